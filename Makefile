@@ -1,0 +1,60 @@
+# One command each. Everything runs in a virtual environment of its own, made on first use.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+QUERY ?= where is the manifest committed
+ROOT ?= .
+
+export PYTHONHASHSEED := random
+
+.PHONY: help setup check lint types test bench golden deep try dump verify
+
+help:
+	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
+	@echo 'make check                        lint, format, types, tests: what CI runs'
+	@echo 'make test | lint | types          parts of it'
+	@echo 'make golden                       the golden files alone'
+	@echo 'make deep                         long property, crash and fuzz runs'
+	@echo 'make bench                        the benchmarks'
+	@echo 'make dump INDEX=DIR               an index as text'
+	@echo 'make verify INDEX=DIR             read every byte of an index'
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements-dev.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo 'Installing the pinned dependencies into $(VENV)'
+	@.ci/install $(BIN)/python
+	@touch $(STAMP)
+
+check: lint types test
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy --strict -p repo_mcp -p index_format
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+golden: $(STAMP)
+	$(BIN)/python -m pytest tests/golden
+
+deep: $(STAMP)
+	$(BIN)/python -m pytest -m deep
+
+bench: $(STAMP)
+	$(BIN)/python -m pytest bench --benchmark-only
+
+try: $(STAMP)
+	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"
+
+dump: $(STAMP)
+	@$(BIN)/index-format dump "$(INDEX)"
+
+verify: $(STAMP)
+	@$(BIN)/index-format verify "$(INDEX)"

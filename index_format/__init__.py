@@ -1,0 +1,73 @@
+"""The on-disk index: segments, manifest, snapshot, compactor. FORMAT.md tells the bytes.
+
+Knows no repository, no language and no protocol. What is named here is all that others use.
+"""
+
+from index_format.checksum import compute_fingerprint
+from index_format.chunks import ChunkSpan
+from index_format.compactor import merge_segments, number_languages
+from index_format.directory import Directory, DiskDirectory, MemoryDirectory, new_file
+from index_format.dump import iter_dump, iter_stats
+from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
+from index_format.frame import VERSION
+from index_format.manifest import MANIFEST, read_manifest
+from index_format.packing import pack, unpack
+from index_format.records import (
+    FINGERPRINT_BYTES,
+    ChunkTable,
+    Field,
+    FileTable,
+    Level,
+    Manifest,
+    PostingList,
+    PostingRun,
+    SegmentContent,
+    SegmentEntry,
+    UnitTable,
+)
+from index_format.segment_reader import SegmentReader
+from index_format.segment_writer import write_segment
+from index_format.snapshot import LiveSegment, Snapshot, spread_files
+from index_format.verify import verify_index
+from index_format.writer import IndexWriter
+
+__all__ = [
+    "FINGERPRINT_BYTES",
+    "MANIFEST",
+    "VERSION",
+    "ChunkSpan",
+    "ChunkTable",
+    "CorruptIndex",
+    "Directory",
+    "DiskDirectory",
+    "Field",
+    "FileTable",
+    "IndexFormatError",
+    "IndexLocked",
+    "IndexTooNew",
+    "IndexTooOld",
+    "IndexWriter",
+    "Level",
+    "LiveSegment",
+    "Manifest",
+    "MemoryDirectory",
+    "PostingList",
+    "PostingRun",
+    "SegmentContent",
+    "SegmentEntry",
+    "SegmentReader",
+    "Snapshot",
+    "UnitTable",
+    "compute_fingerprint",
+    "iter_dump",
+    "iter_stats",
+    "merge_segments",
+    "new_file",
+    "number_languages",
+    "pack",
+    "read_manifest",
+    "spread_files",
+    "unpack",
+    "verify_index",
+    "write_segment",
+]

@@ -1,0 +1,40 @@
+"""`index-format dump|verify|stats DATA_DIR`: look at an index without the program that made it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from index_format import DiskDirectory, IndexFormatError, iter_dump, iter_stats, verify_index
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command. Returns 0, 2 for a wrong call, 3 for an index that is not whole."""
+    parser = argparse.ArgumentParser(prog="index-format", description=__doc__)
+    parser.add_argument("command", choices=["dump", "verify", "stats"])
+    parser.add_argument("data_dir", metavar="DATA_DIR", help="a directory that holds a manifest")
+    parser.add_argument("--no-postings", action="store_true", help="dump: leave the posting lists out")
+    options = parser.parse_args(arguments)
+    try:
+        directory = DiskDirectory(options.data_dir)
+        if options.command == "verify":
+            return _report(verify_index(directory))
+        lines = iter_stats(directory) if options.command == "stats" else None
+        for line in lines or iter_dump(directory, postings=not options.no_postings):
+            sys.stdout.write(line + "\n")
+    except (IndexFormatError, OSError) as error:
+        sys.stderr.write(f"index-format: {error}\n")
+        return 3
+    return 0
+
+
+def _report(faults: list[str]) -> int:
+    for fault in faults:
+        sys.stdout.write(fault + "\n")
+    sys.stdout.write("the index is whole\n" if not faults else f"faults: {len(faults)}\n")
+    return 3 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

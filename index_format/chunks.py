@@ -1,0 +1,90 @@
+"""Units and chunks: how each file's lines are cut.
+
+    UNIT  a table (columns.py), one row a unit: lines, bytes of its normalised text
+    CHNK  a table, one row a chunk: first unit counted from the file's first, number of units, kind
+
+Units partition the lines of a file; a chunk is a run of units of one file, and chunks may overlap.
+So spans need not be stored: they are sums over a few rows. Line 1 begins the first unit of a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from index_format.columns import TableReader, encode_table
+from index_format.errors import CorruptIndex
+from index_format.frame import FrameReader
+from index_format.records import ChunkTable, UnitTable
+
+UNIT, CHNK = b"UNIT", b"CHNK"
+UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3
+
+
+def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
+    """The two sections by tag."""
+    return {
+        UNIT: encode_table([units.lines, units.sizes]),
+        CHNK: encode_table([chunks.first_units, chunks.unit_counts, chunks.kinds]),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSpan:
+    """One chunk of a file, as lines and as units counted from the file's first."""
+
+    start_line: int
+    end_line: int
+    first_unit: int
+    unit_count: int
+    kind: int
+
+
+class ChunksReader:
+    """Rows of the unit and chunk tables, read on demand."""
+
+    def __init__(self, frame: FrameReader) -> None:
+        """Raises CorruptIndex when a table is malformed."""
+        self._where = frame.name
+        self._units = TableReader(
+            lambda at, size: frame.read(UNIT, at, size),
+            frame.get_size(UNIT),
+            UNIT_COLUMNS,
+            f"{frame.name}: UNIT",
+        )
+        self._chunks = TableReader(
+            lambda at, size: frame.read(CHNK, at, size),
+            frame.get_size(CHNK),
+            CHUNK_COLUMNS,
+            f"{frame.name}: CHNK",
+        )
+        self.units, self.chunks = self._units.rows, self._chunks.rows
+
+    def read_units(self, start: int, stop: int) -> UnitTable:
+        """The units [start, stop) in doc ids."""
+        return UnitTable(self._units.read_column(0, start, stop), self._units.read_column(1, start, stop))
+
+    def read_chunks(self, start: int, stop: int) -> ChunkTable:
+        """The chunks [start, stop) of the segment."""
+        first, count, kind = (
+            self._chunks.read_column(column, start, stop) for column in range(CHUNK_COLUMNS)
+        )
+        return ChunkTable(first, count, kind)
+
+    def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
+        """The chunks [start, stop) of the file whose units are [start, stop).
+
+        Raises CorruptIndex when a chunk reaches beyond the file's units.
+        """
+        line_ends = np.concatenate([[0], np.cumsum(self.read_units(*units).lines)])
+        table = self.read_chunks(*chunks)
+        ends = table.first_units + table.unit_counts
+        if len(ends) and int(ends.max()) >= len(line_ends):
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file")
+        return [
+            ChunkSpan(int(line_ends[first]) + 1, int(line_ends[first + count]), first, count, kind)
+            for first, count, kind in zip(
+                table.first_units.tolist(), table.unit_counts.tolist(), table.kinds.tolist(), strict=True
+            )
+        ]

@@ -1,0 +1,337 @@
+"""The only file access of the package: a flat directory of files, on disk or in memory.
+
+Names are plain (no separator). A file is created once, appended to, synced and closed; afterwards
+it is only read, at positions (never mapped: a truncated map kills the process by SIGBUS, a short
+read is an error we can raise), replaced as a whole, or deleted. Files are private to the user.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+from index_format.errors import CorruptIndex, IndexLocked
+
+FILE_MODE = 0o600
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+class ReadableFile(Protocol):
+    """A file opened for positional reads."""
+
+    name: str
+    size: int  # bytes, when it was opened
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        ...
+
+    def close(self) -> None:
+        """Give the file back; further reads fail."""
+        ...
+
+
+class WritableFile(Protocol):
+    """A new file that grows at its end."""
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append all of `data`. Raises OSError."""
+        ...
+
+    def sync(self) -> None:
+        """Return when the bytes are on the medium. After an OSError the file must be abandoned."""
+        ...
+
+    def close(self) -> None:
+        """Give the file back."""
+        ...
+
+
+class Directory(Protocol):
+    """A flat directory of files."""
+
+    def list_names(self) -> list[str]:
+        """The names of the regular files, sorted."""
+        ...
+
+    def open(self, name: str) -> ReadableFile:
+        """Raises FileNotFoundError, or another OSError that is not about the content."""
+        ...
+
+    def create(self, name: str) -> WritableFile:
+        """A new, empty file; what has the name already is deleted first."""
+        ...
+
+    def rename(self, source: str, target: str) -> None:
+        """Atomically give the file another name, replacing what has it."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Delete a file if it is there."""
+        ...
+
+    def sync(self) -> None:
+        """Return when created, renamed and deleted names are on the medium."""
+        ...
+
+    def lock(self, name: str) -> Lock:
+        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        ...
+
+
+class Lock(Protocol):
+    """A lock that is held until it is released or the process dies."""
+
+    def release(self) -> None:
+        """Give the lock back; a second time does nothing."""
+        ...
+
+
+class DiskFile:
+    """A file on disk, read at positions."""
+
+    def __init__(self, name: str, descriptor: int) -> None:
+        self.name = name
+        self._descriptor = descriptor
+        self.size = os.fstat(descriptor).st_size
+        self._seek_lock = threading.Lock()
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        data = self._read_at(offset, size)
+        if len(data) != size:
+            raise CorruptIndex(f"{self.name}: {len(data)} bytes at {offset}, {size} expected")
+        return data
+
+    def _read_at(self, offset: int, size: int) -> bytes:
+        if sys.platform == "win32":
+            with self._seek_lock:  # no pread there
+                os.lseek(self._descriptor, offset, os.SEEK_SET)
+                return os.read(self._descriptor, size)
+        data = os.pread(self._descriptor, size, offset)
+        while 0 < len(data) < size and (
+            more := os.pread(self._descriptor, size - len(data), offset + len(data))
+        ):
+            data += more  # one read returns 2 GiB at most
+        return data
+
+    def close(self) -> None:
+        """Give the file back; further reads fail."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __del__(self) -> None:
+        with suppress(OSError, AttributeError):
+            self.close()
+
+
+class NewDiskFile:
+    """A file on disk that grows at its end."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append all of `data`. Raises OSError."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def sync(self) -> None:
+        """Return when the bytes are on the medium. After an OSError the file must be abandoned."""
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class DiskLock:
+    """An exclusive lock of the operating system on a file that is never deleted.
+
+    `flock`, not `fcntl.lockf`: the latter is lost when any descriptor of the file is closed.
+    """
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._descriptor = descriptor
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.release()
+            raise IndexLocked(f"{name}: another process is writing this index") from error
+
+    def release(self) -> None:
+        """Give the lock back; a second time does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class DiskDirectory:
+    """A directory on disk. It is never followed through a symbolic link once it is opened."""
+
+    def __init__(self, path: str, *, create: bool = False) -> None:
+        """Raises OSError when it is not a directory, is a symbolic link, or cannot be made."""
+        if create:
+            os.makedirs(path, mode=0o700, exist_ok=True)
+        if not stat.S_ISDIR(os.lstat(path).st_mode):
+            raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
+        self._path = path
+
+    def _place(self, name: str) -> str:
+        if os.path.basename(name) != name or name in ("", ".", ".."):
+            raise CorruptIndex(f"{name!r} is not a plain file name")
+        return os.path.join(self._path, name)
+
+    def list_names(self) -> list[str]:
+        """The names of the regular files, sorted."""
+        with os.scandir(self._path) as entries:
+            return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+
+    def open(self, name: str) -> DiskFile:
+        """Raises FileNotFoundError, or another OSError that is not about the content."""
+        descriptor = os.open(self._place(name), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise CorruptIndex(f"{name}: not a regular file")
+        return DiskFile(name, descriptor)
+
+    def create(self, name: str) -> NewDiskFile:
+        """A new, empty file; what has the name already is deleted first."""
+        self.delete(name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
+        return NewDiskFile(os.open(self._place(name), flags, FILE_MODE))
+
+    def rename(self, source: str, target: str) -> None:
+        """Atomically give the file another name, replacing what has it."""
+        os.replace(self._place(source), self._place(target))
+
+    def delete(self, name: str) -> None:
+        """Delete a file if it is there."""
+        with suppress(FileNotFoundError):
+            os.unlink(self._place(name))
+
+    def sync(self) -> None:
+        """Return when created, renamed and deleted names are on the medium."""
+        if sys.platform == "win32":
+            return  # a directory cannot be opened for this; NTFS journals names
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | NO_FOLLOW)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def lock(self, name: str) -> DiskLock:
+        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        descriptor = os.open(self._place(name), os.O_RDWR | os.O_CREAT | NO_FOLLOW, FILE_MODE)
+        return DiskLock(descriptor, name)
+
+
+class MemoryFile:
+    """A file in memory: readable, and growing while it is new."""
+
+    def __init__(self, name: str, data: bytearray) -> None:
+        self.name = name
+        self._data = data
+        self.size = len(data)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        data = bytes(self._data[offset : offset + size])
+        if len(data) != size:
+            raise CorruptIndex(f"{self.name}: {len(data)} bytes at {offset}, {size} expected")
+        return data
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Append all of `data`."""
+        self._data += data
+
+    def sync(self) -> None:
+        """Nothing to wait for."""
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+class MemoryLock:
+    """A lock among the users of one MemoryDirectory."""
+
+    def __init__(self, held: set[str], name: str) -> None:
+        if name in held:
+            raise IndexLocked(f"{name}: another writer holds this index")
+        held.add(name)
+        self._held = held
+        self._name = name
+
+    def release(self) -> None:
+        """Give the lock back; a second time does nothing."""
+        self._held.discard(self._name)
+
+
+class MemoryDirectory:
+    """A directory in memory, with the same promises."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytearray] = {}
+        self._locks: set[str] = set()
+
+    def list_names(self) -> list[str]:
+        """The names of the files, sorted."""
+        return sorted(self.files)
+
+    def open(self, name: str) -> MemoryFile:
+        """Raises FileNotFoundError."""
+        if name not in self.files:
+            raise FileNotFoundError(name)
+        return MemoryFile(name, self.files[name])
+
+    def create(self, name: str) -> MemoryFile:
+        """A new, empty file; what has the name already is deleted first."""
+        self.files[name] = bytearray()
+        return MemoryFile(name, self.files[name])
+
+    def rename(self, source: str, target: str) -> None:
+        """Give the file another name, replacing what has it."""
+        self.files[target] = self.files.pop(source)
+
+    def delete(self, name: str) -> None:
+        """Delete a file if it is there."""
+        self.files.pop(name, None)
+
+    def sync(self) -> None:
+        """Nothing to wait for."""
+
+    def lock(self, name: str) -> MemoryLock:
+        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        return MemoryLock(self._locks, name)
+
+
+@contextmanager
+def new_file(directory: Directory, name: str, temporary: str) -> Iterator[WritableFile]:
+    """A file that appears under `name`, whole and synced, when the block ends well, and else not at all."""
+    file = directory.create(temporary)
+    try:
+        yield file
+        file.sync()
+        file.close()
+        directory.rename(temporary, name)
+    except BaseException:
+        file.close()
+        with suppress(OSError):
+            directory.delete(temporary)
+        raise

@@ -1,0 +1,84 @@
+"""An index as stable text: for people, for golden files, for `diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from index_format.directory import Directory
+from index_format.errors import CorruptIndex
+from index_format.records import FINGERPRINT_BYTES, I64, PostingRun
+from index_format.segment_reader import SegmentReader
+from index_format.snapshot import LiveSegment, Snapshot
+
+BATCH_POSTINGS = 500_000
+
+
+def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
+    """The lines of the committed generation. Raises CorruptIndex and the like, OSError."""
+    snapshot = Snapshot.open(directory)
+    if snapshot is None:
+        raise CorruptIndex("manifest: there is none")
+    manifest = snapshot.manifest
+    yield f"generation {manifest.generation} configuration {manifest.configuration}"
+    for number, field in enumerate(manifest.fields):
+        yield f"field {number} {field.name} {field.level.name.lower()} total {snapshot.sum_lengths(number)}"
+    for segment in snapshot.segments:
+        yield from _iter_segment(segment, postings)
+    snapshot.close()
+
+
+def iter_stats(directory: Directory) -> Iterator[str]:
+    """One line for each segment and section: where the bytes are."""
+    snapshot = Snapshot.open(directory)
+    if snapshot is None:
+        raise CorruptIndex("manifest: there is none")
+    for segment in snapshot.segments:
+        reader = segment.reader
+        counts = " ".join(f"{key} {value}" for key, value in reader.counts.items())
+        size, dead = segment.entry.file_bytes, len(segment.dead_files)
+        yield f"segment {segment.name} bytes {size} dead {dead} {counts}"
+        for tag, size in reader.frame.sections().items():
+            yield f"  {tag.decode()} {size}"
+    snapshot.close()
+
+
+def _iter_segment(segment: LiveSegment, postings: bool) -> Iterator[str]:
+    reader = segment.reader
+    yield f"segment {segment.name} files {reader.file_count} units {reader.unit_count}"
+    yield from _iter_files(segment)
+    if postings:
+        for run in reader.iter_runs(BATCH_POSTINGS):
+            yield from _iter_terms(reader, run)
+
+
+def _iter_files(segment: LiveSegment) -> Iterator[str]:
+    reader = segment.reader
+    table = reader.read_file_table()
+    units = reader.read_units()
+    for file, path in enumerate(table.paths):
+        fingerprint = table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES].hex()
+        dead = "" if segment.live_file_mask[file] else " dead"
+        language = table.language_names[int(table.languages[file])]
+        yield f"file {file} {path.decode()!r} {table.sizes[file]} {fingerprint} {language}{dead}"
+        first, last = reader.files.first_units[file], reader.files.first_units[file + 1]
+        yield f"  units {_join(units.lines[first:last])}"
+        for chunk in reader.read_spans(file):
+            yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind}"
+
+
+def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:
+    ends = np.cumsum(run.frequencies)
+    for place, (term, field) in enumerate(
+        zip(run.list_terms.tolist(), run.list_fields.tolist(), strict=True)
+    ):
+        first, last = int(ends[place] - run.frequencies[place]), int(ends[place])
+        pairs = zip(run.docs[first:last].tolist(), run.term_frequencies[first:last].tolist(), strict=True)
+        listed = " ".join(f"{doc}:{count}" for doc, count in pairs)
+        text = run.terms[term].decode(errors="backslashreplace")
+        yield f"term {text!r} {reader.fields[field].name} {listed}"
+
+
+def _join(values: I64) -> str:
+    return " ".join(str(value) for value in values.tolist())

@@ -1,0 +1,117 @@
+"""The file table of a segment: which source files it holds, sorted by the bytes of their paths.
+
+    FILE  a table (columns.py), one row a file: end of its path in PATH, bytes of the source file,
+          language number, flags, lines, first unit, first chunk
+    PATH  the paths one after the other
+    PRNT  the fingerprints, FINGERPRINT_BYTES each
+
+A file's units and chunks end where the next file's begin. Left out on purpose: times, inodes and
+whatever else belongs to one machine.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from index_format.columns import TableReader, encode_table
+from index_format.errors import CorruptIndex
+from index_format.frame import FrameReader
+from index_format.records import FINGERPRINT_BYTES, I64, FileTable
+
+FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
+PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
+COLUMNS = 7
+
+
+def encode_files(files: FileTable) -> dict[bytes, bytes]:
+    """The three sections by tag."""
+    path_ends = np.cumsum([len(path) for path in files.paths], dtype=np.int64)
+    columns = [
+        path_ends,
+        files.sizes,
+        files.languages,
+        files.flags,
+        files.lines,
+        np.cumsum(files.units) - files.units,
+        np.cumsum(files.chunks) - files.chunks,
+    ]
+    return {FILE: encode_table(columns), PATH: b"".join(files.paths), PRNT: files.fingerprints}
+
+
+class FilesReader:
+    """Rows of the file table, read on demand."""
+
+    def __init__(self, frame: FrameReader, units: int, chunks: int) -> None:
+        """`units` and `chunks` are the totals of the segment. Raises CorruptIndex."""
+        self._frame = frame
+        self._units, self._chunks = units, chunks
+        size = frame.get_size(FILE)
+        where = f"{frame.name}: FILE"
+        self._table = TableReader(lambda at, size: frame.read(FILE, at, size), size, COLUMNS, where)
+        self.count = self._table.rows
+        if frame.get_size(PRNT) != self.count * FINGERPRINT_BYTES:
+            raise CorruptIndex(
+                f"{where}: {frame.get_size(PRNT)} bytes of fingerprints for {self.count} files"
+            )
+
+    @cached_property
+    def path_ends(self) -> I64:
+        """End of each path in PATH."""
+        return self._read_ascending(PATH_END, self._frame.get_size(PATH))
+
+    @cached_property
+    def first_units(self) -> I64:
+        """First doc id of each file, and the number of units as one more row."""
+        return np.append(self._read_ascending(FIRST_UNIT, self._units), self._units)
+
+    @cached_property
+    def first_chunks(self) -> I64:
+        """First chunk of each file, and the number of chunks as one more row."""
+        return np.append(self._read_ascending(FIRST_CHUNK, self._chunks), self._chunks)
+
+    def _read_ascending(self, column: int, limit: int) -> I64:
+        values = self._table.read_column(column)
+        if len(values) and ((np.diff(values) < 0).any() or int(values[-1]) > limit):
+            raise CorruptIndex(f"{self._frame.name}: FILE: column {column} does not ascend to {limit}")
+        return values
+
+    def read_path(self, file: int) -> str:
+        """The path of one file. Raises CorruptIndex."""
+        start = int(self.path_ends[file - 1]) if file else 0
+        return self._decode(self._frame.read(PATH, start, int(self.path_ends[file]) - start))
+
+    def _decode(self, path: bytes) -> str:
+        try:
+            return path.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorruptIndex(f"{self._frame.name}: PATH: not UTF-8") from error
+
+    def read_paths(self) -> list[bytes]:
+        """All paths in order. Raises CorruptIndex when they do not ascend."""
+        data = self._frame.read(PATH)
+        ends = self.path_ends.tolist()
+        paths = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        if any(one >= other for one, other in pairwise(paths)):
+            raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
+        return paths
+
+    def find(self, path: str) -> int | None:
+        """The number of the file with this path."""
+        place = bisect_left(range(self.count), path.encode(), key=lambda file: self.read_path(file).encode())
+        return place if place < self.count and self.read_path(place) == path else None
+
+    def read_fingerprints(self) -> bytes:
+        """All fingerprints in file order."""
+        return self._frame.read(PRNT)
+
+    def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
+        """Rows of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
+        return self._table.read_column(column, start, stop)
+
+    def find_files_of(self, units: I64) -> I64:
+        """The file of each doc id."""
+        return np.searchsorted(self.first_units, units, side="right") - 1

@@ -1,0 +1,112 @@
+"""The manifest: which segments are live, which of their files are dead. Writing it is the commit.
+
+    8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | u64 xxh3_64 of all before
+
+The record is a dict: generation, configuration, fields, segments; each segment is its name, bytes,
+files, units, and its dead files as u32 little-endian bytes. A reader takes no lock: the file is
+replaced as a whole, so it is the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from index_format.checksum import CHECKSUM_BYTES, compute_checksum
+from index_format.directory import Directory, new_file
+from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
+from index_format.frame import OLDEST_VERSION, VERSION
+from index_format.packing import pack, unpack
+from index_format.records import Field, Level, Manifest, SegmentEntry
+
+MAGIC = b"RMIX\x89MAN"
+HEADER = struct.Struct("<8sHHI")
+assert HEADER.size == 16
+MANIFEST = "manifest"
+TEMPORARY = "manifest.tmp"
+MAX_MANIFEST_BYTES = 128 * 1024 * 1024
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """The bytes of a manifest."""
+    record = pack(
+        {
+            "generation": manifest.generation,
+            "configuration": manifest.configuration,
+            "fields": [[field.name, int(field.level)] for field in manifest.fields],
+            "segments": [
+                [
+                    entry.name,
+                    entry.file_bytes,
+                    entry.files,
+                    entry.units,
+                    np.array(entry.dead_files, dtype="<u4").tobytes(),
+                ]
+                for entry in manifest.segments
+            ],
+        }
+    )
+    data = HEADER.pack(MAGIC, VERSION, 0, len(record)) + record
+    return data + struct.pack("<Q", compute_checksum(data))
+
+
+def decode_manifest(data: bytes) -> Manifest:
+    """The manifest of bytes. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
+    if len(data) < HEADER.size + CHECKSUM_BYTES:
+        raise CorruptIndex(f"manifest: {len(data)} bytes")
+    magic, version, zero, size = HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise CorruptIndex(f"manifest: starts with {magic!r}, {MAGIC!r} expected")
+    if version > VERSION:
+        raise IndexTooNew(f"manifest: format version {version}, at most {VERSION} is known")
+    if version < OLDEST_VERSION:
+        raise IndexTooOld(f"manifest: format version {version}, at least {OLDEST_VERSION} is read")
+    if zero or len(data) != HEADER.size + size + CHECKSUM_BYTES:
+        raise CorruptIndex(f"manifest: {len(data)} bytes, {HEADER.size + size + CHECKSUM_BYTES} expected")
+    if compute_checksum(data[:-CHECKSUM_BYTES]) != int.from_bytes(data[-CHECKSUM_BYTES:], "little"):
+        raise CorruptIndex("manifest: does not have its checksum")
+    record = unpack(data[HEADER.size : HEADER.size + size], "manifest")
+    try:
+        return _build(record)
+    except (TypeError, ValueError, KeyError) as error:
+        raise CorruptIndex(f"manifest: {type(error).__name__} in its record") from error
+
+
+def _build(record: dict[str, Any]) -> Manifest:
+    return Manifest(
+        generation=int(record["generation"]),
+        configuration=str(record["configuration"]),
+        fields=tuple(Field(str(name), Level(level)) for name, level in record["fields"]),
+        segments=tuple(_build_entry(*row) for row in record["segments"]),
+    )
+
+
+def _build_entry(name: str, file_bytes: int, files: int, units: int, dead: bytes) -> SegmentEntry:
+    dead_files = np.frombuffer(dead, dtype="<u4").astype(np.int64)
+    if len(dead_files) and ((np.diff(dead_files) < 1).any() or int(dead_files[-1]) >= files):
+        raise ValueError
+    return SegmentEntry(str(name), int(file_bytes), int(files), int(units), tuple(dead_files.tolist()))
+
+
+def read_manifest(directory: Directory) -> Manifest | None:
+    """The committed manifest; None when there is none yet. Raises as `decode_manifest` does, and OSError."""
+    try:
+        file = directory.open(MANIFEST)
+    except FileNotFoundError:
+        return None
+    try:
+        if file.size > MAX_MANIFEST_BYTES:
+            raise CorruptIndex(f"manifest: {file.size} bytes, at most {MAX_MANIFEST_BYTES} expected")
+        return decode_manifest(file.read(0, file.size))
+    finally:
+        file.close()
+
+
+def write_manifest(directory: Directory, manifest: Manifest) -> None:
+    """Commit. The segments it names must be synced and named before. Raises OSError."""
+    directory.sync()
+    with new_file(directory, MANIFEST, TEMPORARY) as file:
+        file.write(encode_manifest(manifest))
+    directory.sync()

@@ -1,0 +1,41 @@
+"""Which segments to merge: a pure choice by their sizes and order, so that every machine chooses alike.
+
+Segments are kept so that each has at least GROWTH times the live units of all smaller ones
+together; then there are at most log(units) / log(GROWTH) of them, and a unit is rewritten that
+often at most. A segment is also rewritten when more than a DEAD_SHARE of its files are dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from index_format.records import SegmentEntry
+
+GROWTH = 4
+DEAD_SHARE = 0.25
+
+
+def choose_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
+    """The segments to merge into one now; none when the index is in order."""
+    ordered = sorted(segments, key=lambda entry: (_estimate_live_units(entry), entry.name))
+    chosen = 0
+    total = 0
+    for place, entry in enumerate(ordered):
+        if place and _estimate_live_units(entry) < GROWTH * total:
+            chosen = place + 1
+        total += _estimate_live_units(entry)
+    if chosen:
+        return tuple(ordered[:chosen])
+    return tuple(entry for entry in ordered if len(entry.dead_files) > DEAD_SHARE * entry.files)[:1]
+
+
+def choose_full_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
+    """All segments, unless the index is one segment without a dead file already."""
+    if len(segments) == 1 and not segments[0].dead_files:
+        return ()
+    return tuple(segments)
+
+
+def _estimate_live_units(entry: SegmentEntry) -> int:
+    """Units of the live files, taking dead files for average ones."""
+    return entry.units * entry.live_files // entry.files if entry.files else 0

@@ -1,0 +1,60 @@
+"""Field lengths: how many terms, counted with repetition, each document has in each field. Exact.
+
+    NRMU  a table (columns.py), one row a unit, one column for each field of level UNIT
+    NRMF  the same, one row a file, for the fields of level FILE
+
+Columns stand in the order of the schema. BM25F wants the lengths of a list's documents and the
+average over the live ones, which the snapshot computes from the sums in META.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from index_format.columns import TableReader, encode_table
+from index_format.frame import FrameReader
+from index_format.records import I64, Field, Level
+
+NRMU, NRMF = b"NRMU", b"NRMF"
+SECTIONS = {Level.UNIT: NRMU, Level.FILE: NRMF}
+
+
+def encode_norms(fields: Sequence[Field], lengths: Sequence[I64]) -> dict[bytes, bytes]:
+    """The two sections by tag."""
+    sections = {}
+    for level, tag in SECTIONS.items():
+        columns = [column for field, column in zip(fields, lengths, strict=True) if field.level is level]
+        sections[tag] = encode_table(columns or [np.zeros(0, dtype=np.int64)])
+    return sections
+
+
+class NormsReader:
+    """Field lengths, a column at a time, kept once read: two bytes or so a document."""
+
+    def __init__(self, frame: FrameReader, fields: Sequence[Field]) -> None:
+        """Raises CorruptIndex when a table is malformed."""
+        self._places: dict[int, tuple[Level, int]] = {}
+        self._tables: dict[Level, TableReader] = {}
+        self._kept: dict[int, I64] = {}
+        for level, tag in SECTIONS.items():
+            numbers = [number for number, field in enumerate(fields) if field.level is level]
+            self._places.update({number: (level, column) for column, number in enumerate(numbers)})
+            self._tables[level] = TableReader(
+                lambda at, size, tag=tag: frame.read(tag, at, size),  # type: ignore[misc]
+                frame.get_size(tag),
+                max(1, len(numbers)),
+                f"{frame.name}: {tag.decode()}",
+            )
+
+    def read_lengths(self, field: int) -> I64:
+        """The field length of every document of the field's level."""
+        if field not in self._kept:
+            level, column = self._places[field]
+            self._kept[field] = self._tables[level].read_column(column)
+        return self._kept[field]
+
+    def count_rows(self, level: Level) -> int:
+        """Documents of a level."""
+        return self._tables[level].rows

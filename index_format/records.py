@@ -1,0 +1,128 @@
+"""The frozen records of the format: what goes into a segment and what comes out of one.
+
+Columns are numpy arrays, one row for each file, unit, chunk or list. A doc id is a dense number,
+from 0 in each segment: of a unit for a field of level UNIT, of a file for a field of level FILE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+I64 = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer]
+
+MAX_FIELDS = 8  # a term's fields are the bits of one byte
+FINGERPRINT_BYTES = 16
+
+
+class Level(IntEnum):
+    """What the doc ids of a field number."""
+
+    UNIT = 0
+    FILE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the schema. A field's number is its place in the schema."""
+
+    name: str
+    level: Level
+
+
+@dataclass(frozen=True, slots=True)
+class FileTable:
+    """The source files of a segment, sorted by the bytes of their paths, each path once."""
+
+    paths: Sequence[bytes]  # UTF-8, POSIX, relative to the root
+    fingerprints: bytes  # FINGERPRINT_BYTES for each file
+    sizes: I64  # bytes of the source file
+    languages: I64  # number in `language_names`
+    flags: I64  # the owner's; this package only keeps them
+    lines: I64
+    units: I64  # units of each file, at least 0
+    chunks: I64  # chunks of each file, at least 0
+    language_names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTable:
+    """The units of a segment in doc id order: a partition of each file's lines, in line order."""
+
+    lines: I64  # lines of the unit
+    sizes: I64  # bytes of the unit's normalised text
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkTable:
+    """The chunks of a segment in file and line order; each is a run of units of its file."""
+
+    first_units: I64  # counted from the first unit of the file
+    unit_counts: I64
+    kinds: I64  # the owner's; this package only keeps them
+
+
+@dataclass(frozen=True, slots=True)
+class PostingRun:
+    """Posting lists in (term, field) order, for a run of terms in byte order, each term once."""
+
+    terms: Sequence[bytes]  # no line feed in a term
+    list_terms: I64  # for each list: place of its term in `terms`
+    list_fields: I64  # for each list: number of its field
+    frequencies: I64  # for each list: document frequency, at least 1
+    docs: I64  # doc ids of all lists, one list after the other, ascending within a list
+    term_frequencies: I64  # beside `docs`, at least 1
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentContent:
+    """All that one segment holds but its postings."""
+
+    fields: Sequence[Field]
+    files: FileTable
+    units: UnitTable
+    chunks: ChunkTable
+    lengths: Sequence[I64]  # for each field: field length of each doc id of its level
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """What the manifest says of one live segment."""
+
+    name: str  # file name: the checksum of its tail, which holds the checksums of all pages
+    file_bytes: int
+    files: int
+    units: int
+    dead_files: tuple[int, ...]  # ascending file numbers whose content is superseded or removed
+
+    @property
+    def live_files(self) -> int:
+        """Files of the segment that are not dead."""
+        return self.files - len(self.dead_files)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One generation: the commit point."""
+
+    generation: int
+    configuration: str  # fingerprint of what decides the content; the owner compares it
+    fields: tuple[Field, ...]
+    segments: tuple[SegmentEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PostingList:
+    """Where one posting list lies."""
+
+    field: int
+    frequency: int  # document frequency, dead documents included
+    offset: int  # in the postings section
+    size: int  # bytes

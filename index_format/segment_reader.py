@@ -1,0 +1,189 @@
+"""One opened segment: tables, dictionary, posting lists. Nothing is read before it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from index_format.chunks import ChunkSpan, ChunksReader
+from index_format.directory import ReadableFile
+from index_format.errors import CorruptIndex
+from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
+from index_format.frame import FrameReader
+from index_format.norms import NormsReader
+from index_format.packing import unpack
+from index_format.postings import decode_list, decode_lists
+from index_format.records import (
+    FINGERPRINT_BYTES,
+    I64,
+    MAX_FIELDS,
+    ChunkTable,
+    Field,
+    FileTable,
+    Level,
+    PostingList,
+    PostingRun,
+    SegmentContent,
+    UnitTable,
+)
+from index_format.segment_writer import META, POST
+from index_format.terms import TermPage, TermsReader
+
+
+class SegmentReader:
+    """A segment as it was written. Safe to use from several threads: it only reads at positions."""
+
+    def __init__(self, file: ReadableFile) -> None:
+        """Reads header, tail and META. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
+        self.frame = FrameReader(file)
+        self.name = file.name
+        meta = unpack(self.frame.read(META), f"{self.name}: META")
+        try:
+            self._take_meta(meta)
+        except (TypeError, ValueError, KeyError) as error:
+            raise CorruptIndex(f"{self.name}: META: {type(error).__name__}") from error
+        self.chunks = ChunksReader(self.frame)
+        self.files = FilesReader(self.frame, self.chunks.units, self.chunks.chunks)
+        self.norms = NormsReader(self.frame, self.fields)
+        self.terms = TermsReader(self.frame)
+        self._check_counts()
+
+    def _take_meta(self, meta: dict[str, Any]) -> None:
+        self.fields = tuple(Field(name, Level(level)) for name, level in meta["fields"])
+        self.language_names = tuple(str(name) for name in meta["languages"])
+        self.length_sums = tuple(int(total) for total in meta["length_sums"])
+        self.counts = {key: int(meta[key]) for key in ("files", "units", "chunks", "terms", "postings")}
+        if not len(self.fields) == len(self.length_sums) <= MAX_FIELDS:
+            raise ValueError
+
+    def _check_counts(self) -> None:
+        found = (self.files.count, self.chunks.units, self.chunks.chunks)
+        wanted = (self.counts["files"], self.counts["units"], self.counts["chunks"])
+        if found != wanted:
+            raise CorruptIndex(f"{self.name}: {found} files, units and chunks, {wanted} expected")
+
+    @property
+    def file_count(self) -> int:
+        """Source files, dead ones included."""
+        return self.files.count
+
+    @property
+    def unit_count(self) -> int:
+        """Units, those of dead files included."""
+        return self.chunks.units
+
+    def count_docs(self, level: Level) -> int:
+        """Documents of a level."""
+        return self.unit_count if level is Level.UNIT else self.file_count
+
+    def read_postings(self, posting_list: PostingList) -> tuple[I64, I64]:
+        """Doc ids and term frequencies of one list."""
+        where = f"{self.name}: POST at {posting_list.offset}"
+        data = self.frame.read(POST, posting_list.offset, posting_list.size)
+        docs, counts = decode_list(data, posting_list.frequency, where)
+        limit = self.count_docs(self.fields[posting_list.field].level)
+        if int(docs[-1]) >= limit:
+            raise CorruptIndex(f"{where}: document {int(docs[-1])} of {limit}")
+        return docs, counts
+
+    def find_lists(self, term: bytes) -> list[PostingList]:
+        """The posting lists of a term in field order."""
+        lists = self.terms.find(term)
+        if lists and lists[-1].field >= len(self.fields):
+            raise CorruptIndex(f"{self.name}: field {lists[-1].field} of {len(self.fields)}")
+        return lists
+
+    def iter_runs(self, batch_postings: int) -> Iterator[PostingRun]:
+        """All posting lists in order, in runs of about `batch_postings`, a dictionary page at least."""
+        batch: list[TermPage] = []
+        postings = 0
+        for page in self.terms.iter_pages():
+            batch.append(page)
+            postings += int(page.frequencies.sum())
+            if postings >= batch_postings:
+                yield self._decode_pages(batch)
+                batch, postings = [], 0
+        if batch:
+            yield self._decode_pages(batch)
+
+    def _decode_pages(self, pages: list[TermPage]) -> PostingRun:
+        terms = [term for page in pages for term in page.terms]
+        masks = np.concatenate([page.masks for page in pages])
+        frequencies = np.concatenate([page.frequencies for page in pages])
+        sizes = np.concatenate([page.sizes for page in pages])
+        start = pages[0].postings_start
+        where = f"{self.name}: POST at {start}"
+        docs, counts = decode_lists(self.frame.read(POST, start, int(sizes.sum())), sizes, frequencies, where)
+        bits = np.unpackbits(masks.astype(np.uint8)[:, None], axis=1, bitorder="little")
+        list_terms, list_fields = np.nonzero(bits)
+        if len(list_fields) and int(list_fields.max()) >= len(self.fields):
+            raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self.fields)}")
+        self._check_docs(docs, np.repeat(list_fields, frequencies), where)
+        return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)
+
+    def _check_docs(self, docs: I64, fields: I64, where: str) -> None:
+        limits = np.array([self.count_docs(field.level) for field in self.fields])
+        if (docs >= limits[fields]).any():
+            raise CorruptIndex(f"{where}: a document that the segment does not have")
+
+    def read_file_table(self) -> FileTable:
+        """The whole file table."""
+        files = self.files
+        return FileTable(
+            paths=files.read_paths(),
+            fingerprints=files.read_fingerprints(),
+            sizes=files.read_column(SIZE),
+            languages=files.read_column(LANGUAGE),
+            flags=files.read_column(FLAGS),
+            lines=files.read_column(LINES),
+            units=np.diff(files.first_units),
+            chunks=np.diff(files.first_chunks),
+            language_names=self.language_names,
+        )
+
+    def read_content(self) -> SegmentContent:
+        """Everything but the postings."""
+        lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
+        return SegmentContent(
+            self.fields, self.read_file_table(), self.read_units(), self.read_chunks(), lengths
+        )
+
+    def read_units(self) -> UnitTable:
+        """The whole unit table."""
+        return self.chunks.read_units(0, self.chunks.units)
+
+    def read_chunks(self) -> ChunkTable:
+        """The whole chunk table."""
+        return self.chunks.read_chunks(0, self.chunks.chunks)
+
+    def read_spans(self, file: int) -> list[ChunkSpan]:
+        """The chunks of one file."""
+        units, chunks = self.files.first_units, self.files.first_chunks
+        return self.chunks.read_spans(
+            (int(units[file]), int(units[file + 1])), (int(chunks[file]), int(chunks[file + 1]))
+        )
+
+    def read_languages(self) -> I64:
+        """For each file the place of its language in `language_names`."""
+        numbers = self.files.read_column(LANGUAGE)
+        if len(numbers) and int(numbers.max()) >= len(self.language_names):
+            raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
+        return numbers
+
+    def read_language(self, file: int) -> str:
+        """The language name of one file."""
+        number = int(self.files.read_column(LANGUAGE, file, file + 1)[0])
+        if number >= len(self.language_names):
+            raise CorruptIndex(f"{self.name}: language {number} of {len(self.language_names)}")
+        return self.language_names[number]
+
+    def read_fingerprint(self, file: int) -> bytes:
+        """The fingerprint of one file."""
+        start = file * FINGERPRINT_BYTES
+        return self.files.read_fingerprints()[start : start + FINGERPRINT_BYTES]
+
+    def close(self) -> None:
+        """Give the file back."""
+        self.frame.close()

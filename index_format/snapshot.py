@@ -1,0 +1,156 @@
+"""A snapshot: one generation, opened. Later commits do not touch it.
+
+Opening reads the manifest and the head and tail of each segment, whatever their size. Statistics
+are those of live documents, exactly, however many tombstones there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format.directory import Directory
+from index_format.errors import CorruptIndex
+from index_format.manifest import read_manifest
+from index_format.records import I64, Level, Manifest, SegmentEntry
+from index_format.segment_reader import SegmentReader
+
+OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the manifest and the segments
+
+
+class LiveSegment:
+    """A segment and which of its documents are live."""
+
+    def __init__(self, reader: SegmentReader, entry: SegmentEntry) -> None:
+        self.reader = reader
+        self.entry = entry
+        self.name = entry.name
+        self.dead_files = np.array(entry.dead_files, dtype=np.int64)
+
+    @cached_property
+    def live_file_mask(self) -> npt.NDArray[np.bool_]:
+        """For each file: is it live."""
+        mask = np.ones(self.reader.file_count, dtype=np.bool_)
+        mask[self.dead_files] = False
+        return mask
+
+    @cached_property
+    def live_unit_mask(self) -> npt.NDArray[np.bool_]:
+        """For each unit: is its file live."""
+        return np.repeat(self.live_file_mask, np.diff(self.reader.files.first_units))
+
+    def get_live_mask(self, level: Level) -> npt.NDArray[np.bool_] | None:
+        """For each document of a level: is it live; None when all are."""
+        if not len(self.dead_files):
+            return None
+        return self.live_unit_mask if level is Level.UNIT else self.live_file_mask
+
+    @cached_property
+    def live_units(self) -> int:
+        """Number of live units."""
+        if not len(self.dead_files):
+            return self.reader.unit_count
+        return int(np.count_nonzero(self.live_unit_mask))
+
+    def sum_lengths(self, field: int) -> int:
+        """Sum of a field's lengths over live documents."""
+        total = self.reader.length_sums[field]
+        mask = self.get_live_mask(self.reader.fields[field].level)
+        if mask is not None:
+            total -= int(self.reader.norms.read_lengths(field)[~mask].sum())
+        return total
+
+
+class Snapshot:
+    """One opened generation. Close it, or let it go."""
+
+    def __init__(self, manifest: Manifest, segments: tuple[LiveSegment, ...]) -> None:
+        self.manifest = manifest
+        self.segments = segments
+        self.fields = manifest.fields
+        self._length_sums: dict[int, int] = {}
+
+    @classmethod
+    def open(cls, directory: Directory) -> Snapshot | None:
+        """The committed generation; None when nothing was committed yet.
+
+        Raises CorruptIndex (a segment that the manifest names is missing, or is another), IndexTooOld,
+        IndexTooNew, and OSError for what is not about the content.
+        """
+        for attempt in range(OPEN_ATTEMPTS):
+            manifest = read_manifest(directory)
+            if manifest is None:
+                return None
+            try:
+                return cls(manifest, _open_segments(directory, manifest))
+            except FileNotFoundError as error:
+                if attempt == OPEN_ATTEMPTS - 1:
+                    raise CorruptIndex("manifest: names a segment that is not there") from error
+        raise AssertionError("not reached")
+
+    @property
+    def generation(self) -> int:
+        """Number of the commit."""
+        return self.manifest.generation
+
+    @property
+    def file_count(self) -> int:
+        """Live source files."""
+        return sum(segment.entry.live_files for segment in self.segments)
+
+    @cached_property
+    def unit_count(self) -> int:
+        """Live units."""
+        return sum(segment.live_units for segment in self.segments)
+
+    def get_field_number(self, name: str) -> int:
+        """The number of a field. Raises KeyError."""
+        return {field.name: number for number, field in enumerate(self.fields)}[name]
+
+    def sum_lengths(self, field: int) -> int:
+        """Sum of a field's lengths over live documents."""
+        if field not in self._length_sums:
+            self._length_sums[field] = sum(segment.sum_lengths(field) for segment in self.segments)
+        return self._length_sums[field]
+
+    def iter_live_files(self) -> Iterator[tuple[LiveSegment, int]]:
+        """Each live file as its segment and number, segment by segment in path order."""
+        for segment in self.segments:
+            for file in np.flatnonzero(segment.live_file_mask).tolist():
+                yield segment, file
+
+    def close(self) -> None:
+        """Give the files back."""
+        for segment in self.segments:
+            segment.reader.close()
+
+
+def _open_segments(directory: Directory, manifest: Manifest) -> tuple[LiveSegment, ...]:
+    opened: list[LiveSegment] = []
+    try:
+        for entry in manifest.segments:
+            reader = SegmentReader(directory.open(entry.name))
+            opened.append(LiveSegment(reader, entry))
+            _check_entry(reader, entry, manifest)
+    except BaseException:
+        for segment in opened:
+            segment.reader.close()
+        raise
+    return tuple(opened)
+
+
+def _check_entry(reader: SegmentReader, entry: SegmentEntry, manifest: Manifest) -> None:
+    if not entry.name.startswith(reader.frame.content_name):
+        raise CorruptIndex(f"{entry.name}: holds the content of {reader.frame.content_name}")
+    if (reader.file_count, reader.unit_count) != (entry.files, entry.units):
+        raise CorruptIndex(f"{entry.name}: has not the files and units that the manifest says")
+    if reader.fields != manifest.fields:
+        raise CorruptIndex(f"{entry.name}: has another schema than the manifest")
+
+
+def spread_files(values: I64, first_units: I64) -> I64:
+    """A value for each unit from a value for each file."""
+    return np.repeat(values, np.diff(first_units))

@@ -1,0 +1,155 @@
+"""The writer: the one process that changes an index. Adds segments, marks files dead, merges, commits.
+
+Nothing that it does is visible before `commit`, and a commit is all or nothing. Segments may be
+written by other processes that work for the holder of the lock; a file that no manifest names is
+garbage, removed under the lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from index_format.compactor import merge_segments
+from index_format.directory import Directory
+from index_format.errors import IndexFormatError
+from index_format.manifest import MANIFEST, read_manifest, write_manifest
+from index_format.merge_policy import choose_full_merge, choose_merge
+from index_format.records import Field, Manifest, SegmentEntry
+from index_format.segment_reader import SegmentReader
+from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
+from index_format.snapshot import LiveSegment
+
+LOCK = "lock"
+
+
+class IndexWriter:
+    """Holds the lock from opening to closing. Use as a context manager."""
+
+    def __init__(self, directory: Directory, configuration: str, fields: Sequence[Field]) -> None:
+        """Starts from the committed generation, or from nothing when there is none of this
+        configuration and schema, or none that can be read: an index is derived, and never repaired.
+
+        Raises IndexLocked, OSError.
+        """
+        self._directory = directory
+        self._lock = directory.lock(LOCK)
+        self._segments: list[SegmentEntry] = []
+        self._temporaries = 0
+        self._generation = 0
+        self._changed = False
+        self._configuration = configuration
+        self._fields = tuple(fields)
+        try:
+            self._start()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _start(self) -> None:
+        try:
+            manifest = read_manifest(self._directory)
+        except IndexFormatError:
+            manifest = None
+        if manifest is None:
+            self._changed = True
+            return
+        self._generation = manifest.generation
+        if (manifest.configuration, manifest.fields) == (self._configuration, self._fields):
+            self._segments = list(manifest.segments)
+        else:
+            self._changed = True
+
+    def __enter__(self) -> IndexWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def segments(self) -> tuple[SegmentEntry, ...]:
+        """The segments that the next commit will name."""
+        return tuple(self._segments)
+
+    def reserve_temporary(self) -> str:
+        """A name for a segment to be written under, used by nobody else."""
+        self._temporaries += 1
+        return f"new-{self._temporaries}"
+
+    def discard_all(self) -> None:
+        """Start from nothing."""
+        self._segments = []
+        self._changed = True
+
+    def add(self, entry: SegmentEntry) -> None:
+        """A segment that was written to the directory becomes live with the next commit."""
+        if all(known.name != entry.name for known in self._segments):
+            self._segments.append(entry)
+            self._changed = True
+
+    def mark_dead(self, segment_name: str, files: Iterable[int]) -> None:
+        """Files of a segment are superseded or removed. Raises KeyError for an unknown segment."""
+        places = {entry.name: place for place, entry in enumerate(self._segments)}
+        place = places[segment_name]
+        entry = self._segments[place]
+        dead = sorted({*entry.dead_files, *files})
+        if len(dead) == entry.files:
+            del self._segments[place]
+        else:
+            self._segments[place] = replace(entry, dead_files=tuple(dead))
+        self._changed = True
+
+    def merge(self, *, full: bool = False) -> int:
+        """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
+
+        Raises IndexFormatError when a segment is damaged, OSError.
+        """
+        merges = 0
+        while chosen := (choose_full_merge if full else choose_merge)(self._segments):
+            merged = self._merge(chosen)
+            kept = [entry for entry in self._segments if entry not in chosen]
+            self._segments = [*kept, merged] if merged else kept
+            self._changed = True
+            merges += 1
+        return merges
+
+    def _merge(self, chosen: Sequence[SegmentEntry]) -> SegmentEntry | None:
+        opened: list[LiveSegment] = []
+        try:
+            for entry in chosen:
+                opened.append(LiveSegment(SegmentReader(self._directory.open(entry.name)), entry))
+            return merge_segments(self._directory, self.reserve_temporary(), opened)
+        finally:
+            for segment in opened:
+                segment.reader.close()
+
+    def commit(self) -> Manifest:
+        """Make everything visible as the next generation; without a change the committed one stays.
+
+        Raises OSError: then the generation before is still the committed one.
+        """
+        manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
+        if self._changed:
+            manifest = replace(manifest, generation=self._generation + 1)
+            write_manifest(self._directory, manifest)
+            self._generation = manifest.generation
+            self._changed = False
+        return manifest
+
+    def delete_garbage(self) -> None:
+        """Delete segments that the committed manifest does not name, and unfinished files.
+
+        Call it after a commit, with no segment being written. A file that another process holds open
+        may stay (Windows) and goes the next time.
+        """
+        named = {entry.name for entry in self._segments}
+        for name in self._directory.list_names():
+            unfinished = name.endswith(TEMPORARY_SUFFIX)
+            if (unfinished or (name.endswith(SUFFIX) and name not in named)) and name != MANIFEST:
+                with suppress(OSError):
+                    self._directory.delete(name)
+
+    def close(self) -> None:
+        """Give the lock back. What was not committed is forgotten."""
+        self._lock.release()

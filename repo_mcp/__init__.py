@@ -1,0 +1,12 @@
+"""repo-mcp: search one code repository through its own on-disk index, for people and over MCP."""
+
+from __future__ import annotations
+
+
+def __getattr__(name: str) -> str:
+    """`__version__`, looked up when asked for: reading the metadata costs more than this package."""
+    if name == "__version__":
+        from repo_mcp.version import find_version
+
+        return find_version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,25 @@
+"""`repo-mcp`: the commands for people, and the only place of this package that prints.
+
+`serve` is handed to the server before anything made for people is imported, so that a client
+does not wait for it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code.
+
+    0 done, 1 nothing found, 2 usage or configuration, 3 index or repository error, 130 interrupted.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments[:1] == ["serve"]:
+        from repo_mcp import server
+
+        return server.main(arguments[1:])
+    from repo_mcp.cli.app import run
+
+    return run(arguments)

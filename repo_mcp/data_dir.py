@@ -1,0 +1,144 @@
+"""The data directory: the only place this program ever writes to.
+
+It lies in `<root>/.repo_mcp` unless the operator names another one. What stands there already is
+not trusted: a symbolic link, another user's directory or one that others may write to is not used
+at all. Where nothing can be used, the user's cache directory takes its place, with a warning.
+
+The directory is private (0700) and says of itself that it is no part of the repository
+(`.gitignore`) and can be rebuilt (`CACHEDIR.TAG`).
+
+Left out on purpose: what lies inside; that is judged by those who write it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat as modes
+import sys
+from dataclasses import dataclass
+
+from repo_mcp.errors import ErrorCode, RepoError
+
+OWN_NAME = ".repo_mcp"
+_CACHE_NAME = "repo-mcp"
+# The signature is fixed by the Cache Directory Tagging Specification.
+_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; it can be rebuilt.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class DataDir:
+    """The directory in use."""
+
+    path: str  # absolute
+    warnings: tuple[str, ...]  # why it is not the one asked for; no absolute path
+    inside_root: tuple[str, ...] | None  # its components below the root, None when it lies elsewhere
+
+
+class _Unusable(Exception):
+    """Why a directory is not used, in words that name no path."""
+
+
+def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> DataDir:
+    """Makes the data directory, or takes the one that is there, or the user's cache directory instead.
+
+    CONFIG_INVALID when not even that can be used. Both paths must be absolute.
+    """
+    wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
+    try:
+        _check_place(root, wanted)
+        _prepare(wanted)
+        return DataDir(wanted, (), _inside(root, wanted))
+    except _Unusable as fault:
+        warning = f"The data directory cannot be used ({fault}); the user's cache directory is used instead."
+    root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
+    fallback = os.path.join(cache_home, _CACHE_NAME, root_digest)
+    try:
+        _prepare(fallback)
+    except _Unusable as fault:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"Neither the data directory nor the user's cache directory can be used ({fault}).",
+            "Give --data-dir a directory that you may write to.",
+        ) from None
+    return DataDir(fallback, (warning,), _inside(root, fallback))
+
+
+def _check_place(root: str, path: str) -> None:
+    """`_Unusable` for the root and what lies above it: the whole repository would be left out as ours."""
+    base, wanted = os.path.realpath(root), os.path.realpath(path)
+    if _is_at_or_below(base, wanted):
+        raise _Unusable("it is the root or a directory above it")
+
+
+def _prepare(path: str) -> None:
+    """Makes the directory and what marks it, or checks them. `_Unusable` says why not."""
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        try:
+            os.mkdir(path, mode=0o700)
+            os.chmod(path, 0o700)  # whatever the umask took away
+        except FileExistsError:
+            pass
+        _check_directory(path)
+        _mark(path)
+    except OSError as error:
+        raise _Unusable(error.strerror or "the system refuses it") from None
+    except ValueError:
+        raise _Unusable("its path is not valid") from None
+    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
+        raise _Unusable("it is not writable")
+
+
+def _check_directory(path: str) -> None:
+    """`_Unusable` for anything but a real directory of ours that nobody else may write to."""
+    status = os.lstat(path)
+    if modes.S_ISLNK(status.st_mode):
+        raise _Unusable("it is a symbolic link")
+    if not modes.S_ISDIR(status.st_mode):
+        raise _Unusable("it is not a directory")
+    # On Windows access is by lists, and the user's own directories are private.
+    if sys.platform != "win32":
+        if status.st_uid != os.geteuid():
+            raise _Unusable("it belongs to another user")
+        if status.st_mode & 0o022:
+            raise _Unusable("others may write to it")
+
+
+def _mark(path: str) -> None:
+    """Says what the directory is, unless it holds something else: `*` would hide that from Git."""
+    names = set(os.listdir(path))
+    if names and "CACHEDIR.TAG" not in names:
+        return
+    _write_once(os.path.join(path, "CACHEDIR.TAG"), _TAG)
+    _write_once(os.path.join(path, ".gitignore"), b"*\n")
+
+
+def _write_once(path: str, text: bytes) -> None:
+    """Writes a file that is not there yet. Whatever stands there already is left alone."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except FileExistsError:
+        return
+    try:
+        os.write(descriptor, text)
+    finally:
+        os.close(descriptor)
+
+
+def _inside(root: str, path: str) -> tuple[str, ...] | None:
+    """The components of `path` below `root`, links in both resolved; None when it lies elsewhere."""
+    # Decides what the walk leaves out, not what may be opened.
+    base, wanted = os.path.realpath(root), os.path.realpath(path)
+    if base == wanted or not _is_at_or_below(wanted, base):
+        return None
+    return tuple(os.path.relpath(wanted, base).split(os.sep))
+
+
+def _is_at_or_below(path: str, directory: str) -> bool:
+    """True when resolved `path` is `directory` or lies in it."""
+    try:
+        return os.path.commonpath([path, directory]) == directory
+    except ValueError:  # different drives
+        return False

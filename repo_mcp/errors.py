@@ -1,0 +1,54 @@
+"""Every failure of repo_mcp: one exception type, one list of codes.
+
+A failure says what was found, what was wanted and what to do. `message` is written for the
+client's model and `hint` tells it the next step; neither ever holds an absolute path, the text
+of a file or a traceback. A toolset renders the codes into the codes of its own specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """What went wrong. Finer than any one toolset's codes, so that each can render its own."""
+
+    INVALID_ARGUMENT = "invalid_argument"  # an argument is missing, unknown, of a wrong type or out of bounds
+    PATH_INVALID = "path_invalid"  # no file can have this path: NUL, too long, not encodable
+    PATH_ESCAPE = "path_escape"  # the path leaves the root
+    PATH_DENIED = "path_denied"  # the deny policy refuses the name
+    NOT_FOUND = "not_found"  # nothing has this path
+    NOT_A_FILE = "not_a_file"  # a directory, FIFO, socket or device stands there
+    NOT_A_DIRECTORY = "not_a_directory"  # a file stands where a directory was asked for
+    UNREADABLE = "unreadable"  # it is there and the system refuses to read it
+    FILE_TOO_LARGE = "file_too_large"  # above max_file_bytes
+    BINARY_FILE = "binary_file"  # not text
+    LIMIT_EXCEEDED = "limit_exceeded"  # a limit of the server would be passed
+    BUSY = "busy"  # another process or call holds what is needed; try again
+    CANCELLED = "cancelled"  # the client asked to stop
+    CONFIG_INVALID = "config_invalid"  # the start configuration cannot be used
+    INDEX_UNAVAILABLE = "index_unavailable"  # there is no index to answer from yet
+    INTERNAL = "internal"  # a defect of ours
+
+
+# A read that was refused for safety rather than failed: answers carry `blocked: true`.
+BLOCKED_CODES = frozenset({ErrorCode.PATH_DENIED, ErrorCode.PATH_ESCAPE, ErrorCode.FILE_TOO_LARGE})
+
+
+class RepoError(Exception):
+    """A failure with a code, a message, a hint on what to do, and details for machines."""
+
+    def __init__(
+        self, code: ErrorCode, message: str, hint: str = "", details: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details: Mapping[str, object] = details or {}
+
+    @property
+    def blocked(self) -> bool:
+        """True when a read was refused by the sandbox or the policy."""
+        return self.code in BLOCKED_CODES

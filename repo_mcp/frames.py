@@ -1,0 +1,267 @@
+"""The frames of the wire: bytes to lines, lines to messages. Pure: no input or output, no SDK.
+
+One frame is one line: UTF-8, one JSON object, ended by "\\n" (a "\\r" before it is white space).
+Worked example, a request and its refusal when the version is wrong:
+
+    {"jsonrpc":"2.0","id":7,"method":"ping"}     a Request: id 7, method "ping", no params
+    {"jsonrpc":"1.0","id":7,"method":"ping"}     a Refusal: id 7, code -32600
+
+Strict on purpose, where the SDK's own reader is lenient or silent: bytes that are not UTF-8, NaN and
+Infinity, numbers no double holds, keys that stand twice, deep nesting, batches, ids that are not a string
+or an integer. Whatever is refused gets an answer, so that no client waits for ever; only notifications
+and responses, which JSON-RPC never answers, may be dropped. Left out on purpose: what a method means, and
+its arguments. They are judged where they are used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_FRAME_BYTES = 4 * 1024 * 1024  # a longer line is refused before it is held
+MAX_DEPTH = 64  # levels of nesting; the deepest schema of ours has 6
+MAX_ID_CHARS = 1_024  # an id is echoed and held while its call runs
+MAX_METHOD_CHARS = 256  # an unknown method's name is echoed
+MAX_DIGITS = 100  # of one integer; longer ones are no argument of anything and slow to convert
+MAX_ID_INTEGER = 2**63 - 1  # an id must survive clients that hold it in 64 bits
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+
+RequestId = int | str
+JsonObject = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that must be answered once, under its id."""
+
+    id: RequestId
+    method: str
+    params: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A message that is never answered."""
+
+    method: str
+    params: JsonObject | None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The client's answer to a request of the server: `body` is the whole object."""
+
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A frame that is answered with an error and goes no further."""
+
+    id: RequestId | None  # None where the frame shows no usable id
+    code: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A frame that may not be answered and cannot be used."""
+
+
+Frame = Request | Notification | Response | Refusal | Dropped
+
+TOO_LONG = Refusal(None, INVALID_REQUEST, f"message too large: a line may have {MAX_FRAME_BYTES} bytes")
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines while holding at most `max_bytes` of it."""
+
+    def __init__(self, max_bytes: int = MAX_FRAME_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._held_bytes = 0
+        self._discarding = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | None]:
+        """Yield each line that `data` completes, without its "\\n"; None once for each line over the cap.
+
+        The None comes as soon as the cap is passed: a line without an end is refused too.
+        """
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            yield from self._hold(data[start:end])
+            if not self._discarding:
+                yield b"".join(self._pieces)
+            self._forget()
+            self._discarding = False
+            start = end + 1
+        yield from self._hold(data[start:])
+
+    def finish(self) -> bytes | None:
+        """The last line when the stream ended without "\\n", or None."""
+        line = b"".join(self._pieces)
+        self._forget()
+        return line or None
+
+    def _hold(self, piece: bytes) -> Iterator[None]:
+        if self._discarding or not piece:
+            return
+        if self._held_bytes + len(piece) > self._max_bytes:
+            self._forget()
+            self._discarding = True
+            yield None
+            return
+        self._pieces.append(piece)
+        self._held_bytes += len(piece)
+
+    def _forget(self) -> None:
+        self._pieces.clear()
+        self._held_bytes = 0
+
+
+class _NotStrict(ValueError):
+    """JSON that Python accepts and this wire does not; `code` says which refusal it is."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def _refuse_constant(name: str) -> object:
+    raise _NotStrict(PARSE_ERROR, "parse error: NaN and Infinity are not JSON")
+
+
+def _parse_float(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise _NotStrict(PARSE_ERROR, "parse error: a number is out of range")
+    return value
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise _NotStrict(PARSE_ERROR, f"parse error: an integer has more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+def _build_object(pairs: list[tuple[str, object]]) -> JsonObject:
+    built = dict(pairs)
+    if len(built) != len(pairs):
+        raise _NotStrict(INVALID_REQUEST, "invalid request: a key stands twice in one object")
+    return built
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_build_object,
+    parse_float=_parse_float,
+    parse_int=_parse_integer,
+    parse_constant=_refuse_constant,
+)
+
+
+def _too_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(MAX_DEPTH):
+        deeper: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                deeper.extend(entry for entry in item.values() if isinstance(entry, dict | list))
+            elif isinstance(item, list):
+                deeper.extend(entry for entry in item if isinstance(entry, dict | list))
+        if not deeper:
+            return False
+        level = deeper
+    return True
+
+
+def _decode(line: bytes) -> object:
+    """The JSON value of one line. Raises _NotStrict for whatever is not strict JSON."""
+    try:
+        value = _DECODER.decode(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise _NotStrict(PARSE_ERROR, "parse error: the line is not UTF-8") from None
+    except RecursionError:
+        raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting") from None
+    except json.JSONDecodeError:
+        raise _NotStrict(PARSE_ERROR, "parse error: the line is not one JSON value") from None
+    if _too_deep(value):
+        raise _NotStrict(PARSE_ERROR, f"parse error: more than {MAX_DEPTH} levels of nesting")
+    return value
+
+
+def is_encodable(text: str) -> bool:
+    """False when `text` holds a lone surrogate, which no UTF-8 can carry."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _usable_id(value: object) -> RequestId | None:
+    if isinstance(value, str):
+        return value if len(value) <= MAX_ID_CHARS and is_encodable(value) else None
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_ID_INTEGER:
+        return value
+    return None
+
+
+def parse_frame(line: bytes) -> Frame:
+    """The message in one line, or how it is refused. Never raises."""
+    try:
+        value = _decode(line)
+    except _NotStrict as refused:
+        return Refusal(None, refused.code, refused.message)
+    if not isinstance(value, dict):
+        what = "a batch" if isinstance(value, list) else "not an object"
+        return Refusal(None, INVALID_REQUEST, f"invalid request: the message is {what}, not one JSON object")
+    return _classify(value)
+
+
+def _classify(body: JsonObject) -> Frame:
+    request_id = _usable_id(body.get("id"))
+    if body.get("jsonrpc") != "2.0":
+        return Refusal(request_id, INVALID_REQUEST, 'invalid request: jsonrpc must be "2.0"')
+    if "method" not in body:
+        return _classify_response(body, request_id)
+    method = body["method"]
+    if "id" in body and request_id is None:
+        return Refusal(None, INVALID_REQUEST, "invalid request: id must be a string or an integer")
+    if "result" in body or "error" in body:
+        return Refusal(request_id, INVALID_REQUEST, "invalid request: method stands beside a result or error")
+    if not isinstance(method, str) or not 0 < len(method) <= MAX_METHOD_CHARS or not is_encodable(method):
+        return Refusal(request_id, INVALID_REQUEST, "invalid request: method must be a short string")
+    params = body.get("params")
+    if params is not None and not isinstance(params, dict):
+        if request_id is None:
+            return Dropped()
+        return Refusal(request_id, INVALID_PARAMS, "invalid params: params must be an object")
+    return Notification(method, params) if request_id is None else Request(request_id, method, params)
+
+
+def _classify_response(body: JsonObject, request_id: RequestId | None) -> Frame:
+    if "result" not in body and "error" not in body:
+        return Refusal(request_id, INVALID_REQUEST, "invalid request: there is no method")
+    if request_id is None or ("error" in body and "result" in body):
+        return Dropped()
+    error = body.get("error")
+    if "error" in body:
+        fits = (
+            isinstance(error, dict)
+            and type(error.get("code")) is int
+            and isinstance(error.get("message"), str)
+        )
+        return Response(body) if fits else Dropped()
+    return Response(body) if isinstance(body["result"], dict) else Dropped()
+
+
+def encode_error(request_id: RequestId | None, code: int, message: str) -> bytes:
+    """The error answer as one frame, "\\n" included."""
+    answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

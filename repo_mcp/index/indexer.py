@@ -1,0 +1,333 @@
+"""Refreshes the index of one root: walk, find what changed, build shards, commit, merge.
+
+Each shard is committed as it comes, so a long build is searchable from its first seconds and a
+killed one goes on where it stopped. After a build from nothing, or one that renewed most of the index,
+everything is merged into one segment, which is the same, byte for byte, whatever came before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from index_format import (
+    FINGERPRINT_BYTES,
+    Directory,
+    IndexFormatError,
+    IndexLocked,
+    IndexWriter,
+    Snapshot,
+)
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.freshness import build_seen, find_changed, read_seen, write_seen
+from repo_mcp.index.schema import FIELDS
+from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
+from repo_mcp.index.workers import build_shards
+from repo_mcp.model import (
+    CompactReport,
+    IndexProgress,
+    ProgressCallback,
+    RefreshReport,
+    SkipReason,
+    WalkedFile,
+    WalkReport,
+)
+
+FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
+LOCK_WAIT_SECONDS = 5.0
+LOCK_RETRY_SECONDS = 0.05
+
+Place = tuple[str, int]  # segment name, file number
+
+
+@dataclass(slots=True)
+class _Known:
+    """Every live file by path: where it lies, and its fingerprint."""
+
+    places: dict[str, Place] = field(default_factory=dict)
+    fingerprints: dict[str, bytes] = field(default_factory=dict)
+
+
+class Indexer:
+    """The writing side of one root's index."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        settings: BuildSettings,
+        configuration: str,
+        workers: int,
+        walk: Callable[[Callable[[], bool]], WalkReport],
+    ) -> None:
+        """`walk` gives the files of the root; it raises CANCELLED when its argument says so."""
+        self._directory = directory
+        self._settings = settings
+        self._configuration = configuration
+        self._workers = workers
+        self._walk = walk
+
+    def refresh(
+        self,
+        *,
+        force: bool = False,
+        progress: ProgressCallback | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        committed: Callable[[], None] = lambda: None,
+    ) -> RefreshReport:
+        """Make the index say what the tree says. `committed` is called after each commit.
+
+        With `force` every file is read, whatever its times say. Raises BUSY when another process
+        writes, CANCELLED, INDEX_UNAVAILABLE when the index cannot be written.
+        """
+        try:
+            with self._open_writer() as writer:
+                refresh = _Refresh(self._directory, self._settings, writer, progress, cancelled, committed)
+                try:
+                    return refresh.run(self._walk, self._workers, force)
+                except IndexFormatError:
+                    writer.discard_all()
+                refresh = _Refresh(self._directory, self._settings, writer, progress, cancelled, committed)
+                refresh.warnings.append("The index was damaged; it was built anew.")
+                return refresh.run(self._walk, self._workers, force=True)
+        except OSError as error:
+            raise _explain(error) from error
+
+    def compact(self, *, full: bool) -> CompactReport:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
+        started = time.monotonic()
+        try:
+            with self._open_writer() as writer:
+                before = writer.segments
+                seen = read_seen(self._directory, writer.commit().generation)
+                writer.merge(full=full)
+                manifest = writer.commit()
+                if seen is not None and seen.generation != manifest.generation:
+                    write_seen(self._directory, seen.renumber(manifest.generation))
+                writer.delete_garbage()
+                after = writer.segments
+        except IndexFormatError as error:
+            raise RepoError(
+                ErrorCode.INDEX_UNAVAILABLE, "The index is damaged.", "Refresh the index: it is built anew."
+            ) from error
+        except OSError as error:
+            raise _explain(error) from error
+        return CompactReport(
+            len(before),
+            len(after),
+            sum(entry.file_bytes for entry in before),
+            sum(entry.file_bytes for entry in after),
+            _milliseconds(started),
+            name_snapshot(manifest.generation),
+        )
+
+    def _open_writer(self) -> IndexWriter:
+        """The writer, after a bounded wait for another one to finish."""
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
+        while True:
+            try:
+                return IndexWriter(self._directory, self._configuration, FIELDS)
+            except IndexLocked as error:
+                if time.monotonic() >= deadline:
+                    raise RepoError(
+                        ErrorCode.BUSY,
+                        "Another process is refreshing this index.",
+                        "Search works meanwhile; try the refresh again later.",
+                    ) from error
+                time.sleep(LOCK_RETRY_SECONDS)
+
+
+class _Refresh:
+    """One refresh, from walk to commit."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        settings: BuildSettings,
+        writer: IndexWriter,
+        progress: ProgressCallback | None,
+        cancelled: Callable[[], bool],
+        committed: Callable[[], None],
+    ) -> None:
+        self._directory = directory
+        self._settings = settings
+        self._writer = writer
+        self._progress = progress
+        self._cancelled = cancelled
+        self._committed = committed
+        self.warnings: list[str] = []
+        self._skipped: dict[str, SkipReason] = {}
+        self._unsettled: set[str] = set()
+        self._gone: set[str] = set()
+        self._added = self._updated = self._removed = 0
+        self._indexed_files = 0
+        self._commits_shards = True
+
+    def run(
+        self, walk: Callable[[Callable[[], bool]], WalkReport], workers: int, force: bool
+    ) -> RefreshReport:
+        started, scan_started_ns = time.monotonic(), time.time_ns()
+        self._writer.delete_garbage()
+        self._report("walk", 0, 0, 0, 0)
+        report = walk(self._cancelled)
+        self.warnings += report.warnings
+        generation = self._writer.commit().generation
+        seen = None if force else read_seen(self._directory, generation)
+        changed, missing = find_changed(seen, report.files)
+        if seen is not None:
+            self._skipped = seen.get_skipped()
+        if changed or missing or seen is None:
+            known = self._read_known()
+            self._indexed_files = len(known.places)
+            if force:  # what is there answers until all is built anew
+                known.fingerprints.clear()
+                self._commits_shards = not known.places
+            self._remove_missing(known, report)
+            self._build([report.files[place] for place in changed], known, workers)
+            self._merge()
+            generation = self._commit()
+            self._writer.delete_garbage()
+        if changed or missing or seen is None or seen.racy.any():
+            self._write_seen(generation, scan_started_ns, report)
+        return self._build_report(started, generation, report)
+
+    def _read_known(self) -> _Known:
+        """The live files of the committed generation."""
+        known = _Known()
+        snapshot = Snapshot.open(self._directory) if self._writer.segments else None
+        if snapshot is not None:
+            try:
+                _collect_known(snapshot, known)
+            finally:
+                snapshot.close()
+        return known
+
+    def _remove_missing(self, known: _Known, report: WalkReport) -> None:
+        """Mark dead what the walk did not meet, except below directories that it could not list."""
+        walked = {file.path for file in report.files}
+        unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
+        gone = [
+            path
+            for path in known.places
+            if path not in walked and not (unreadable and path.startswith(unreadable))
+        ]
+        self._mark_dead(gone, known)
+        self._removed += len(gone)
+        for path in [path for path in self._skipped if path not in walked]:
+            del self._skipped[path]
+
+    def _mark_dead(self, paths: Sequence[str], known: _Known) -> None:
+        by_segment: dict[str, list[int]] = {}
+        for path in paths:
+            segment, file = known.places.pop(path)
+            by_segment.setdefault(segment, []).append(file)
+        for segment, files in by_segment.items():
+            self._writer.mark_dead(segment, files)
+
+    def _build(self, files: Sequence[WalkedFile], known: _Known, workers: int) -> None:
+        tasks = plan_shards(
+            files, known.fingerprints, self._writer.reserve_temporary, self._settings.shard_bytes
+        )
+        done_files = done_bytes = 0
+        total_bytes = sum(task.bytes for task in tasks)
+        self._report("index", 0, len(files), 0, total_bytes)
+        for result in build_shards(self._settings, tasks, workers, self._cancelled):
+            self._take(result, known)
+            done_files += len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
+            done_bytes += result.bytes
+            self._report("index", done_files, len(files), done_bytes, total_bytes)
+
+    def _take(self, result: ShardResult, known: _Known) -> None:
+        """Put a shard into the index, in place of the versions that it supersedes."""
+        superseded = [
+            path for path in (*result.indexed, *result.skipped, *result.gone) if path in known.places
+        ]
+        updated = sum(path in known.places for path in result.indexed)
+        self._mark_dead(superseded, known)
+        self._updated += updated
+        self._added += len(result.indexed) - updated
+        self._removed += len(superseded) - updated
+        self._unsettled.update(result.unsettled)
+        self._gone.update(result.gone)
+        for path in (*result.indexed, *result.unchanged):
+            self._skipped.pop(path, None)
+        self._skipped.update(result.skipped)
+        if result.entry is not None:
+            self._writer.add(result.entry)
+            if self._commits_shards:
+                self._commit()
+
+    def _commit(self) -> int:
+        generation = self._writer.commit().generation
+        self._committed()
+        return generation
+
+    def _merge(self) -> None:
+        renewed = self._added + self._updated
+        self._report("merge", 0, 0, 0, 0)
+        self._writer.merge(full=renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added))
+
+    def _write_seen(self, generation: int, scan_started_ns: int, report: WalkReport) -> None:
+        files = [file for file in report.files if file.path not in self._gone]
+        seen = build_seen(
+            generation,
+            time.time(),
+            scan_started_ns,
+            files,
+            self._skipped,
+            frozenset(self._unsettled),
+            report.skipped,
+        )
+        try:
+            write_seen(self._directory, seen)
+        except OSError:
+            self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
+
+    def _report(self, phase: str, files: int, files_total: int, size: int, size_total: int) -> None:
+        if self._progress is not None:
+            self._progress(IndexProgress(phase, files, files_total, size, size_total))
+
+    def _build_report(self, started: float, generation: int, report: WalkReport) -> RefreshReport:
+        skipped = dict(report.skipped)
+        for reason in self._skipped.values():
+            skipped[reason.value] = skipped.get(reason.value, 0) + 1
+        indexed = sum(entry.live_files for entry in self._writer.segments)
+        return RefreshReport(
+            added=self._added,
+            updated=self._updated,
+            removed=self._removed,
+            unchanged=indexed - self._added - self._updated,
+            skipped=dict(sorted(skipped.items())),
+            duration_ms=_milliseconds(started),
+            timestamp=time.time(),
+            snapshot=name_snapshot(generation),
+            warnings=tuple(self.warnings),
+        )
+
+
+def _collect_known(snapshot: Snapshot, known: _Known) -> None:
+    for segment in snapshot.segments:
+        paths = segment.reader.files.read_paths()
+        prints = segment.reader.files.read_fingerprints()
+        for file, live in enumerate(segment.live_file_mask.tolist()):
+            if live:
+                path = paths[file].decode()
+                known.places[path] = (segment.name, file)
+                known.fingerprints[path] = prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
+
+
+def name_snapshot(generation: int) -> str:
+    """How a generation is named in answers."""
+    return f"g{generation}"
+
+
+def _milliseconds(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+def _explain(error: OSError) -> RepoError:
+    return RepoError(
+        ErrorCode.INDEX_UNAVAILABLE,
+        f"The index cannot be written ({error.strerror or type(error).__name__}).",
+        "Check the space and permissions of the data directory; the index from before still answers.",
+    )

@@ -1,0 +1,20 @@
+"""The fields of the index and what a file's flags mean: what the indexer writes and the searcher reads.
+
+`body` and `doc` divide a file's text: comments and docstrings are `doc`, all else is `body`, so that
+no word is indexed twice. `symbol` holds again the names that a unit defines. `path` is one text for
+each file, not for each unit.
+"""
+
+from __future__ import annotations
+
+from index_format import Field, Level
+
+BODY, DOC, SYMBOL, PATH = range(4)
+FIELDS = (
+    Field("body", Level.UNIT),
+    Field("doc", Level.UNIT),
+    Field("symbol", Level.UNIT),
+    Field("path", Level.FILE),
+)
+FLAG_REPLACED = 1  # the file was decoded with replacement characters
+CHUNK_LINES_KIND = 0  # a chunk cut by line numbers alone

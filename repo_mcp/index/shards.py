@@ -1,0 +1,149 @@
+"""One shard of a build: a run of source files in path order becomes one segment.
+
+Where shards begin depends on the sorted paths and sizes alone, never on the number of workers.
+This is what a worker process does, and what the indexer does itself when there is little to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from index_format import Directory, DiskDirectory, SegmentEntry, compute_fingerprint, write_segment
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.documents import SegmentBuilder, SourceFile
+from repo_mcp.index.schema import FLAG_REPLACED
+from repo_mcp.model import SkipReason, WalkedFile
+from repo_mcp.policy import DenyPolicy
+from repo_mcp.sandbox import Door
+from repo_mcp.textfile import decode_source, has_binary_extension
+
+SHARD_BYTES = 16 * 1024 * 1024  # of source files, by their sizes in the walk
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """What a worker must know; it crosses to other processes."""
+
+    root: str
+    index_path: str
+    data_dir_parts: tuple[str, ...] | None
+    chunk_lines: int
+    overlap_lines: int
+    max_file_bytes: int
+    include_extensions: frozenset[str]
+    shard_bytes: int = SHARD_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """Files to read, each with the fingerprint of its indexed version, and a name to write under."""
+
+    temporary: str
+    files: tuple[tuple[str, bytes | None], ...]
+    bytes: int  # of the files, by their sizes in the walk
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """What became of the files of a shard."""
+
+    entry: SegmentEntry | None  # None when no file of the shard is new or changed
+    indexed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    skipped: dict[str, SkipReason]
+    gone: tuple[str, ...]  # not there any more, or no regular file
+    unsettled: tuple[str, ...]  # changed while they were read: indexed, and to be read again
+    bytes: int
+
+
+def plan_shards(
+    files: Sequence[WalkedFile],
+    fingerprints: dict[str, bytes],
+    reserve_temporary: Callable[[], str],
+    shard_bytes: int,
+) -> list[ShardTask]:
+    """Files in path order cut into shards of about `shard_bytes`."""
+    tasks: list[ShardTask] = []
+    shard: list[tuple[str, bytes | None]] = []
+    size = 0
+    for file in files:
+        shard.append((file.path, fingerprints.get(file.path)))
+        size += file.stat.size
+        if size >= shard_bytes:
+            tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
+            shard, size = [], 0
+    if shard:
+        tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
+    return tasks
+
+
+class ShardBuilder:
+    """Builds shards, one after the other, with one door and one directory."""
+
+    def __init__(self, settings: BuildSettings) -> None:
+        policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
+        self._settings = settings
+        self._door = Door(settings.root, policy.find_denial)
+        self._directory: Directory = DiskDirectory(settings.index_path)
+
+    def build(self, task: ShardTask) -> ShardResult:
+        """Read, cut, analyse and write one shard. Raises OSError when the segment cannot be written."""
+        builder = SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
+        indexed: list[str] = []
+        unchanged: list[str] = []
+        gone: list[str] = []
+        unsettled: list[str] = []
+        skipped: dict[str, SkipReason] = {}
+        for path, known in task.files:
+            found = self._read(path)
+            if found is None:
+                gone.append(path)
+            elif isinstance(found, SkipReason):
+                skipped[path] = found
+            else:
+                source, changed_while_reading = found
+                if source.fingerprint == known:
+                    unchanged.append(path)
+                else:
+                    builder.add(source)
+                    indexed.append(path)
+                if changed_while_reading:
+                    unsettled.append(path)
+        entry = write_segment(self._directory, task.temporary, *builder.build()) if indexed else None
+        return ShardResult(
+            entry, tuple(indexed), tuple(unchanged), skipped, tuple(gone), tuple(unsettled), task.bytes
+        )
+
+    def _read(self, path: str) -> tuple[SourceFile, bool] | SkipReason | None:
+        """The file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
+        if has_binary_extension(path):
+            return SkipReason.BINARY
+        if self._settings.include_extensions and not self._is_included(path):
+            return SkipReason.EXCLUDED
+        try:
+            opened = self._door.read_walked(path, self._settings.max_file_bytes)
+            text = decode_source(opened.data)
+        except RepoError as error:
+            return _SKIPS.get(error.code)
+        flags = FLAG_REPLACED if text.warnings else 0
+        fingerprint = compute_fingerprint(opened.data)
+        language = find_language(path)
+        source = SourceFile(path, text.data, len(opened.data), fingerprint, language, flags)
+        return source, opened.changed_while_reading
+
+    def _is_included(self, path: str) -> bool:
+        name = path.rpartition("/")[2]
+        return name.rpartition(".")[2].lower() in self._settings.include_extensions
+
+    def close(self) -> None:
+        """Give the root back."""
+        self._door.close()
+
+
+_SKIPS = {
+    ErrorCode.FILE_TOO_LARGE: SkipReason.TOO_LARGE,
+    ErrorCode.BINARY_FILE: SkipReason.BINARY,
+    ErrorCode.UNREADABLE: SkipReason.UNREADABLE,
+}

@@ -1,0 +1,177 @@
+"""Toolsets as one SDK server: the list of tools, and calls in worker threads.
+
+Calls run at the same time, as many as there are places; one that the client cancelled is left alone at
+once, yet keeps its place until its thread has really ended, so that a flood of cancelled calls cannot
+pile up work. Progress goes out at most a few times a second, never falls, and never follows the answer.
+Left out on purpose: what the tools do, and the transport.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+import mcp_types
+from anyio import to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset, escape_text
+
+SERVER_NAME = "repo-mcp"
+SERVER_TITLE = "Repository search"
+MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
+PROGRESS_SECONDS = 0.2  # between two notifications of one call
+
+Context = ServerRequestContext[dict[str, Any]]
+
+
+class _CallPool:
+    """Places for blocking calls. A place is free again when its thread has ended, not when nobody waits."""
+
+    def __init__(self, places: int) -> None:
+        self._places = anyio.CapacityLimiter(places)
+        self._threads = anyio.CapacityLimiter(math.inf)  # the places are what limits
+
+    async def run(self, work: Callable[[], ToolAnswer]) -> ToolAnswer:
+        place = object()
+        begun = threading.Lock()  # taken once: by the work as it begins, or by us when it never will
+        await self._places.acquire_on_behalf_of(place)
+        free = partial(self._places.release_on_behalf_of, place)
+        loop = asyncio.get_running_loop()
+
+        def begin() -> ToolAnswer | None:
+            if not begun.acquire(blocking=False):
+                return None
+            try:
+                return work()
+            finally:
+                _call_soon(loop, free)
+
+        try:
+            answer = await to_thread.run_sync(begin, abandon_on_cancel=True, limiter=self._threads)
+        finally:
+            if begun.acquire(blocking=False):
+                free()
+        assert answer is not None  # None is for calls that nobody awaits
+        return answer
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    try:
+        loop.call_soon_threadsafe(function)
+    except RuntimeError:  # the loop is closed: the process is ending
+        pass
+
+
+class _ProgressRelay:
+    """The latest progress of one call, from its thread to the client."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+        self._latest: Progress | None = None
+        self._sent = -1.0
+
+    def put(self, progress: Progress) -> None:
+        self._latest = progress
+
+    async def send_latest(self) -> None:
+        latest = self._latest
+        if latest is not None and latest.done > self._sent:
+            self._sent = latest.done
+            await self._session.report_progress(latest.done, latest.total, latest.message)
+
+    async def send_regularly(self) -> None:
+        while True:
+            await self.send_latest()
+            await anyio.sleep(PROGRESS_SECONDS)
+
+
+def build_sdk_server(
+    toolsets: Sequence[Toolset], version: str, max_calls: int = MAX_CALLS
+) -> Server[dict[str, Any]]:
+    """The SDK's server over the tools of `toolsets`, listed in their order."""
+    tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
+    listed = [_describe(tool) for tool in tools.values()]
+    pools: list[_CallPool] = []
+
+    async def list_tools(
+        context: Context, params: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListToolsResult:
+        if params is not None and params.cursor is not None:
+            raise MCPError(
+                code=mcp_types.INVALID_PARAMS, message="There is one page of tools: leave out the cursor"
+            )
+        return mcp_types.ListToolsResult(tools=listed)
+
+    async def call_tool(
+        context: Context, params: mcp_types.CallToolRequestParams
+    ) -> mcp_types.CallToolResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            name = escape_text(params.name[:64])
+            raise MCPError(code=mcp_types.INVALID_PARAMS, message=f"Unknown tool: {name}. See tools/list")
+        if not pools:
+            pools.append(_CallPool(max_calls))  # a limiter belongs to the running event loop
+        return _render(await _call(pools[0], tool, params.arguments or {}, context))
+
+    return Server(
+        SERVER_NAME,
+        version=version,
+        title=SERVER_TITLE,
+        instructions="\n\n".join(toolset.instructions for toolset in toolsets if toolset.instructions),
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _call(pool: _CallPool, tool: Tool, arguments: Mapping[str, object], context: Context) -> ToolAnswer:
+    cancelled = threading.Event()
+    wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
+    relay = _ProgressRelay(context.session) if wants_progress else None
+    call_context = CallContext(cancelled.is_set, None if relay is None else relay.put)
+    work = partial(tool.call, arguments, call_context)
+    try:
+        if relay is None:
+            return await pool.run(work)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(relay.send_regularly)
+            answer = await pool.run(work)
+            tasks.cancel_scope.cancel()
+        await relay.send_latest()
+        return answer
+    finally:
+        cancelled.set()  # the thread of a call that nobody awaits sees it and ends
+
+
+def _describe(tool: Tool) -> mcp_types.Tool:
+    hints = tool.annotations
+    return mcp_types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.input_schema),
+        output_schema=dict(tool.output_schema),
+        annotations=mcp_types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )
+
+
+def _render(answer: ToolAnswer) -> mcp_types.CallToolResult:
+    return mcp_types.CallToolResult(
+        content=[mcp_types.TextContent(type="text", text=answer.text)],
+        structured_content=dict(answer.structured),
+        is_error=answer.is_error,
+    )

@@ -1,0 +1,188 @@
+"""`repo-mcp-server`: one repository served over stdio, and the only place where the SDK's server runs.
+
+Importing this module is cheap: the SDK and the engine are imported once a server is really started.
+Options are read with argparse alone. The current directory is never served by default and is left before
+anything of the repository is touched, so that nothing later can depend on it.
+
+Exit codes: 0 the client is done or asked to stop, 2 usage or configuration, 3 the repository cannot be
+opened, 130 interrupted. Configuration errors are one line on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
+
+from repo_mcp.config import Config, Limits, load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import Toolset, escape_text
+from repo_mcp.version import find_version
+from repo_mcp.wire import StopReason, Wire, take_standard_streams
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+EXIT_USAGE = 2
+EXIT_REPOSITORY = 3
+WORKERS_GRACE_SECONDS = 0.2
+REFRESH_DELAY_SECONDS = (
+    0.1  # the client's handshake comes first: beside a walk of a large tree it took twice as long
+)
+PROGRAM = "repo-mcp-server"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line: the usage is under --help."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options of the server: every limit is one, named as its configuration key."""
+    parser = _Parser(prog=PROGRAM, description="Serve one code repository, read-only, over MCP on stdio.")
+    parser.add_argument("--repo-root", required=True, metavar="ROOT", help="directory to serve")
+    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    parser.add_argument(
+        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    limits = parser.add_argument_group("limits")
+    for field in dataclasses.fields(Limits):
+        option = "--" + field.name.replace("_", "-")
+        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the server with the options of `argv`; returns the exit code."""
+    try:
+        options = build_parser().parse_args(argv)
+        config = _read_config(options)
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else EXIT_USAGE
+    except RepoError as error:
+        return _complain(_render_error(error), EXIT_USAGE)
+    return serve(config)
+
+
+def _read_config(options: argparse.Namespace) -> Config:
+    limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
+    toolsets = options.toolsets
+    return load_config(
+        options.repo_root,
+        data_dir=options.data_dir,
+        toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
+        limits={name: value for name, value in limits.items() if value is not None},
+    )
+
+
+def serve(config: Config) -> int:
+    """Serve `config` on standard input and output until the client ends it; returns the exit code.
+
+    Never returns later than two seconds after that: the process is ended if something hangs.
+    """
+    try:
+        wire = Wire(take_standard_streams(), leave=_leave)
+    except OSError:
+        return _complain("standard input or output is closed", EXIT_USAGE)
+    _stop_on_signals(wire)
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
+    logging.getLogger("mcp").propagate = False
+    try:
+        repository, toolsets = _open(config)
+    except RepoError as error:
+        usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
+        return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
+    try:
+        return _run(wire, repository, toolsets).exit_code
+    finally:
+        _close(repository)
+
+
+def _open(config: Config) -> tuple[Repository, tuple[Toolset, ...]]:
+    from repo_mcp.repository import Repository
+
+    os.chdir(os.path.abspath(os.sep))
+    builders = [_find_builder(name) for name in config.toolsets]
+    repository = Repository(config, report_warning=_warn)
+    return repository, tuple(build(repository) for build in builders)
+
+
+def _find_builder(name: str) -> Callable[[Repository], Toolset]:
+    if name == "repo":
+        from repo_mcp.toolsets.repo import build_toolset
+
+        return build_toolset
+    raise RepoError(ErrorCode.CONFIG_INVALID, f"--toolsets: {name} is not in this version; there is: repo.")
+
+
+def _run(wire: Wire, repository: Repository, toolsets: tuple[Toolset, ...]) -> StopReason:
+    import anyio
+
+    from repo_mcp.sdk_server import build_sdk_server
+
+    sdk_server = build_sdk_server(toolsets, find_version())
+    options = sdk_server.create_initialization_options()
+    refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+    refresh.daemon = True
+    refresh.start()
+    return anyio.run(wire.serve, lambda inbound, outbound: sdk_server.run(inbound, outbound, options))
+
+
+def _stop_on_signals(wire: Wire) -> None:
+    """From here on the signals that end a server end the wire, whatever the process is doing."""
+    reasons = {
+        "SIGINT": StopReason.INTERRUPTED,
+        "SIGTERM": StopReason.TERMINATED,
+        "SIGHUP": StopReason.TERMINATED,
+    }
+    for name, reason in reasons.items():
+        if hasattr(signal, name):  # there is no SIGHUP on Windows
+            signal.signal(getattr(signal, name), partial(_stop, wire, reason))
+
+
+def _stop(wire: Wire, reason: StopReason, number: int, frame: object) -> None:
+    wire.stop(reason)
+
+
+def _close(repository: Repository) -> None:
+    """Close the repository; processes that still index a moment after it has said stop are killed."""
+    killer = threading.Timer(WORKERS_GRACE_SECONDS, _kill_workers)
+    killer.daemon = True
+    killer.start()
+    repository.close()
+
+
+def _kill_workers() -> None:
+    """End the processes that index. What they did is not committed, and a shard can take them seconds."""
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is not None:
+        for child in multiprocessing.active_children():
+            child.kill()
+
+
+def _leave(exit_code: int) -> None:
+    """End the process now: something did not end in time."""
+    _kill_workers()
+    os._exit(exit_code)
+
+
+def _warn(message: str) -> None:
+    sys.stderr.write(f"{PROGRAM}: warning: {escape_text(message)}\n")
+
+
+def _render_error(error: RepoError) -> str:
+    return f"{error.message} {error.hint}".rstrip()
+
+
+def _complain(message: str, exit_code: int) -> int:
+    sys.stderr.write(f"{PROGRAM}: {escape_text(message)}\n")
+    return exit_code

@@ -1,0 +1,297 @@
+"""What a tool is: its record, the strict check of its arguments, the answer it gives.
+
+The schemas that clients see are also what arguments are checked against, in the subset of JSON Schema
+that the toolsets write: `type` (one name), `properties`, `required`, `additionalProperties: false`,
+`enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `maxItems`. `check_schema` refuses any
+other constraint, so that no schema promises what is not checked. Nothing is coerced: a boolean is no
+integer, 5.0 is no integer, "5" is no number, null is no value. Strings that hold a lone surrogate or NUL
+are refused, except NUL in the arguments that a tool names as free text: those are only searched for.
+
+Left out on purpose: how an error or a result is rendered. That is each toolset's own specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from repo_mcp.errors import ErrorCode, RepoError
+
+JsonSchema = Mapping[str, object]
+
+_ALWAYS = frozenset({"type", "title", "description", "default"})
+_CONSTRAINTS: Mapping[str, frozenset[str]] = {
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "array": frozenset({"items", "maxItems"}),
+    "string": frozenset({"enum", "minLength", "maxLength"}),
+    "integer": frozenset({"minimum", "maximum"}),
+    "number": frozenset({"minimum", "maximum"}),
+    "boolean": frozenset(),
+}
+_SHOWN_CHARS = 64  # of a name the client made up, when a message repeats it
+
+# C0 and C1 controls, bidirectional controls, zero-width characters, line separators, lone surrogates,
+# the byte order mark, interlinear marks. Both ends are included.
+_UNSAFE_SPANS = (
+    (0x00, 0x1F),
+    (0x7F, 0x9F),
+    (0x061C, 0x061C),
+    (0x200B, 0x200F),
+    (0x2028, 0x202E),
+    (0x2060, 0x206F),
+    (0xD800, 0xDFFF),
+    (0xFEFF, 0xFEFF),
+    (0xFFF9, 0xFFFB),
+)
+_UNSAFE = frozenset(code for first, last in _UNSAFE_SPANS for code in range(first, last + 1))
+_ESCAPES = {code: f"\\u{code:04x}" for code in _UNSAFE}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What a client may assume of a tool before it calls it."""
+
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a call is, for the client to show."""
+
+    done: float  # never falls during one call
+    total: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a running call is given besides its arguments. Both functions are safe in any thread."""
+
+    cancelled: Callable[[], bool]
+    report: Callable[[Progress], None] | None = None  # None when the client did not ask for progress
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """One answer in the two forms of the protocol: `text` is the compact JSON of `structured`."""
+
+    structured: Mapping[str, object]
+    text: str
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool as `tools/list` shows it, and the function behind it.
+
+    `call` blocks, runs in a worker thread beside others and never raises: every failure is an answer.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: JsonSchema
+    output_schema: JsonSchema
+    annotations: Annotations
+    call: Callable[[Mapping[str, object], CallContext], ToolAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """Tools in the order in which clients see them, and a few words on their use."""
+
+    name: str
+    tools: tuple[Tool, ...]
+    instructions: str = field(default="")  # static: never holds a word of the repository
+
+
+def escape_text(text: str) -> str:
+    """`text` with control, bidirectional and zero-width characters written as \\uXXXX.
+
+    For names and messages that a person or model reads; never for the content of files.
+    """
+    return text.translate(_ESCAPES)
+
+
+def is_plain(text: str) -> bool:
+    """True when `escape_text` would change nothing."""
+    return _UNSAFE.isdisjoint(map(ord, text))
+
+
+def check_schema(schema: JsonSchema, where: str = "schema") -> None:
+    """Raise ValueError when `schema` holds a constraint that `validate_arguments` would not check."""
+    kind = schema.get("type")
+    if not isinstance(kind, str) or kind not in _CONSTRAINTS:
+        raise ValueError(f"{where}: type {kind!r} is not one of {', '.join(_CONSTRAINTS)}")
+    unknown = set(schema) - _CONSTRAINTS[kind] - _ALWAYS
+    if unknown:
+        raise ValueError(f"{where}: {', '.join(sorted(unknown))} is not checked for type {kind}")
+    if kind == "object" and schema.get("additionalProperties") is not False:
+        raise ValueError(f"{where}: an object must have additionalProperties false")
+    for name, inner in _properties(schema).items():
+        check_schema(inner, f"{where}.{name}")
+    if kind == "array":
+        check_schema(_schema(schema["items"]), f"{where}.items")
+
+
+def validate_arguments(
+    schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str] = frozenset()
+) -> None:
+    """Check `arguments` against an object schema; RepoError INVALID_ARGUMENT names the first that fails.
+
+    `free_text` names top-level strings that may hold NUL.
+    """
+    properties = _properties(schema)
+    _check_names(schema, properties, arguments, "")
+    for name, value in arguments.items():
+        _check_value(properties[name], value, name, name in free_text)
+
+
+def _check_names(
+    schema: JsonSchema, properties: Mapping[str, JsonSchema], given: Mapping[str, object], prefix: str
+) -> None:
+    for name in given:
+        if name not in properties:
+            known = ", ".join(properties) or "none"
+            raise _invalid(
+                f"unknown argument {_shown(prefix + name)}", f"Arguments are: {known}.", prefix + name
+            )
+    required = schema.get("required", ())
+    for name in required if isinstance(required, list | tuple) else ():
+        if name not in given:
+            limits = describe_limits(properties[name])
+            raise _invalid(f"argument {prefix}{name} is missing", f"Give {name}: {limits}.", prefix + name)
+
+
+def _check_value(schema: JsonSchema, value: object, name: str, free_text: bool = False) -> None:
+    fault = _find_fault(schema, value, free_text)
+    if fault is not None:
+        limits = describe_limits(schema)
+        raise _invalid(f"argument {name} {fault}: it must be {limits}", f"Give {name} as {limits}.", name)
+    if isinstance(value, dict):
+        properties = _properties(schema)
+        _check_names(schema, properties, value, f"{name}.")
+        for inner, entry in value.items():
+            _check_value(properties[inner], entry, f"{name}.{inner}")
+    elif isinstance(value, list):
+        for index, entry in enumerate(value):
+            _check_value(_schema(schema["items"]), entry, f"{name}[{index}]")
+
+
+def _find_fault(schema: JsonSchema, value: object, free_text: bool) -> str | None:
+    if not _has_type(value, schema["type"]):
+        return f"is {_kind_of(value)}"
+    if isinstance(value, str):
+        return _find_text_fault(schema, value, free_text)
+    if isinstance(value, list) and len(value) > _number(schema, "maxItems", len(value)):
+        return f"has {len(value)} entries"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if value < _number(schema, "minimum", value):
+            return "is too small"
+        if value > _number(schema, "maximum", value):
+            return "is too large"
+    return None
+
+
+def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | None:
+    choices = schema.get("enum")
+    if isinstance(choices, list | tuple) and value not in choices:
+        return f"is {_shown(value)}"
+    if len(value) < _number(schema, "minLength", 0):
+        return "is empty" if not value else "is too short"
+    if len(value) > _number(schema, "maxLength", len(value)):
+        return f"has {len(value):,} characters"
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        return "holds a lone surrogate"
+    if "\0" in value and not free_text:
+        return "holds a NUL character"
+    return None
+
+
+def _has_type(value: object, kind: object) -> bool:
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "array":
+            return isinstance(value, list)
+    return isinstance(value, dict)
+
+
+def _kind_of(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int():
+            return "an integer"
+        case float():
+            return "a fractional number"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+    return "an object"
+
+
+def describe_limits(schema: JsonSchema) -> str:
+    """What a value of `schema` must be, in words: "an integer from 1 to 50"."""
+    kind = schema["type"]
+    choices = schema.get("enum")
+    if isinstance(choices, list | tuple):
+        return "one of " + ", ".join(f'"{choice}"' for choice in choices)
+    if kind in ("integer", "number"):
+        return f"{'an integer' if kind == 'integer' else 'a number'}{_bounds(schema, 'minimum', 'maximum')}"
+    if kind == "string":
+        bounds = _bounds(schema, "minLength", "maxLength")
+        return f"a string{' of length' + bounds if bounds else ''}"
+    if kind == "array":
+        limit = f" of at most {schema['maxItems']} entries" if "maxItems" in schema else ""
+        return f"an array{limit}"
+    return f"{'an' if kind == 'object' else 'a'} {kind}"
+
+
+def _bounds(schema: JsonSchema, lowest: str, highest: str) -> str:
+    parts = []
+    if lowest in schema:
+        parts.append(f"from {_number(schema, lowest, 0):,}")
+    if highest in schema:
+        parts.append(
+            f"to {_number(schema, highest, 0):,}" if parts else f"up to {_number(schema, highest, 0):,}"
+        )
+    return "".join(f" {part}" for part in parts)
+
+
+def _properties(schema: JsonSchema) -> Mapping[str, JsonSchema]:
+    properties = schema.get("properties", {})
+    return properties if isinstance(properties, Mapping) else {}
+
+
+def _schema(value: object) -> JsonSchema:
+    if not isinstance(value, Mapping):
+        raise ValueError("a schema must be an object")
+    return value
+
+
+def _number(schema: JsonSchema, keyword: str, otherwise: int | float) -> int | float:
+    value = schema.get(keyword)
+    return value if isinstance(value, int | float) else otherwise
+
+
+def _shown(name: str) -> str:
+    """A word the client made up, cut and made harmless for a message."""
+    cut = name if len(name) <= _SHOWN_CHARS else name[:_SHOWN_CHARS] + "…"
+    return f'"{escape_text(cut)}"'
+
+
+def _invalid(message: str, hint: str, argument: str) -> RepoError:
+    return RepoError(ErrorCode.INVALID_ARGUMENT, message, hint, {"argument": argument[:_SHOWN_CHARS]})

@@ -1,0 +1,153 @@
+"""The envelope of every answer of the `repo` toolset, for success, failure and refused reads.
+
+    {"request_id":"…","ok":true,"result":{…},"warnings":[],"blocked":false}
+    {"request_id":"…","ok":false,"result":null,"warnings":[],"blocked":true,
+     "error":{"code":"path_denied","message":"…","hint":"…"},"reason":"…","hint":"…"}
+
+An answer is kept within a number of bytes, measured on the JSON that is sent: rows are left out from the
+end until it fits, and the draft says so. Whatever goes wrong inside becomes an envelope: no exception,
+traceback or path of ours reaches a client.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import ToolAnswer, escape_text
+
+_LOG = logging.getLogger("repo_mcp.toolsets.repo")
+
+ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+
+# The specification's codes; ours are finer.
+_CODES: Mapping[ErrorCode, str] = {
+    ErrorCode.INVALID_ARGUMENT: "invalid_argument",
+    ErrorCode.PATH_INVALID: "invalid_argument",
+    ErrorCode.PATH_ESCAPE: "path_escape",
+    ErrorCode.PATH_DENIED: "path_denied",
+    ErrorCode.NOT_FOUND: "not_found",
+    ErrorCode.NOT_A_FILE: "invalid_argument",
+    ErrorCode.NOT_A_DIRECTORY: "invalid_argument",
+    ErrorCode.UNREADABLE: "not_found",
+    ErrorCode.FILE_TOO_LARGE: "file_too_large",
+    ErrorCode.BINARY_FILE: "binary_file",
+    ErrorCode.LIMIT_EXCEEDED: "limit_exceeded",
+    ErrorCode.BUSY: "index_unavailable",
+    ErrorCode.CANCELLED: "index_unavailable",
+    ErrorCode.CONFIG_INVALID: "internal",
+    ErrorCode.INDEX_UNAVAILABLE: "index_unavailable",
+    ErrorCode.INTERNAL: "internal",
+}
+ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
+
+# For failures that come without a hint of their own.
+_DEFAULT_HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.INVALID_ARGUMENT: "Correct the argument and call again.",
+    ErrorCode.PATH_INVALID: "Give a path inside the repository, relative to its root, with `/`.",
+    ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
+    ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
+    ErrorCode.NOT_FOUND: "Find the path with repo.list_files.",
+    ErrorCode.NOT_A_FILE: "List what lies in a directory with repo.list_files.",
+    ErrorCode.NOT_A_DIRECTORY: "Open a file with repo.open_file.",
+    ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
+    ErrorCode.FILE_TOO_LARGE: "Work without it, or ask the user to raise max_file_bytes.",
+    ErrorCode.BINARY_FILE: "Only text files can be opened.",
+    ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
+    ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.CANCELLED: "Call again.",
+    ErrorCode.CONFIG_INVALID: "Ask the user to correct the server's options.",
+    ErrorCode.INDEX_UNAVAILABLE: "Call repo.status to see how far the index is, then try again.",
+    ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+}
+
+Result = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A result that can be cut: `build(n)` gives the result and warnings with the first n of its rows."""
+
+    build: Callable[[int], tuple[Result, tuple[str, ...]]]
+    rows: int = 0
+    ordinary: bool = False  # True when the arguments ask for no particular amount
+
+
+def encode(value: Mapping[str, object]) -> str:
+    """Compact JSON: the text block, byte for byte."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def answer_call(tool: str, run: Callable[[], Draft], max_bytes: int) -> ToolAnswer:
+    """Run one call and render its outcome. Never raises."""
+    request_id = str(uuid.uuid4())
+    try:
+        return _fit(request_id, run(), max_bytes)
+    except RepoError as error:
+        return _render_failure(request_id, error)
+    except Exception as error:
+        # The type and the place, never the message: it may quote a file.
+        places = traceback.extract_tb(error.__traceback__)
+        where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
+        _LOG.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)
+        return _render_failure(request_id, RepoError(ErrorCode.INTERNAL, "The server failed on this call."))
+
+
+def _fit(request_id: str, draft: Draft, max_bytes: int) -> ToolAnswer:
+    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
+    answer = _render(request_id, draft, draft.rows)
+    if _fits(answer, draft, max_bytes):
+        return answer
+    if draft.rows == 0 or not _fits(_render(request_id, draft, 0), draft, max_bytes):
+        raise RepoError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"The answer does not fit into max_total_bytes_per_response, {max_bytes:,} bytes.",
+            "Ask the user to raise max_total_bytes_per_response.",
+        )
+    fitting, too_many = 0, draft.rows
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        if _fits(_render(request_id, draft, middle), draft, max_bytes):
+            fitting = middle
+        else:
+            too_many = middle
+    return _render(request_id, draft, fitting)
+
+
+def _fits(answer: ToolAnswer, draft: Draft, max_bytes: int) -> bool:
+    if draft.ordinary and len(answer.text) > ORDINARY_CHARS:
+        return False
+    return len(answer.text.encode("utf-8")) <= max_bytes
+
+
+def _render(request_id: str, draft: Draft, rows: int) -> ToolAnswer:
+    result, warnings = draft.build(rows)
+    envelope = {
+        "request_id": request_id,
+        "ok": True,
+        "result": result,
+        "warnings": [escape_text(warning) for warning in warnings],
+        "blocked": False,
+    }
+    return ToolAnswer(envelope, encode(envelope), is_error=False)
+
+
+def _render_failure(request_id: str, error: RepoError) -> ToolAnswer:
+    message = escape_text(error.message)
+    hint = escape_text(error.hint) or _DEFAULT_HINTS[error.code]
+    envelope: dict[str, object] = {
+        "request_id": request_id,
+        "ok": False,
+        "result": None,
+        "warnings": [],
+        "blocked": error.blocked,
+        "error": {"code": _CODES[error.code], "message": message, "hint": hint},
+    }
+    if error.blocked:
+        envelope |= {"reason": message, "hint": hint}
+    return ToolAnswer(envelope, encode(envelope), is_error=True)

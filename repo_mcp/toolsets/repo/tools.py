@@ -1,0 +1,267 @@
+"""The five calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
+
+No decision about the repository is taken here. What is decided here is only what the specification says
+of the form: which arguments there are, how lines are numbered, where long lines are cut, what a cut
+answer says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import (
+    FileListing,
+    Hit,
+    IndexProgress,
+    ListedFile,
+    OpenedText,
+    SearchAnswer,
+    SearchRequest,
+)
+from repo_mcp.tool_model import CallContext, Progress, escape_text, is_plain
+from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
+from repo_mcp.version import find_version
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+_NAMED_LINES = 5  # how many line numbers a warning lists
+
+# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
+# harmless.
+_HIDING = re.compile(
+    "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
+
+# Share of a whole refresh, in percent, at which each phase begins.
+_PHASE_STARTS = {"walk": 0, "index": 5, "merge": 90, "commit": 98}
+_PHASE_SIZES = {"walk": 5, "index": 85, "merge": 8, "commit": 2}
+
+
+def status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.status`."""
+    now = repository.status()
+    config = repository.config
+    result: Result = {
+        "repo_root": escape_text(config.root),
+        "state": now.state,
+        "snapshot": now.snapshot,
+        "generation": now.generation,
+        "indexed_files": now.indexed_files,
+        "segments": now.segments,
+        "index_bytes": now.index_bytes,
+        "coverage": {"indexed": now.indexed_files, "skipped": _sorted(now.skipped)},
+        "stale": now.stale,
+        "last_refresh": None if now.last_refresh is None else _render_time(now.last_refresh),
+        "progress": None if now.progress is None else asdict(now.progress),
+        "languages": _sorted(now.languages),
+        "adapters": list(repository.adapters),
+        "limits": asdict(config.limits),
+        "toolsets": list(config.toolsets),
+        "version": find_version(),
+    }
+    warnings = tuple(dict.fromkeys((*repository.warnings, *now.warnings)))
+    return Draft(lambda _: (result, warnings))
+
+
+def list_files(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.list_files`."""
+    default = min(DEFAULT_LIST_RESULTS, repository.config.limits.max_list_results)
+    listing = repository.list_files(
+        _text(arguments, "glob"),
+        _integer(arguments, "max_results", default),
+        _switch(arguments, "include_hidden", False),
+    )
+    return Draft(lambda rows: _list_rows(listing, rows), len(listing.files), "max_results" not in arguments)
+
+
+def _list_rows(listing: FileListing, rows: int) -> tuple[Result, tuple[str, ...]]:
+    files = listing.files[:rows]
+    warnings = list(listing.warnings)
+    if listing.denied:
+        warnings.append(f"{listing.denied} entries are left out because their names are never served")
+    if rows < len(listing.files):
+        warnings.append(f"cut to {rows} files to keep the answer short; narrow glob or set max_results")
+    _warn_of_escapes(warnings, (file.path for file in files))
+    result = {
+        "files": [_render_row(file) for file in files],
+        "total": listing.total,
+        "truncated": listing.truncated or rows < len(listing.files),
+    }
+    return result, tuple(warnings)
+
+
+def _render_row(file: ListedFile) -> Result:
+    return {"path": escape_text(file.path), "size": file.size, "mtime": _plain_number(round(file.mtime, 3))}
+
+
+def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.open_file`."""
+    start, end = arguments.get("start_line"), arguments.get("end_line")
+    start_line = start if isinstance(start, int) else None
+    end_line = end if isinstance(end, int) else None
+    opened = repository.open_file(_text(arguments, "path") or "", start_line, end_line)
+    max_chars = repository.config.limits.max_line_chars
+    return Draft(lambda rows: _open_rows(opened, rows, max_chars), len(opened.lines), end_line is None)
+
+
+def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> tuple[Result, tuple[str, ...]]:
+    lines = opened.lines[:rows]
+    numbers = range(opened.start_line, opened.start_line + rows)
+    long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
+    hiding = [number for number, line in zip(numbers, lines, strict=True) if _HIDING.search(line)]
+    warnings = list(opened.warnings)
+    if long:
+        warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
+    if hiding:
+        warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
+    if rows < len(opened.lines):
+        warnings.append(f"cut to keep the answer short; go on with start_line {opened.start_line + rows}")
+    _warn_of_escapes(warnings, [opened.path])
+    result = {
+        "path": escape_text(opened.path),
+        "start_line": opened.start_line,
+        "end_line": opened.start_line + rows - 1,
+        "total_lines": opened.total_lines,
+        "content": "".join(
+            f"{number}\t{_cut(line, max_chars)}\n" for number, line in zip(numbers, lines, strict=True)
+        ),
+        "truncated": opened.truncated or bool(long) or rows < len(opened.lines),
+    }
+    return result, tuple(warnings)
+
+
+def _cut(line: str, max_chars: int) -> str:
+    if len(line) <= max_chars:
+        return line
+    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
+
+
+def _name_lines(numbers: list[int]) -> str:
+    named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
+    more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
+    return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"
+
+
+def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.search`. A NUL in the query is a blank: no query of a person holds one."""
+    query = (_text(arguments, "query") or "").replace("\0", " ")
+    if not query.strip():
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "argument query is empty: it must hold at least one word",
+            "Give query as words or names to look for.",
+        )
+    request = SearchRequest(
+        query=query,
+        top_k=_integer(arguments, "top_k", repository.config.limits.default_search_hits),
+        file_glob=_text(arguments, "file_glob"),
+        language=_text(arguments, "language"),
+        include_tests=_switch(arguments, "include_tests", True),
+    )
+    answer = repository.search(request)
+    return Draft(lambda rows: _search_rows(answer, rows), len(answer.hits), "top_k" not in arguments)
+
+
+def _search_rows(answer: SearchAnswer, rows: int) -> tuple[Result, tuple[str, ...]]:
+    hits = answer.hits[:rows]
+    warnings = list(answer.warnings)
+    if rows < len(answer.hits):
+        warnings.append(
+            f"cut to {rows} hits to keep the answer short; ask for fewer with top_k or narrow file_glob"
+        )
+    hiding = [str(place) for place, hit in enumerate(hits, 1) if _HIDING.search(hit.snippet)]
+    if hiding:
+        warnings.append(f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}")
+    _warn_of_escapes(warnings, (hit.path for hit in hits))
+    result = {
+        "hits": [_render_hit(hit) for hit in hits],
+        "total": answer.total,
+        "truncated": answer.truncated or rows < len(answer.hits),
+        "snapshot": answer.snapshot,
+    }
+    return result, tuple(warnings)
+
+
+def _render_hit(hit: Hit) -> Result:
+    return {
+        "path": escape_text(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "snippet": hit.snippet,
+        "score": _plain_number(hit.score),
+        "matched_terms": [escape_text(term) for term in hit.matched_terms],
+        "symbol": None if hit.symbol is None else escape_text(hit.symbol),
+    }
+
+
+def refresh_index(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.refresh_index`."""
+    report = context.report
+    done = repository.refresh(
+        force=_switch(arguments, "force", False),
+        progress=None if report is None else lambda progress: report(_render_progress(progress)),
+        cancelled=context.cancelled,
+    )
+    result: Result = {
+        "added": done.added,
+        "updated": done.updated,
+        "removed": done.removed,
+        "unchanged": done.unchanged,
+        "skipped": _sorted(done.skipped),
+        "duration_ms": done.duration_ms,
+        "timestamp": _render_time(done.timestamp),
+        "snapshot": done.snapshot,
+    }
+    return Draft(lambda _: (result, done.warnings))
+
+
+def _render_progress(progress: IndexProgress) -> Progress:
+    """Phases one after another as percent of the whole, so that it never falls."""
+    share = progress.files_done / progress.files_total if progress.files_total > 0 else 0.0
+    begin, size = _PHASE_STARTS.get(progress.phase, 0), _PHASE_SIZES.get(progress.phase, 0)
+    message = f"{progress.phase}: {progress.files_done:,} of {progress.files_total:,} files"
+    return Progress(round(begin + size * min(share, 1.0), 1), 100.0, message)
+
+
+def _render_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _plain_number(value: float) -> float | int:
+    """An integral float as an integer: 3.0 is 3 in JSON, and clients that write it again write 3."""
+    return int(value) if value.is_integer() else value
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
+    if not all(map(is_plain, paths)):
+        warnings.append(
+            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
+        )
+
+
+def _text(arguments: Arguments, name: str) -> str | None:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _integer(arguments: Arguments, name: str, otherwise: int) -> int:
+    value = arguments.get(name)
+    return value if isinstance(value, int) else otherwise
+
+
+def _switch(arguments: Arguments, name: str, otherwise: bool) -> bool:
+    value = arguments.get(name)
+    return value if isinstance(value, bool) else otherwise

@@ -1,0 +1,77 @@
+"""What the architecture tests read: the shipped modules, their syntax trees and their imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("repo_mcp", "index_format")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One imported module, by its full name, and where the import stands."""
+
+    module: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Module:
+    """One shipped Python file."""
+
+    path: str  # POSIX, relative to the project
+    name: str  # dotted; a package's own name for its __init__
+    text: str
+    tree: ast.Module
+
+    @property
+    def line_count(self) -> int:
+        return len(self.text.splitlines())
+
+
+@cache
+def load_modules() -> tuple[Module, ...]:
+    """Every Python file of the shipped packages, by path."""
+    found = []
+    for package in PACKAGES:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            path = file.relative_to(ROOT)
+            parts = path.with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            text = file.read_text(encoding="utf-8")
+            found.append(Module(path.as_posix(), name, text, ast.parse(text)))
+    return tuple(found)
+
+
+@cache
+def module_names() -> frozenset[str]:
+    return frozenset(module.name for module in load_modules())
+
+
+def iter_imports(module: Module) -> Iterator[Import]:
+    """Every import of a file, wherever it stands: in functions and under TYPE_CHECKING too."""
+    package = module.name if module.path.endswith("__init__.py") else module.name.rpartition(".")[0]
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, node.lineno)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, base] if base else above)
+            for alias in node.names:
+                submodule = f"{base}.{alias.name}"
+                yield Import(submodule if submodule in module_names() else base, node.lineno)
+
+
+def iter_functions(module: Module) -> Iterator[tuple[str, int, int]]:
+    """Name, line and length in lines of every function, decorators left out."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1

@@ -1,0 +1,107 @@
+"""Documents say what is true: the files they name exist, the commands they give run, the words stay ours."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from repo_mcp.cli.app import app
+from tests.architecture.source_tree import ROOT
+
+DOCUMENTS = sorted(
+    list(ROOT.glob("*.md"))
+    + [
+        path
+        for folder in ("docs", "examples", "bench", "index_format")
+        for path in (ROOT / folder).rglob("*.md")
+    ]
+)
+# Something of ours in backquotes that looks like a path: it has a slash or an ending we use.
+NAMED_PATH = re.compile(r"`([A-Za-z0-9_.][A-Za-z0-9_./-]*(?:/|\.(?:py|md|toml|txt)))`")
+# Names of files that the program makes or that belong to others.
+NOT_OURS = {"repo_mcp.toml", "pyproject.toml/", ".mcp.json"}
+MAX_AGENTS_LINES = 80
+
+
+def load_project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def iter_shell_lines(text: str) -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    return [line.split("#")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_there_are_the_documents_that_people_look_for() -> None:
+    wanted = {"README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"}
+    assert wanted <= {path.name for path in DOCUMENTS}
+    assert (ROOT / "LICENSE").is_file()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_named_files_exist(document: Path) -> None:
+    named = set(NAMED_PATH.findall(read(document))) - NOT_OURS
+    missing = [
+        name for name in sorted(named) if not (ROOT / name).exists() and not (document.parent / name).exists()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_make_targets_in_documents_exist(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", read(ROOT / "Makefile"), re.MULTILINE))
+    commands = [shlex.split(line) for line in iter_shell_lines(read(document))]
+    asked = {words[1] for words in commands if words[:1] == ["make"]}
+    assert asked <= targets
+
+
+def test_readme_begins_with_the_two_commands() -> None:
+    assert iter_shell_lines(read(ROOT / "README.md"))[:2] == ["make try", "make check"]
+
+
+def test_commands_of_the_readme_are_commands_of_the_program() -> None:
+    commands = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    text = read(ROOT / "README.md")
+    assert set(re.findall(r"^repo-mcp ([a-z]+)", text, re.MULTILINE)) == commands
+    assert set(re.findall(r"`repo-mcp ([a-z]+)", text)) <= commands
+
+
+def test_scripts_are_those_of_the_documents() -> None:
+    scripts = load_project()["project"]["scripts"]
+    assert scripts == {
+        "repo-mcp": "repo_mcp.cli:main",
+        "repo-mcp-server": "repo_mcp.server:main",
+        "index-format": "index_format.__main__:main",
+    }
+    example = tomllib.loads(read(ROOT / "examples" / "codex.config.toml"))["mcp_servers"]["repo"]
+    assert Path(example["command"]).is_absolute()
+    assert Path(example["command"]).name == "repo-mcp-server"
+    assert example["args"][0] == "--repo-root"
+
+
+def test_agents_document_is_short() -> None:
+    assert len(read(ROOT / "AGENTS.md").splitlines()) <= MAX_AGENTS_LINES
+
+
+def test_development_versions_are_pinned_and_locked() -> None:
+    pinned = load_project()["project"]["optional-dependencies"]["dev"]
+    locked = read(ROOT / "requirements-dev.txt").splitlines()
+    assert all("==" in one for one in pinned)
+    assert set(pinned) <= set(locked)
+    assert [line for line in locked if "://" in line or line.startswith("-") or " @ " in line] == []
+
+
+def test_every_runtime_dependency_is_locked() -> None:
+    names = {re.split(r"[<>=!~ ;\[]", one)[0].lower() for one in load_project()["project"]["dependencies"]}
+    locked = {line.split("==")[0].lower() for line in read(ROOT / "requirements-dev.txt").splitlines()}
+    assert names <= locked

@@ -1,0 +1,124 @@
+"""What shipped code never does: run programs, open sockets, unpickle, follow names behind the door's back.
+
+An exception needs its row in ALLOWED with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.architecture.source_tree import Module, iter_imports, load_modules
+
+FORBIDDEN_IMPORTS = {
+    "pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib",  # run code when they read
+    "subprocess", "pty", "popen2",  # run programs
+    "socket", "socketserver", "ssl", "asyncore", "urllib", "http", "ftplib", "smtplib",  # reach the network
+    "requests", "httpx", "httpx2", "aiohttp", "websockets",
+    "importlib.machinery", "imp", "runpy", "code", "codeop",  # import what the repository holds
+    "ctypes", "cffi",  # go around every check
+    "mmap",  # a truncated map kills the process
+    "random", "secrets", "uuid",  # nothing of ours is random
+}  # fmt: skip
+
+FORBIDDEN_CALLS = {
+    "eval", "exec", "compile", "__import__", "breakpoint", "input",
+    "os.system", "os.popen", "os.startfile", "os.realpath", "os.path.realpath", "os.fork", "os.forkpty",
+    "os.execv", "os.execve", "os.execvp", "os.spawnv", "os.spawnvp", "os.posix_spawn",
+    "importlib.import_module", "numpy.load", "np.load", "Path.resolve", "tempfile.mktemp",
+}  # fmt: skip
+
+# file -> {what it may use: why}
+ALLOWED: dict[str, dict[str, str]] = {
+    "repo_mcp/data_dir.py": {
+        "os.path.realpath": "compares the operator's own two directories, once, at the start"
+    },
+    "repo_mcp/sandbox_windows.py": {
+        "ctypes": "asks Windows for the final name of an opened file; Python has no call"
+    },
+    "repo_mcp/sandbox.py": {"os.path.realpath": "learns the root's other name, once, at the start"},
+    "repo_mcp/toolsets/repo/envelope.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
+}
+
+# The files made for it: nothing else opens anything.
+OPENERS = {
+    "index_format/directory.py",
+    "repo_mcp/data_dir.py",
+    "repo_mcp/sandbox.py",
+    "repo_mcp/sandbox_posix.py",
+    "repo_mcp/wire.py",  # the null device in place of standard input and output
+}
+
+PRINTERS = ("repo_mcp/cli/", "index_format/__main__.py")
+ENVIRONMENT_READER = "repo_mcp/config.py"
+
+
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` of an expression made of names alone, else the empty string."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+def iter_faults(module: Module) -> Iterator[str]:
+    allowed = ALLOWED.get(module.path, {})
+    for imported in iter_imports(module):
+        parts = imported.module.split(".")
+        names = {".".join(parts[: end + 1]) for end in range(len(parts))}
+        if names & FORBIDDEN_IMPORTS and not names & set(allowed):
+            yield f"{module.path}:{imported.line} imports {imported.module}"
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute | ast.Name):
+            name = dotted(node)
+            if name in FORBIDDEN_CALLS and name not in allowed:
+                yield f"{module.path}:{node.lineno} uses {name}"
+
+
+def test_nothing_forbidden_is_imported_or_called() -> None:
+    assert [fault for module in load_modules() for fault in iter_faults(module)] == []
+
+
+def test_every_exception_is_still_needed() -> None:
+    paths = {module.path for module in load_modules()}
+    for path, uses in ALLOWED.items():
+        assert path in paths
+        text = (next(m for m in load_modules() if m.path == path)).text
+        assert all(use.rpartition(".")[2] in text and reason for use, reason in uses.items())
+
+
+def test_only_the_command_line_prints() -> None:
+    printing = [
+        f"{module.path}:{node.lineno}"
+        for module in load_modules()
+        if not module.path.startswith(PRINTERS)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and dotted(node.func) in ("print", "pprint", "pprint.pprint")
+    ]
+    assert printing == []
+
+
+def test_only_the_configuration_reads_the_environment() -> None:
+    reading = [
+        f"{module.path}:{node.lineno} {dotted(node)}"
+        for module in load_modules()
+        if module.path != ENVIRONMENT_READER
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute)
+        and dotted(node)
+        in ("os.environ", "os.environb", "os.getenv", "os.path.expanduser", "os.path.expandvars")
+    ]
+    assert reading == []
+
+
+def test_only_the_door_and_the_index_open_files() -> None:
+    opening = [
+        f"{module.path}:{node.lineno} {dotted(node.func)}"
+        for module in load_modules()
+        if module.path not in OPENERS
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and dotted(node.func) in ("open", "os.open", "io.open", "os.fdopen")
+    ]
+    assert opening == []

@@ -1,0 +1,192 @@
+"""The stair: a file imports only from floors below its own, and a few libraries have one importer each.
+
+The tables are the map of the two packages, top first. A row holds a file or a whole folder (a
+room); a file that no row names fails. Inside a room the imports form no cycle.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.architecture.source_tree import Module, iter_imports, load_modules, module_names
+
+INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
+    ("index_format.__main__",),
+    ("index_format",),
+    ("index_format.dump", "index_format.verify", "index_format.writer"),
+    ("index_format.compactor",),
+    ("index_format.merge_policy", "index_format.snapshot"),
+    ("index_format.manifest", "index_format.segment_reader"),
+    ("index_format.segment_writer",),
+    (
+        "index_format.chunks",
+        "index_format.files",
+        "index_format.norms",
+        "index_format.postings",
+        "index_format.references",
+        "index_format.symbols",
+        "index_format.terms",
+    ),
+    ("index_format.columns", "index_format.frame"),
+    ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.varint"),
+    ("index_format.errors", "index_format.records"),
+)
+
+REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
+    ("repo_mcp.__main__",),
+    ("repo_mcp.cli",),
+    ("repo_mcp.server",),
+    ("repo_mcp.sdk_server", "repo_mcp.wire"),
+    (
+        "repo_mcp.toolsets",
+        "repo_mcp.toolsets.graph",
+        "repo_mcp.toolsets.repo",
+        "repo_mcp.toolsets.research",
+        "repo_mcp.toolsets.retrieval",
+    ),
+    ("repo_mcp.audit", "repo_mcp.tasks"),
+    ("repo_mcp.repository",),
+    ("repo_mcp.bundler", "repo_mcp.research"),
+    ("repo_mcp.graph",),
+    ("repo_mcp.index",),
+    ("repo_mcp.adapters", "repo_mcp.walk"),
+    ("repo_mcp.sandbox",),
+    (
+        "repo_mcp.client_paths",
+        "repo_mcp.config",
+        "repo_mcp.data_dir",
+        "repo_mcp.ignore",
+        "repo_mcp.policy",
+        "repo_mcp.sandbox_posix",
+        "repo_mcp.sandbox_windows",
+        "repo_mcp.textfile",
+    ),
+    ("repo_mcp", "repo_mcp.ignore_layers"),
+    (
+        "repo_mcp.frames",
+        "repo_mcp.globs",
+        "repo_mcp.tool_model",
+        "repo_mcp.version",
+        "repo_mcp.windows_paths",
+    ),
+    ("repo_mcp.model",),
+    ("repo_mcp.errors",),
+)
+
+# Everything of ours that the other package may enter by.
+FRONT_DOOR = "index_format"
+
+# library or module -> the only files (or folders, ending in "/") that import it
+ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
+    "pathspec": ("repo_mcp/ignore.py",),
+    "whoosh": ("repo_mcp/index/",),
+    "msgpack": ("index_format/packing.py",),
+    "xxhash": ("index_format/checksum.py",),
+    "typer": ("repo_mcp/cli/",),
+    "click": ("repo_mcp/cli/",),
+    "rich": ("repo_mcp/cli/",),
+    "multiprocessing": ("repo_mcp/index/workers.py",),
+    "mcp": ("repo_mcp/server.py", "repo_mcp/sdk_server.py", "repo_mcp/wire.py", "repo_mcp/frames.py"),
+}
+
+
+def build_floors() -> dict[str, int]:
+    """Name of a file or room -> its floor, 0 on top. The packages know nothing of each other here."""
+    return {
+        name: floor
+        for table in (INDEX_FORMAT_FLOORS, REPO_MCP_FLOORS)
+        for floor, row in enumerate(table)
+        for name in row
+    }
+
+
+FLOORS = build_floors()
+PACKAGE_ROOTS = ("repo_mcp", "index_format")
+
+
+def find_room(name: str) -> str | None:
+    """The row entry a module belongs to: itself, or the nearest folder above it that has a row."""
+    if name in FLOORS:
+        return name
+    above = name.rpartition(".")[0]
+    while above and above not in PACKAGE_ROOTS:
+        if above in FLOORS:
+            return above
+        above = above.rpartition(".")[0]
+    return None
+
+
+def list_faults(module: Module) -> list[str]:
+    room = find_room(module.name)
+    faults = []
+    for imported in iter_imports(module):
+        package = imported.module.partition(".")[0]
+        if package not in PACKAGE_ROOTS:
+            continue
+        where = f"{module.path}:{imported.line} imports {imported.module}"
+        if package != module.name.partition(".")[0]:
+            if package != FRONT_DOOR or imported.module != FRONT_DOOR:
+                faults.append(f"{where}: the other package is entered by {FRONT_DOOR} alone")
+            continue
+        target = find_room(imported.module)
+        if target is None:
+            faults.append(f"{where}: which has no floor")
+        elif target != room and room is not None and FLOORS[target] <= FLOORS[room]:
+            faults.append(f"{where}: floor {FLOORS[target]} is not below floor {FLOORS[room]}")
+    return faults
+
+
+def test_every_file_has_a_floor() -> None:
+    assert [module.path for module in load_modules() if find_room(module.name) is None] == []
+
+
+def test_imports_go_down() -> None:
+    assert [fault for module in load_modules() for fault in list_faults(module)] == []
+
+
+def test_no_name_stands_on_two_floors() -> None:
+    names = [name for table in (INDEX_FORMAT_FLOORS, REPO_MCP_FLOORS) for row in table for name in row]
+    assert len(names) == len(set(names))
+
+
+def test_inside_a_room_imports_form_no_cycle() -> None:
+    edges = {
+        module.name: {imported.module for imported in iter_imports(module)} & module_names() - {module.name}
+        for module in load_modules()
+    }
+    resting = set(edges)
+    while True:
+        done = {name for name in resting if not edges[name] & resting}
+        if not done:
+            break
+        resting -= done
+    assert resting == set()
+
+
+@pytest.mark.parametrize("library", ONLY_IMPORTERS)
+def test_library_is_imported_in_one_place(library: str) -> None:
+    allowed = ONLY_IMPORTERS[library]
+    elsewhere = [
+        f"{module.path}:{imported.line}"
+        for module in load_modules()
+        for imported in iter_imports(module)
+        if imported.module.partition(".")[0] == library
+        and not any(
+            module.path == one or (one.endswith("/") and module.path.startswith(one)) for one in allowed
+        )
+    ]
+    assert elsewhere == []
+
+
+def test_server_never_imports_what_is_for_people() -> None:
+    """The import closure of the server holds neither the command line nor its libraries."""
+    edges = {module.name: {one.module for one in iter_imports(module)} for module in load_modules()}
+    seen: set[str] = set()
+    waiting = ["repo_mcp.server"]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(edges.get(name, ()))
+    assert {name for name in seen if name.partition(".")[0] in ("rich", "typer")} == set()
+    assert {name for name in seen if name.startswith(("repo_mcp.cli.", "repo_mcp.__main__"))} == set()

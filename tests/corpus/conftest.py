@@ -1,0 +1,3 @@
+"""The corpus is material: nothing in it is a test of this project."""
+
+collect_ignore_glob = ["*"]

@@ -1,0 +1,246 @@
+"""The real program, run as a process on a copy of the tiny repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[3]
+TINY_REPO = PROJECT / "tests" / "corpus" / "tiny_repo"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    copy = tmp_path / "tree"
+    shutil.copytree(TINY_REPO, copy)
+    return copy
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(PROJECT),
+        "PYTHONWARNINGS": "error",
+        "HOME": str(cwd),
+        "COLUMNS": "40",
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "repo_mcp", *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+def run_json(*arguments: str, cwd: Path, code: int = 0) -> Any:
+    done = run(*arguments, "--json", cwd=cwd)
+    assert done.stderr == ""
+    assert done.returncode == code
+    return json.loads(done.stdout)
+
+
+def assert_fails(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    """Nothing on stdout, one line on stderr that holds the words."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("repo-mcp: ")
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr
+
+
+def test_search_needs_no_set_up_and_shows_ranked_hits(tree: Path) -> None:
+    (tree / "airship.py").write_text("def moor_zeppelin():\n    pass\n")
+    (tree / "notes.md").write_text("One word on a zeppelin among many others, none of which matters here.\n")
+    done = run("search", "moor zeppelin", cwd=tree)
+    assert done.returncode == 0
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(" 1. airship.py:1-2 ")
+    assert first.endswith("  moor_zeppelin")
+    assert "      1  def moor_zeppelin():\n" in done.stdout
+    assert " 2. notes.md:" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert (tree / ".repo_mcp").is_dir()
+
+
+def test_search_follows_the_tree(tree: Path) -> None:
+    assert run_json("search", "zeppelin", cwd=tree, code=1)["hits"] == []
+    (tree / "new.py").write_text("def zeppelin_mooring():\n    pass\n")
+    found = run_json("search", "zeppelin", cwd=tree)
+    assert [hit["path"] for hit in found["hits"]] == ["new.py"]
+    (tree / "new.py").unlink()
+    assert run_json("search", "zeppelin", cwd=tree, code=1)["total"] == 0
+
+
+def test_search_json_has_the_shape_of_the_tool(tree: Path) -> None:
+    answer = run_json("search", "checksum", "--top-k", "2", "--glob", "*.c", cwd=tree)
+    assert list(answer) == ["hits", "total", "truncated", "snapshot", "warnings"]
+    assert [hit["path"] for hit in answer["hits"]] == ["src/checksum.c"]
+    assert set(answer["hits"][0]) == {
+        "path", "start_line", "end_line", "snippet", "score", "matched_terms", "symbol",
+    }  # fmt: skip
+    first_number, _, _ = answer["hits"][0]["snippet"].partition("\t")
+    assert answer["hits"][0]["start_line"] <= int(first_number) <= answer["hits"][0]["end_line"]
+
+
+def test_search_says_when_nothing_is_found(tree: Path) -> None:
+    done = run("search", "zzzqqqxxx", cwd=tree)
+    assert done.returncode == 1
+    assert done.stdout == "Nothing found.\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "query", ['foo(bar) && "unclosed', "std::vector<int>", "\N{PILE OF POO}", "-not +must", "()"]
+)
+def test_search_takes_any_text_as_a_query(tree: Path, query: str) -> None:
+    done = run("search", "--json", "--", query, cwd=tree)
+    assert done.returncode in (0, 1), done.stderr
+    assert json.loads(done.stdout)["total"] >= 0
+
+
+def test_denied_files_are_not_found_and_not_opened(tree: Path) -> None:
+    (tree / ".env").write_text("SECRET_ZEPPELIN=1\n")
+    assert run_json("search", "SECRET_ZEPPELIN", cwd=tree, code=1)["hits"] == []
+    done = run("open", ".env", cwd=tree)
+    assert_fails(done, 3, ".env")
+    assert "ZEPPELIN" not in done.stderr
+
+
+def test_index_reports_what_it_did(tree: Path) -> None:
+    report = run_json("index", cwd=tree)
+    assert report["added"] > 5
+    assert (report["updated"], report["removed"], report["unchanged"]) == (0, 0, 0)
+    again = run_json("index", "--workers", "1", cwd=tree)
+    assert (again["added"], again["unchanged"]) == (0, report["added"])
+    shown = run("index", cwd=tree)
+    assert f"0 added, 0 updated, 0 removed, {report['added']} unchanged" in shown.stdout
+
+
+def test_index_by_force_builds_anew(tree: Path) -> None:
+    added = run_json("index", cwd=tree)["added"]
+    report = run_json("index", "--force", cwd=tree)
+    assert report["added"] + report["updated"] == added
+    assert report["unchanged"] == 0
+
+
+def test_index_lies_where_it_is_told(tree: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    run_json("index", "--repo-root", str(tree), "--data-dir", str(elsewhere), cwd=tmp_path)
+    assert elsewhere.is_dir()
+    assert not (tree / ".repo_mcp").exists()
+
+
+def test_compact_merges_into_one_segment(tree: Path) -> None:
+    run_json("index", cwd=tree)
+    (tree / "new.py").write_text("x = 1\n")
+    run_json("index", cwd=tree)
+    report = run_json("compact", "--full", cwd=tree)
+    assert report["segments_after"] == 1
+    assert run_json("status", cwd=tree)["segments"] == 1
+    assert "segments" in run("compact", "--full", cwd=tree).stdout
+
+
+def test_status_tells_of_a_missing_and_of_a_ready_index(tree: Path) -> None:
+    before = run_json("status", cwd=tree)
+    assert before["state"] == "missing"
+    assert "repo-mcp index" in run("status", cwd=tree).stdout
+    run_json("index", cwd=tree)
+    after = run_json("status", cwd=tree)
+    assert after["state"] == "ready"
+    assert after["root"] == "tree"
+    assert after["indexed_files"] > 5
+    shown = run("status", cwd=tree)
+    assert "ready" in shown.stdout
+    assert str(tree) not in shown.stdout
+
+
+def test_open_prints_numbered_lines(tree: Path) -> None:
+    (tree / "four.txt").write_text("one\ntwo\n\tthree\nfour\n")
+    assert run("open", "four.txt:2-3", cwd=tree).stdout == "      2  two\n      3      three\n"
+    document = run_json("open", "four.txt:3", cwd=tree)
+    assert document["content"] == "3\t\tthree\n4\tfour\n"
+    assert (document["start_line"], document["end_line"], document["total_lines"]) == (3, 4, 4)
+
+
+def test_contents_cannot_drive_the_terminal(tree: Path) -> None:
+    (tree / "evil.txt").write_bytes(b"zeppelin \x1b[2J\x9b \xe2\x80\xae red\n")
+    for arguments in (["open", "evil.txt"], ["search", "zeppelin"]):
+        shown = run(*arguments, cwd=tree).stdout
+        assert "zeppelin" in shown
+        assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["search", ""], "query"),
+        (["search"], "QUERY"),
+        (["search", "x", "--top-k", "0"], "--top-k"),
+        (["search", "x", "--top-k", "1000000"], "--top-k"),
+        (["search", "x", "--mode", "regexp"], "--mode"),
+        (["search", "x", "--unheard-of"], "--unheard-of"),
+        (["index", "--workers", "-3"], "--workers"),
+        (["index", "--max-file-bytes", "0"], "--max-file-bytes"),
+        (["open", "../outside"], "root"),
+        (["open", ""], "path"),
+        (["open", "README.md:9999"], "start_line"),
+        (["unheard-of"], "unheard-of"),
+        (["status", "--repo-root", "no/such/directory"], "root"),
+        (["status", "--repo-root", "README.md"], "root"),
+        (["serve"], "--repo-root"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_2(tree: Path, arguments: list[str], word: str) -> None:
+    done = run(*arguments, cwd=tree)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert word.lower() in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", ["no_such_file.py", "src"])
+def test_what_cannot_be_opened_is_one_line_and_exit_3(tree: Path, path: str) -> None:
+    assert_fails(run("open", path, cwd=tree), 3, path)
+
+
+def test_help_and_version_go_to_stdout(tree: Path) -> None:
+    helped = run("--help", cwd=tree)
+    assert helped.returncode == 0
+    assert {"serve", "index", "compact", "search", "open", "status"} <= set(helped.stdout.split())
+    versioned = run("--version", cwd=tree)
+    assert versioned.returncode == 0
+    assert versioned.stdout.startswith("repo-mcp ")
+    alone = run(cwd=tree)
+    assert alone.returncode == 2
+    assert "Usage" in alone.stdout
+
+
+def test_reader_that_goes_away_is_no_failure(tree: Path) -> None:
+    (tree / "long.txt").write_text("line\n" * 2_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "repo_mcp", "open", "long.txt:1-2000", "--json"],
+        cwd=tree,
+        env={"PYTHONPATH": str(PROJECT), "PATH": os.environ["PATH"], "HOME": str(tree)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    complaint = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+    assert complaint == b""
