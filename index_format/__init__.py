@@ -11,6 +11,7 @@ from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
 from index_format.frame import VERSION
 from index_format.manifest import MANIFEST, read_manifest
+from index_format.occurrences import sum_postings
 from index_format.packing import pack, unpack
 from index_format.records import (
     FINGERPRINT_BYTES,
@@ -27,7 +28,7 @@ from index_format.records import (
 )
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import write_segment
-from index_format.snapshot import LiveSegment, Snapshot, spread_files
+from index_format.snapshot import LiveSegment, Snapshot
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
@@ -66,7 +67,7 @@ __all__ = [
     "number_languages",
     "pack",
     "read_manifest",
-    "spread_files",
+    "sum_postings",
     "unpack",
     "verify_index",
     "write_segment",

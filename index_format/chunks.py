@@ -5,6 +5,7 @@
 
 Units partition the lines of a file; a chunk is a run of units of one file, and chunks may overlap.
 So spans need not be stored: they are sums over a few rows. Line 1 begins the first unit of a file.
+A unit has a line at least, a chunk a unit.
 """
 
 from __future__ import annotations
@@ -60,16 +61,21 @@ class ChunksReader:
             f"{frame.name}: CHNK",
         )
         self.units, self.chunks = self._units.rows, self._chunks.rows
+        for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
+            if table.rows and not table.widths[column]:  # rows that take no bytes could be four billion
+                raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
 
     def read_units(self, start: int, stop: int) -> UnitTable:
         """The units [start, stop) in doc ids."""
         return UnitTable(self._units.read_column(0, start, stop), self._units.read_column(1, start, stop))
 
     def read_chunks(self, start: int, stop: int) -> ChunkTable:
-        """The chunks [start, stop) of the segment."""
+        """The chunks [start, stop) of the segment. Raises CorruptIndex for one that no file can have."""
         first, count, kind = (
             self._chunks.read_column(column, start, stop) for column in range(CHUNK_COLUMNS)
         )
+        if len(count) and (int(count.min()) < 1 or max(int(first.max()), int(count.max())) > self.units):
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
         return ChunkTable(first, count, kind)
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:

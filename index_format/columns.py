@@ -2,9 +2,9 @@
 
     u32 rows | u32 columns | u8 width of each column, zero-padded to a multiple of 8 | the columns
 
-Integers are little-endian. A width is 0, 1, 2, 4 or 8 bytes: the smallest that holds the column's
-largest value, 0 for a column of zeros, which takes no bytes. Each column starts at a multiple of
-8 from the start of the table and is zero-padded to the next.
+Integers are little-endian, values below 2**63. A width is 0, 1, 2, 4 or 8 bytes: the smallest that
+holds the column's largest value, 0 for a column of zeros, which takes no bytes. Each column starts
+at a multiple of 8 from the start of the table and is zero-padded to the next.
 
 Two rows, columns (1, 2) and (300, 0) and (0, 0):
 
@@ -79,10 +79,10 @@ class TableReader:
         head = HEADER.size + columns + -columns % ALIGNMENT
         if size < head:
             raise CorruptIndex(f"{where}: a table of {size} bytes, at least {head} expected")
-        self._widths = read(HEADER.size, columns)
+        self.widths = read(HEADER.size, columns)
         self._offsets = []
         end = head
-        for width in self._widths:
+        for width in self.widths:
             if width and width not in WIDTH_TYPES:
                 raise CorruptIndex(f"{where}: a column width of {width}")
             self._offsets.append(end)
@@ -95,11 +95,14 @@ class TableReader:
         stop = self.rows if stop is None else stop
         if not 0 <= start <= stop <= self.rows:
             raise CorruptIndex(f"{self._where}: rows {start} to {stop} of {self.rows}")
-        width = self._widths[column]
+        width = self.widths[column]
         if width == 0 or start == stop:
             return np.zeros(stop - start, dtype=np.int64)
         data = self._read(self._offsets[column] + width * start, width * (stop - start))
-        return np.frombuffer(data, dtype=WIDTH_TYPES[width]).astype(np.int64)
+        values = np.frombuffer(data, dtype=WIDTH_TYPES[width]).astype(np.int64)
+        if width == 8 and int(values.min()) < 0:
+            raise CorruptIndex(f"{self._where}: column {column} holds a value of 2**63 or more")
+        return values
 
     def read_value(self, column: int, row: int) -> int:
         """One value."""

@@ -15,6 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from index_format.directory import Directory
+from index_format.errors import CorruptIndex
+from index_format.occurrences import sort_postings
 from index_format.records import (
     FINGERPRINT_BYTES,
     I64,
@@ -55,7 +57,7 @@ def merge_segments(
 ) -> SegmentEntry | None:
     """The live files of `segments` as one new segment; None when no file is live.
 
-    Raises ValueError when a path is live in two segments, IndexFormatError for damaged sources, OSError.
+    Raises CorruptIndex when a path is live in two segments, IndexFormatError for damaged sources, OSError.
     """
     fields = segments[0].reader.fields
     tables = [segment.reader.read_file_table() for segment in segments]
@@ -82,7 +84,7 @@ def _order_files(
     order.sort()
     for one, other in pairwise(order):
         if one[0] == other[0]:
-            raise ValueError(f"{one[0]!r} is live in two segments")
+            raise CorruptIndex(f"{one[0]!r} is live in two segments")
     return order
 
 
@@ -253,7 +255,7 @@ def _merge_window(
         for run, source in zip(window, sources, strict=True)
         if run is not None
     ]
-    lists, docs, counts = _sort_postings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    lists, docs, counts = sort_postings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     return _build_run(terms, lists, docs, counts)
 
 
@@ -270,23 +272,6 @@ def _renumber(
         docs[of_level] = source.get_map(level)[run.docs[of_level]]
     kept = docs != DROPPED
     return lists[kept], docs[kept], run.term_frequencies[kept]
-
-
-def _sort_postings(lists: I64, docs: I64, counts: I64) -> tuple[I64, I64, I64]:
-    """The postings by list, then doc id. Packed into integers they sort twenty times faster."""
-    if not len(lists):
-        return lists, docs, counts
-    doc_bits, count_bits = int(docs.max()).bit_length(), int(counts.max()).bit_length()
-    if int(lists.max()).bit_length() + doc_bits + count_bits > 63:
-        index = np.lexsort((docs, lists))
-        return lists[index], docs[index], counts[index]
-    packed = (lists << (doc_bits + count_bits)) | (docs << count_bits) | counts
-    packed.sort()
-    return (
-        packed >> (doc_bits + count_bits),
-        (packed >> count_bits) & ((1 << doc_bits) - 1),
-        packed & ((1 << count_bits) - 1),
-    )
 
 
 def _build_run(terms: list[bytes], lists: I64, docs: I64, counts: I64) -> PostingRun:

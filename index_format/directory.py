@@ -7,6 +7,7 @@ read is an error we can raise), replaced as a whole, or deleted. Files are priva
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -60,7 +61,7 @@ class Directory(Protocol):
         ...
 
     def open(self, name: str) -> ReadableFile:
-        """Raises FileNotFoundError, or another OSError that is not about the content."""
+        """Raises FileNotFoundError, CorruptIndex, or an OSError that is not about the content."""
         ...
 
     def create(self, name: str) -> WritableFile:
@@ -182,8 +183,18 @@ class DiskLock:
             self._descriptor = -1
 
 
+def check_name(name: str) -> None:
+    """Raises CorruptIndex for a name that could lead out of a directory."""
+    if name in ("", ".", "..") or any(character in "/\\:\0" for character in name):
+        raise CorruptIndex(f"{name!r} is not a plain file name")
+
+
 class DiskDirectory:
-    """A directory on disk. It is never followed through a symbolic link once it is opened."""
+    """A directory on disk, entered anew for each access.
+
+    Neither the directory nor a file in it is ever reached through a symbolic link, and what is no
+    regular file is refused.
+    """
 
     def __init__(self, path: str, *, create: bool = False) -> None:
         """Raises OSError when it is not a directory, is a symbolic link, or cannot be made."""
@@ -193,53 +204,72 @@ class DiskDirectory:
             raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
         self._path = path
 
+    @contextmanager
+    def _enter(self) -> Iterator[int | None]:
+        """A descriptor of the directory to find names from; None where there is no such thing."""
+        if sys.platform == "win32":
+            yield None
+            return
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | NO_FOLLOW)
+        try:
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
     def _place(self, name: str) -> str:
-        if os.path.basename(name) != name or name in ("", ".", ".."):
-            raise CorruptIndex(f"{name!r} is not a plain file name")
-        return os.path.join(self._path, name)
+        """What a call that is given the descriptor must be given as the name."""
+        check_name(name)
+        return os.path.join(self._path, name) if sys.platform == "win32" else name
+
+    def _open(self, name: str, flags: int) -> int:
+        """A descriptor of a regular file, private to the user when it is made."""
+        flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # a FIFO must not keep us waiting
+        with self._enter() as here:
+            descriptor = os.open(self._place(name), flags, FILE_MODE, dir_fd=here)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(errno.EINVAL, "not a regular file", name)
+        return descriptor
 
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""
-        with os.scandir(self._path) as entries:
+        with self._enter() as here, os.scandir(self._path if here is None else here) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:
-        """Raises FileNotFoundError, or another OSError that is not about the content."""
-        descriptor = os.open(self._place(name), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            os.close(descriptor)
-            raise CorruptIndex(f"{name}: not a regular file")
-        return DiskFile(name, descriptor)
+        """Raises FileNotFoundError, CorruptIndex for a link or another thing that is no regular file,
+        or another OSError that is not about the content."""
+        try:
+            return DiskFile(name, self._open(name, os.O_RDONLY))
+        except OSError as error:
+            if error.errno in (errno.EINVAL, errno.ELOOP, errno.ENXIO):  # the last: a socket
+                raise CorruptIndex(f"{name}: not a regular file") from error
+            raise
 
     def create(self, name: str) -> NewDiskFile:
         """A new, empty file; what has the name already is deleted first."""
         self.delete(name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
-        return NewDiskFile(os.open(self._place(name), flags, FILE_MODE))
+        return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def rename(self, source: str, target: str) -> None:
         """Atomically give the file another name, replacing what has it."""
-        os.replace(self._place(source), self._place(target))
+        with self._enter() as here:
+            os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
 
     def delete(self, name: str) -> None:
         """Delete a file if it is there."""
-        with suppress(FileNotFoundError):
-            os.unlink(self._place(name))
+        with self._enter() as here, suppress(FileNotFoundError):
+            os.unlink(self._place(name), dir_fd=here)
 
     def sync(self) -> None:
         """Return when created, renamed and deleted names are on the medium."""
-        if sys.platform == "win32":
-            return  # a directory cannot be opened for this; NTFS journals names
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | NO_FOLLOW)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        with self._enter() as here:
+            if here is not None:  # Windows cannot open a directory for this; NTFS journals names
+                os.fsync(here)
 
     def lock(self, name: str) -> DiskLock:
         """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
-        descriptor = os.open(self._place(name), os.O_RDWR | os.O_CREAT | NO_FOLLOW, FILE_MODE)
-        return DiskLock(descriptor, name)
+        return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
 
 class MemoryFile:
@@ -296,21 +326,30 @@ class MemoryDirectory:
 
     def open(self, name: str) -> MemoryFile:
         """Raises FileNotFoundError."""
+        return MemoryFile(name, self._get(name))
+
+    def _get(self, name: str) -> bytearray:
+        check_name(name)
         if name not in self.files:
-            raise FileNotFoundError(name)
-        return MemoryFile(name, self.files[name])
+            raise FileNotFoundError(errno.ENOENT, "no such file", name)
+        return self.files[name]
 
     def create(self, name: str) -> MemoryFile:
         """A new, empty file; what has the name already is deleted first."""
+        check_name(name)
         self.files[name] = bytearray()
         return MemoryFile(name, self.files[name])
 
     def rename(self, source: str, target: str) -> None:
         """Give the file another name, replacing what has it."""
-        self.files[target] = self.files.pop(source)
+        check_name(target)
+        data = self._get(source)
+        del self.files[source]
+        self.files[target] = data
 
     def delete(self, name: str) -> None:
         """Delete a file if it is there."""
+        check_name(name)
         self.files.pop(name, None)
 
     def sync(self) -> None:
@@ -318,7 +357,10 @@ class MemoryDirectory:
 
     def lock(self, name: str) -> MemoryLock:
         """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
-        return MemoryLock(self._locks, name)
+        check_name(name)
+        lock = MemoryLock(self._locks, name)
+        self.files.setdefault(name, bytearray())
+        return lock
 
 
 @contextmanager
@@ -331,7 +373,8 @@ def new_file(directory: Directory, name: str, temporary: str) -> Iterator[Writab
         file.close()
         directory.rename(temporary, name)
     except BaseException:
-        file.close()
+        with suppress(OSError):
+            file.close()
         with suppress(OSError):
             directory.delete(temporary)
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import numpy as np
 
@@ -21,12 +22,13 @@ def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
     if snapshot is None:
         raise CorruptIndex("manifest: there is none")
     manifest = snapshot.manifest
-    yield f"generation {manifest.generation} configuration {manifest.configuration}"
-    for number, field in enumerate(manifest.fields):
-        yield f"field {number} {field.name} {field.level.name.lower()} total {snapshot.sum_lengths(number)}"
-    for segment in snapshot.segments:
-        yield from _iter_segment(segment, postings)
-    snapshot.close()
+    with closing(snapshot):
+        yield f"generation {manifest.generation} configuration {manifest.configuration}"
+        for number, field in enumerate(manifest.fields):
+            total = snapshot.sum_lengths(number)
+            yield f"field {number} {field.name} {field.level.name.lower()} total {total}"
+        for segment in snapshot.segments:
+            yield from _iter_segment(segment, postings)
 
 
 def iter_stats(directory: Directory) -> Iterator[str]:
@@ -34,20 +36,22 @@ def iter_stats(directory: Directory) -> Iterator[str]:
     snapshot = Snapshot.open(directory)
     if snapshot is None:
         raise CorruptIndex("manifest: there is none")
-    for segment in snapshot.segments:
-        reader = segment.reader
-        counts = " ".join(f"{key} {value}" for key, value in reader.counts.items())
-        size, dead = segment.entry.file_bytes, len(segment.dead_files)
-        yield f"segment {segment.name} bytes {size} dead {dead} {counts}"
-        for tag, size in reader.frame.sections().items():
-            yield f"  {tag.decode()} {size}"
-    snapshot.close()
+    with closing(snapshot):
+        for segment in snapshot.segments:
+            reader = segment.reader
+            counts = " ".join(f"{key} {value}" for key, value in reader.counts.items())
+            size, dead = segment.entry.file_bytes, len(segment.dead_files)
+            yield f"segment {segment.name} bytes {size} dead {dead} {counts}"
+            for tag, size in reader.frame.sections().items():
+                yield f"  {tag.decode(errors='backslashreplace')} {size}"
 
 
 def _iter_segment(segment: LiveSegment, postings: bool) -> Iterator[str]:
     reader = segment.reader
     yield f"segment {segment.name} files {reader.file_count} units {reader.unit_count}"
     yield from _iter_files(segment)
+    for number, field in enumerate(reader.fields):
+        yield _join(f"lengths {field.name}", reader.norms.read_lengths(number))
     if postings:
         for run in reader.iter_runs(BATCH_POSTINGS):
             yield from _iter_terms(reader, run)
@@ -61,9 +65,11 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
         fingerprint = table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES].hex()
         dead = "" if segment.live_file_mask[file] else " dead"
         language = table.language_names[int(table.languages[file])]
-        yield f"file {file} {path.decode()!r} {table.sizes[file]} {fingerprint} {language}{dead}"
+        yield f"file {file} {path.decode()!r} {fingerprint} {language}{dead}"
+        yield f"  bytes {table.sizes[file]} lines {table.lines[file]} flags {table.flags[file]}"
         first, last = reader.files.first_units[file], reader.files.first_units[file + 1]
-        yield f"  units {_join(units.lines[first:last])}"
+        yield _join("  units of lines", units.lines[first:last])
+        yield _join("  units of bytes", units.sizes[first:last])
         for chunk in reader.read_spans(file):
             yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind}"
 
@@ -80,5 +86,5 @@ def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:
         yield f"term {text!r} {reader.fields[field].name} {listed}"
 
 
-def _join(values: I64) -> str:
-    return " ".join(str(value) for value in values.tolist())
+def _join(label: str, values: I64) -> str:
+    return " ".join([label, *map(str, values.tolist())])

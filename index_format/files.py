@@ -5,13 +5,12 @@
     PATH  the paths one after the other
     PRNT  the fingerprints, FINGERPRINT_BYTES each
 
-A file's units and chunks end where the next file's begin. Left out on purpose: times, inodes and
-whatever else belongs to one machine.
+A file's units and chunks end where the next file's begin, the last file's with the segment's.
+Left out on purpose: times, inodes and whatever else belongs to one machine.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 
@@ -61,17 +60,27 @@ class FilesReader:
     @cached_property
     def path_ends(self) -> I64:
         """End of each path in PATH."""
-        return self._read_ascending(PATH_END, self._frame.get_size(PATH))
+        size = self._frame.get_size(PATH)
+        ends = self._read_ascending(PATH_END, size)
+        if size != (int(ends[-1]) if len(ends) else 0):
+            raise CorruptIndex(f"{self._frame.name}: PATH: {size} bytes, the last path ends elsewhere")
+        return ends
 
     @cached_property
     def first_units(self) -> I64:
         """First doc id of each file, and the number of units as one more row."""
-        return np.append(self._read_ascending(FIRST_UNIT, self._units), self._units)
+        return self._read_firsts(FIRST_UNIT, self._units)
 
     @cached_property
     def first_chunks(self) -> I64:
         """First chunk of each file, and the number of chunks as one more row."""
-        return np.append(self._read_ascending(FIRST_CHUNK, self._chunks), self._chunks)
+        return self._read_firsts(FIRST_CHUNK, self._chunks)
+
+    def _read_firsts(self, column: int, rows: int) -> I64:
+        firsts = np.append(self._read_ascending(column, rows), rows)
+        if int(firsts[0]):
+            raise CorruptIndex(f"{self._frame.name}: FILE: {int(firsts[0])} rows in front of the first file")
+        return firsts
 
     def _read_ascending(self, column: int, limit: int) -> I64:
         values = self._table.read_column(column)
@@ -91,18 +100,20 @@ class FilesReader:
             raise CorruptIndex(f"{self._frame.name}: PATH: not UTF-8") from error
 
     def read_paths(self) -> list[bytes]:
-        """All paths in order. Raises CorruptIndex when they do not ascend."""
+        """All paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""
         data = self._frame.read(PATH)
         ends = self.path_ends.tolist()
         paths = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         if any(one >= other for one, other in pairwise(paths)):
             raise CorruptIndex(f"{self._frame.name}: PATH: paths that do not ascend")
+        if not data.isascii():
+            for path in paths:
+                self._decode(path)
         return paths
 
-    def find(self, path: str) -> int | None:
-        """The number of the file with this path."""
-        place = bisect_left(range(self.count), path.encode(), key=lambda file: self.read_path(file).encode())
-        return place if place < self.count and self.read_path(place) == path else None
+    def read_fingerprint(self, file: int) -> bytes:
+        """The fingerprint of one file."""
+        return self._frame.read(PRNT, file * FINGERPRINT_BYTES, FINGERPRINT_BYTES)
 
     def read_fingerprints(self) -> bytes:
         """All fingerprints in file order."""

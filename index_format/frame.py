@@ -36,6 +36,7 @@ SECTION = struct.Struct("<4sIQQ")
 FOOTER = struct.Struct("<QQIIQ8s")
 assert (HEADER.size, SECTION.size, FOOTER.size) == (16, 24, 40)
 MAX_SECTIONS = 256
+MAX_FILE_BYTES = 1 << 38  # its page table has 128 MB: the most that opening a segment reads
 
 
 class FrameWriter:
@@ -106,6 +107,8 @@ class FrameReader:
         self.name = file.name
         if file.size < HEADER.size + FOOTER.size:
             raise self._corrupt(f"{file.size} bytes, at least {HEADER.size + FOOTER.size} expected")
+        if file.size > MAX_FILE_BYTES:
+            raise self._corrupt(f"{file.size} bytes, at most {MAX_FILE_BYTES} expected")
         self._check_header(file.read(0, HEADER.size))
         self.tail = self._read_tail()
         self._sections = self._parse_sections()
@@ -122,7 +125,7 @@ class FrameReader:
         if version < OLDEST_VERSION:
             raise IndexTooOld(f"{self.name}: format version {version}, at least {OLDEST_VERSION} is read")
         if (zero, page_bytes) != (0, PAGE_BYTES):
-            raise self._corrupt(f"pages of {page_bytes} bytes, {PAGE_BYTES} expected")
+            raise self._corrupt(f"zero bytes {zero} and pages of {page_bytes}, 0 and {PAGE_BYTES} expected")
 
     def _read_tail(self) -> bytes:
         footer = self._file.read(self._file.size - FOOTER.size, FOOTER.size)
@@ -147,7 +150,8 @@ class FrameReader:
         end = HEADER.size
         for row in range(self._section_count):
             tag, zero, offset, size = SECTION.unpack_from(self.tail, row * SECTION.size)
-            if zero or offset < end or offset + size > self._tail_offset or tag in sections:
+            misplaced = offset < end or offset % ALIGNMENT or offset + size > self._tail_offset
+            if zero or misplaced or tag in sections:
                 raise self._corrupt(f"section {tag!r} at {offset} with {size} bytes")
             sections[tag] = (offset, size)
             end = offset + size
@@ -157,6 +161,11 @@ class FrameReader:
     def content_name(self) -> str:
         """The name that the content gives: it differs from `name` when the file was exchanged."""
         return compute_name(self.tail)
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the file."""
+        return self._file.size
 
     @property
     def page_count(self) -> int:

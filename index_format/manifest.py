@@ -3,13 +3,15 @@
     8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | u64 xxh3_64 of all before
 
 The record is a dict: generation, configuration, fields, segments; each segment is its name, bytes,
-files, units, and its dead files as u32 little-endian bytes. A reader takes no lock: the file is
-replaced as a whole, so it is the old one or the new one.
+files, units, and its dead files, ascending, as u32 little-endian bytes. A segment is named once.
+A reader takes no lock: the file is replaced as a whole, so it is the old one or the new one.
 """
 
 from __future__ import annotations
 
+import re
 import struct
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,8 @@ from index_format.directory import Directory, new_file
 from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 from index_format.frame import OLDEST_VERSION, VERSION
 from index_format.packing import pack, unpack
-from index_format.records import Field, Level, Manifest, SegmentEntry
+from index_format.records import MAX_FIELDS, Field, Level, Manifest, SegmentEntry
+from index_format.segment_writer import SUFFIX
 
 MAGIC = b"RMIX\x89MAN"
 HEADER = struct.Struct("<8sHHI")
@@ -27,6 +30,8 @@ assert HEADER.size == 16
 MANIFEST = "manifest"
 TEMPORARY = "manifest.tmp"
 MAX_MANIFEST_BYTES = 128 * 1024 * 1024
+MAX_COUNT = (1 << 63) - 1
+SEGMENT_NAME = re.compile("[0-9a-f]{32}" + re.escape(SUFFIX))
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -75,19 +80,39 @@ def decode_manifest(data: bytes) -> Manifest:
 
 
 def _build(record: dict[str, Any]) -> Manifest:
-    return Manifest(
-        generation=int(record["generation"]),
+    manifest = Manifest(
+        generation=_check_count(record["generation"]),
         configuration=str(record["configuration"]),
         fields=tuple(Field(str(name), Level(level)) for name, level in record["fields"]),
         segments=tuple(_build_entry(*row) for row in record["segments"]),
     )
+    names = {entry.name for entry in manifest.segments}
+    if len(names) < len(manifest.segments) or len(manifest.fields) > MAX_FIELDS:
+        raise ValueError
+    return manifest
 
 
 def _build_entry(name: str, file_bytes: int, files: int, units: int, dead: bytes) -> SegmentEntry:
     dead_files = np.frombuffer(dead, dtype="<u4").astype(np.int64)
     if len(dead_files) and ((np.diff(dead_files) < 1).any() or int(dead_files[-1]) >= files):
         raise ValueError
-    return SegmentEntry(str(name), int(file_bytes), int(files), int(units), tuple(dead_files.tolist()))
+    if not SEGMENT_NAME.fullmatch(name):
+        raise ValueError
+    return SegmentEntry(
+        name,
+        _check_count(file_bytes),
+        _check_count(files),
+        _check_count(units),
+        tuple(dead_files.tolist()),
+    )
+
+
+def _check_count(value: object) -> int:
+    """The value if it is a count. Raises TypeError, ValueError."""
+    count = index(value)  # type: ignore[arg-type]
+    if not 0 <= count <= MAX_COUNT:
+        raise ValueError
+    return count
 
 
 def read_manifest(directory: Directory) -> Manifest | None:

@@ -1,8 +1,9 @@
 """Which segments to merge: a pure choice by their sizes and order, so that every machine chooses alike.
 
 Segments are kept so that each has at least GROWTH times the live units of all smaller ones
-together; then there are at most log(units) / log(GROWTH) of them, and a unit is rewritten that
-often at most. A segment is also rewritten when more than a DEAD_SHARE of its files are dead.
+together (a segment without units counts as one unit); then there are at most
+1 + log(units) / log(GROWTH + 1) of them, and a unit is rewritten that often at most. A segment is
+also rewritten when more than a DEAD_SHARE of its files are dead.
 """
 
 from __future__ import annotations
@@ -37,5 +38,5 @@ def choose_full_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, .
 
 
 def _estimate_live_units(entry: SegmentEntry) -> int:
-    """Units of the live files, taking dead files for average ones."""
-    return entry.units * entry.live_files // entry.files if entry.files else 0
+    """Units of the live files, taking dead files for average ones; at least 1, lest empty ones pile up."""
+    return max(1, entry.units * entry.live_files // max(1, entry.files))

@@ -3,17 +3,19 @@
     NRMU  a table (columns.py), one row a unit, one column for each field of level UNIT
     NRMF  the same, one row a file, for the fields of level FILE
 
-Columns stand in the order of the schema. BM25F wants the lengths of a list's documents and the
-average over the live ones, which the snapshot computes from the sums in META.
+Columns stand in the order of the schema; a level without a field has one column without rows.
+BM25F wants the lengths of a list's documents and the average over the live ones, which the snapshot
+computes from the sums in META.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from index_format.columns import TableReader, encode_table
+from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, Field, Level
 
@@ -33,20 +35,24 @@ def encode_norms(fields: Sequence[Field], lengths: Sequence[I64]) -> dict[bytes,
 class NormsReader:
     """Field lengths, a column at a time, kept once read: two bytes or so a document."""
 
-    def __init__(self, frame: FrameReader, fields: Sequence[Field]) -> None:
-        """Raises CorruptIndex when a table is malformed."""
+    def __init__(self, frame: FrameReader, fields: Sequence[Field], docs: Mapping[Level, int]) -> None:
+        """`docs` is the number of documents of each level. Raises CorruptIndex for other tables."""
         self._places: dict[int, tuple[Level, int]] = {}
         self._tables: dict[Level, TableReader] = {}
         self._kept: dict[int, I64] = {}
         for level, tag in SECTIONS.items():
             numbers = [number for number, field in enumerate(fields) if field.level is level]
             self._places.update({number: (level, column) for column, number in enumerate(numbers)})
-            self._tables[level] = TableReader(
+            where = f"{frame.name}: {tag.decode()}"
+            table = TableReader(
                 lambda at, size, tag=tag: frame.read(tag, at, size),  # type: ignore[misc]
                 frame.get_size(tag),
                 max(1, len(numbers)),
-                f"{frame.name}: {tag.decode()}",
+                where,
             )
+            if table.rows != (docs[level] if numbers else 0):
+                raise CorruptIndex(f"{where}: {table.rows} rows for {docs[level]} documents")
+            self._tables[level] = table
 
     def read_lengths(self, field: int) -> I64:
         """The field length of every document of the field's level."""
@@ -54,7 +60,3 @@ class NormsReader:
             level, column = self._places[field]
             self._kept[field] = self._tables[level].read_column(column)
         return self._kept[field]
-
-    def count_rows(self, level: Level) -> int:
-        """Documents of a level."""
-        return self._tables[level].rows

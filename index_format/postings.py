@@ -156,7 +156,7 @@ def decode_lists(data: bytes, sizes: I64, frequencies: I64, where: str) -> tuple
     Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
-    if len(raw) != int(sizes.sum()) or (sizes < 1).any() or (frequencies < 1).any():
+    if len(raw) != int(sizes.sum()) or (sizes <= frequencies).any() or (frequencies < 1).any():
         raise CorruptIndex(f"{where}: {len(raw)} bytes of postings, {int(sizes.sum())} expected")
     offsets = np.cumsum(sizes) - sizes
     heads = raw[offsets]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from index_format.norms import NormsReader
 from index_format.packing import unpack
 from index_format.postings import decode_list, decode_lists
 from index_format.records import (
-    FINGERPRINT_BYTES,
     I64,
     MAX_FIELDS,
     ChunkTable,
@@ -46,15 +46,16 @@ class SegmentReader:
             raise CorruptIndex(f"{self.name}: META: {type(error).__name__}") from error
         self.chunks = ChunksReader(self.frame)
         self.files = FilesReader(self.frame, self.chunks.units, self.chunks.chunks)
-        self.norms = NormsReader(self.frame, self.fields)
-        self.terms = TermsReader(self.frame)
         self._check_counts()
+        docs = {level: self._count_docs(level) for level in Level}
+        self.norms = NormsReader(self.frame, self.fields, docs)
+        self.terms = TermsReader(self.frame)
 
     def _take_meta(self, meta: dict[str, Any]) -> None:
-        self.fields = tuple(Field(name, Level(level)) for name, level in meta["fields"])
+        self.fields = tuple(Field(str(name), Level(level)) for name, level in meta["fields"])
         self.language_names = tuple(str(name) for name in meta["languages"])
-        self.length_sums = tuple(int(total) for total in meta["length_sums"])
-        self.counts = {key: int(meta[key]) for key in ("files", "units", "chunks", "terms", "postings")}
+        self.length_sums = tuple(index(total) for total in meta["length_sums"])
+        self.counts = {key: index(meta[key]) for key in ("files", "units", "chunks", "terms", "postings")}
         if not len(self.fields) == len(self.length_sums) <= MAX_FIELDS:
             raise ValueError
 
@@ -74,7 +75,7 @@ class SegmentReader:
         """Units, those of dead files included."""
         return self.chunks.units
 
-    def count_docs(self, level: Level) -> int:
+    def _count_docs(self, level: Level) -> int:
         """Documents of a level."""
         return self.unit_count if level is Level.UNIT else self.file_count
 
@@ -83,7 +84,7 @@ class SegmentReader:
         where = f"{self.name}: POST at {posting_list.offset}"
         data = self.frame.read(POST, posting_list.offset, posting_list.size)
         docs, counts = decode_list(data, posting_list.frequency, where)
-        limit = self.count_docs(self.fields[posting_list.field].level)
+        limit = self._count_docs(self.fields[posting_list.field].level)
         if int(docs[-1]) >= limit:
             raise CorruptIndex(f"{where}: document {int(docs[-1])} of {limit}")
         return docs, counts
@@ -98,15 +99,18 @@ class SegmentReader:
     def iter_runs(self, batch_postings: int) -> Iterator[PostingRun]:
         """All posting lists in order, in runs of about `batch_postings`, a dictionary page at least."""
         batch: list[TermPage] = []
-        postings = 0
+        postings = end = 0
         for page in self.terms.iter_pages():
             batch.append(page)
             postings += int(page.frequencies.sum())
+            end += int(page.sizes.sum())
             if postings >= batch_postings:
                 yield self._decode_pages(batch)
                 batch, postings = [], 0
         if batch:
             yield self._decode_pages(batch)
+        if end != self.frame.get_size(POST):
+            raise CorruptIndex(f"{self.name}: {self.frame.get_size(POST)} bytes of postings, {end} expected")
 
     def _decode_pages(self, pages: list[TermPage]) -> PostingRun:
         terms = [term for page in pages for term in page.terms]
@@ -124,7 +128,7 @@ class SegmentReader:
         return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)
 
     def _check_docs(self, docs: I64, fields: I64, where: str) -> None:
-        limits = np.array([self.count_docs(field.level) for field in self.fields])
+        limits = np.array([self._count_docs(field.level) for field in self.fields])
         if (docs >= limits[fields]).any():
             raise CorruptIndex(f"{where}: a document that the segment does not have")
 
@@ -135,7 +139,7 @@ class SegmentReader:
             paths=files.read_paths(),
             fingerprints=files.read_fingerprints(),
             sizes=files.read_column(SIZE),
-            languages=files.read_column(LANGUAGE),
+            languages=self.read_languages(),
             flags=files.read_column(FLAGS),
             lines=files.read_column(LINES),
             units=np.diff(files.first_units),
@@ -181,8 +185,7 @@ class SegmentReader:
 
     def read_fingerprint(self, file: int) -> bytes:
         """The fingerprint of one file."""
-        start = file * FINGERPRINT_BYTES
-        return self.files.read_fingerprints()[start : start + FINGERPRINT_BYTES]
+        return self.files.read_fingerprint(file)
 
     def close(self) -> None:
         """Give the file back."""

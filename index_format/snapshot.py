@@ -6,7 +6,7 @@ are those of live documents, exactly, however many tombstones there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +15,9 @@ import numpy.typing as npt
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
 from index_format.manifest import read_manifest
-from index_format.records import I64, Level, Manifest, SegmentEntry
+from index_format.records import Field, Level, Manifest, SegmentEntry
 from index_format.segment_reader import SegmentReader
+from index_format.segment_writer import SUFFIX
 
 OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the manifest and the segments
 
@@ -85,7 +86,7 @@ class Snapshot:
             if manifest is None:
                 return None
             try:
-                return cls(manifest, _open_segments(directory, manifest))
+                return cls(manifest, open_segments(directory, manifest.segments, manifest.fields))
             except FileNotFoundError as error:
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise CorruptIndex("manifest: names a segment that is not there") from error
@@ -128,13 +129,17 @@ class Snapshot:
             segment.reader.close()
 
 
-def _open_segments(directory: Directory, manifest: Manifest) -> tuple[LiveSegment, ...]:
+def open_segments(
+    directory: Directory, entries: Sequence[SegmentEntry], fields: Sequence[Field]
+) -> tuple[LiveSegment, ...]:
+    """The segments that the entries name, all or none.
+
+    Raises CorruptIndex for one that is not what its entry says, FileNotFoundError, IndexTooOld, IndexTooNew.
+    """
     opened: list[LiveSegment] = []
     try:
-        for entry in manifest.segments:
-            reader = SegmentReader(directory.open(entry.name))
-            opened.append(LiveSegment(reader, entry))
-            _check_entry(reader, entry, manifest)
+        for entry in entries:
+            opened.append(LiveSegment(_open_reader(directory, entry, fields), entry))
     except BaseException:
         for segment in opened:
             segment.reader.close()
@@ -142,15 +147,24 @@ def _open_segments(directory: Directory, manifest: Manifest) -> tuple[LiveSegmen
     return tuple(opened)
 
 
-def _check_entry(reader: SegmentReader, entry: SegmentEntry, manifest: Manifest) -> None:
-    if not entry.name.startswith(reader.frame.content_name):
-        raise CorruptIndex(f"{entry.name}: holds the content of {reader.frame.content_name}")
-    if (reader.file_count, reader.unit_count) != (entry.files, entry.units):
-        raise CorruptIndex(f"{entry.name}: has not the files and units that the manifest says")
-    if reader.fields != manifest.fields:
-        raise CorruptIndex(f"{entry.name}: has another schema than the manifest")
+def _open_reader(directory: Directory, entry: SegmentEntry, fields: Sequence[Field]) -> SegmentReader:
+    file = directory.open(entry.name)
+    try:
+        reader = SegmentReader(file)
+        for fault in iter_entry_faults(reader, entry, fields):
+            raise CorruptIndex(fault)
+    except BaseException:
+        file.close()
+        raise
+    return reader
 
 
-def spread_files(values: I64, first_units: I64) -> I64:
-    """A value for each unit from a value for each file."""
-    return np.repeat(values, np.diff(first_units))
+def iter_entry_faults(reader: SegmentReader, entry: SegmentEntry, fields: Sequence[Field]) -> Iterator[str]:
+    """Where a segment is not what the manifest says of it."""
+    if entry.name != reader.frame.content_name + SUFFIX:
+        yield f"{entry.name}: holds the content of {reader.frame.content_name}"
+    found = (reader.frame.file_bytes, reader.file_count, reader.unit_count)
+    if found != (entry.file_bytes, entry.files, entry.units):
+        yield f"{entry.name}: {found} bytes, files and units, the manifest says otherwise"
+    if reader.fields != tuple(fields):
+        yield f"{entry.name}: has another schema than the manifest"

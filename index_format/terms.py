@@ -6,11 +6,12 @@ are cut into pages of PAGE_TERMS. Four sections:
     TERM  the terms in order, each followed by a line feed: this text is what a scan reads
     LIST  for each page: u8 of field bits for each term | u8 width of document frequencies |
           u8 width of sizes | document frequencies | sizes in bytes of the posting lists
-          (widths 1, 2, 4; one value for each list, in (term, field) order)
+          (widths 1, 2, 4; one value for each list, in (term, field) order; each term has a list)
     PAGE  a table (columns.py), one row a page: where its terms, its LIST bytes and its posting
           lists begin
     TOPS  the first term of each page, each followed by a line feed
 
+No term holds a line feed. What PAGE says lies without gaps: a page ends where the next begins.
 A look-up reads TOPS once and keeps it, then one page of TERM and LIST: two reads. Within a page
 the bytes are searched by `bytes.find`, never term by term in Python.
 """
@@ -21,6 +22,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from operator import ge
 
 import numpy as np
 
@@ -32,6 +35,7 @@ from index_format.records import I64, MAX_FIELDS, PostingList
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
+LIST_WIDTHS = frozenset((1, 2, 4))
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 
 
@@ -124,12 +128,14 @@ class TermsReader:
             lambda at, size: frame.read(PAGE, at, size), size, PAGE_COLUMNS, f"{frame.name}: PAGE"
         )
         self.pages = self._table.rows
+        if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least
+            raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
 
     @cached_property
     def _tops(self) -> list[bytes]:
-        tops = self._frame.read(TOPS).split(b"\n")[:-1]
-        if len(tops) != self.pages:
-            raise self._corrupt(f"{len(tops)} first terms for {self.pages} pages")
+        *tops, rest = self._frame.read(TOPS).split(b"\n")
+        if len(tops) != self.pages or rest:
+            raise self._corrupt(f"{len(tops)} first terms for {self.pages} pages, then {len(rest)} bytes")
         return tops
 
     @cached_property
@@ -139,6 +145,8 @@ class TermsReader:
         text, lists, postings = (
             np.append(self._table.read_column(column), end) for column, end in enumerate(ends)
         )
+        if int(text[0]) or int(lists[0]):
+            raise self._corrupt("bytes in front of the first page of the dictionary")
         return text, lists, postings
 
     def _corrupt(self, what: str) -> CorruptIndex:
@@ -179,8 +187,10 @@ class TermsReader:
         masks = data[:terms]
         count = sum(masks.translate(BIT_COUNTS))
         widths = data[terms : terms + 2]
-        if len(widths) < 2 or any(width not in WIDTH_TYPES for width in widths):
-            raise self._corrupt("a page of the dictionary is cut or has unknown widths")
+        if len(widths) < 2 or not LIST_WIDTHS.issuperset(widths) or 0 in masks:
+            raise self._corrupt(
+                "a page of the dictionary is cut, has unknown widths or a term without a list"
+            )
         if len(data) != terms + 2 + count * sum(widths):
             raise self._corrupt(f"a page of the dictionary has {len(data)} bytes for {count} lists")
         start = terms + 2
@@ -193,6 +203,8 @@ class TermsReader:
         if not needle or b"\n" in needle:
             return []
         text = b"\n" + self._frame.read(TERM)
+        if not text.endswith(b"\n"):
+            raise self._corrupt("the text of the terms is cut")
         found: list[bytes] = []
         place = text.find(needle)
         while place >= 0 and len(found) < limit:
@@ -202,17 +214,26 @@ class TermsReader:
             place = text.find(needle, end)
         return found
 
-    def iter_pages(self, first: int = 0) -> Iterator[TermPage]:
-        """The pages in order, from page `first` on."""
+    def iter_pages(self) -> Iterator[TermPage]:
+        """The pages in order. Raises CorruptIndex for terms that do not ascend, or gaps between pages."""
         text_places, list_places, posting_places = self._columns
-        for page in range(first, self.pages):
+        postings_end = 0
+        for page in range(self.pages):
             terms = self._read_span(TERM, text_places, page, page + 1).split(b"\n")[:-1]
+            self._check_order(page, terms)
             lists = self._read_span(LIST, list_places, page, page + 1)
             masks, frequencies, sizes = self._parse_page(lists, len(terms))
+            start = int(posting_places[page])
+            if start != postings_end:
+                raise self._corrupt(f"the lists of page {page} begin at {start}, {postings_end} expected")
+            postings_end += int(sizes.sum())
             yield TermPage(
-                terms,
-                np.frombuffer(masks, dtype=np.uint8).astype(np.int64),
-                frequencies,
-                sizes,
-                int(posting_places[page]),
+                terms, np.frombuffer(masks, dtype=np.uint8).astype(np.int64), frequencies, sizes, start
             )
+
+    def _check_order(self, page: int, terms: list[bytes]) -> None:
+        following = self._tops[page + 1 : page + 2]
+        if terms[:1] != self._tops[page : page + 1]:
+            raise self._corrupt(f"page {page} of the dictionary does not begin with its first term")
+        if any(map(ge, terms, islice([*terms, *following], 1, None))):
+            raise self._corrupt(f"the terms of page {page} do not ascend")

@@ -13,13 +13,12 @@ from dataclasses import replace
 
 from index_format.compactor import merge_segments
 from index_format.directory import Directory
-from index_format.errors import IndexFormatError
+from index_format.errors import CorruptIndex, IndexFormatError
 from index_format.manifest import MANIFEST, read_manifest, write_manifest
 from index_format.merge_policy import choose_full_merge, choose_merge
 from index_format.records import Field, Manifest, SegmentEntry
-from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
-from index_format.snapshot import LiveSegment
+from index_format.snapshot import open_segments
 
 LOCK = "lock"
 
@@ -36,6 +35,7 @@ class IndexWriter:
         self._directory = directory
         self._lock = directory.lock(LOCK)
         self._segments: list[SegmentEntry] = []
+        self._committed: tuple[SegmentEntry, ...] = ()
         self._temporaries = 0
         self._generation = 0
         self._changed = False
@@ -56,6 +56,7 @@ class IndexWriter:
             self._changed = True
             return
         self._generation = manifest.generation
+        self._committed = manifest.segments
         if (manifest.configuration, manifest.fields) == (self._configuration, self._fields):
             self._segments = list(manifest.segments)
         else:
@@ -89,11 +90,16 @@ class IndexWriter:
             self._changed = True
 
     def mark_dead(self, segment_name: str, files: Iterable[int]) -> None:
-        """Files of a segment are superseded or removed. Raises KeyError for an unknown segment."""
+        """Files of a segment are superseded or removed.
+
+        Raises KeyError for an unknown segment, IndexError for a file that it does not have.
+        """
         places = {entry.name: place for place, entry in enumerate(self._segments)}
         place = places[segment_name]
         entry = self._segments[place]
         dead = sorted({*entry.dead_files, *files})
+        if dead and not 0 <= dead[0] <= dead[-1] < entry.files:
+            raise IndexError(f"files {dead[0]} to {dead[-1]} of {entry.files}")
         if len(dead) == entry.files:
             del self._segments[place]
         else:
@@ -115,10 +121,11 @@ class IndexWriter:
         return merges
 
     def _merge(self, chosen: Sequence[SegmentEntry]) -> SegmentEntry | None:
-        opened: list[LiveSegment] = []
         try:
-            for entry in chosen:
-                opened.append(LiveSegment(SegmentReader(self._directory.open(entry.name)), entry))
+            opened = open_segments(self._directory, chosen, self._fields)
+        except FileNotFoundError as error:
+            raise CorruptIndex("manifest: names a segment that is not there") from error
+        try:
             return merge_segments(self._directory, self.reserve_temporary(), opened)
         finally:
             for segment in opened:
@@ -127,23 +134,25 @@ class IndexWriter:
     def commit(self) -> Manifest:
         """Make everything visible as the next generation; without a change the committed one stays.
 
-        Raises OSError: then the generation before is still the committed one.
+        Raises OSError: then the generation before is still the committed one, or, when nothing but the
+        last sync failed, this one; close the writer, and a new one finds out.
         """
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
             manifest = replace(manifest, generation=self._generation + 1)
             write_manifest(self._directory, manifest)
             self._generation = manifest.generation
+            self._committed = manifest.segments
             self._changed = False
         return manifest
 
     def delete_garbage(self) -> None:
-        """Delete segments that the committed manifest does not name, and unfinished files.
+        """Delete segments that neither the committed manifest nor the next one names, and unfinished files.
 
-        Call it after a commit, with no segment being written. A file that another process holds open
+        Call it while no segment is being written. A file that another process holds open
         may stay (Windows) and goes the next time.
         """
-        named = {entry.name for entry in self._segments}
+        named = {entry.name for entry in (*self._committed, *self._segments)}
         for name in self._directory.list_names():
             unfinished = name.endswith(TEMPORARY_SUFFIX)
             if (unfinished or (name.endswith(SUFFIX) and name not in named)) and name != MANIFEST:

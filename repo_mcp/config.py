@@ -86,6 +86,7 @@ class Config:
     exclude_globs: tuple[str, ...] = ()  # in the syntax of .gitignore, at the root
     toolsets: tuple[str, ...] = ("repo",)
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
+    watch: bool = False  # look for changed files while serving
 
     def fingerprint(self, deny_fingerprint: str) -> str:
         """Changes with whatever changes the contents of an index: not with limits of answers or places."""
@@ -110,6 +111,7 @@ def load_config(
     data_dir: str | None = None,
     toolsets: Sequence[str] | None = None,
     workers: int | None = None,
+    watch: bool = False,
     limits: Mapping[str, int] | None = None,
 ) -> Config:
     """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
@@ -124,6 +126,7 @@ def load_config(
         limits=_build_limits(limits or {}),
         toolsets=_check_toolsets(toolsets) if toolsets is not None else ("repo",),
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
+        watch=watch,
     )
 
 

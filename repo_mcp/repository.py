@@ -9,28 +9,25 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-
-import numpy as np
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import (
-    DiskDirectory,
-    IndexFormatError,
-    Snapshot,
-    read_manifest,
-)
+from index_format import IndexFormatError
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import Config, find_cache_home
+from repo_mcp.config import (
+    MAX_REPOSITORY_FILE_BYTES,
+    REPOSITORY_FILE,
+    Config,
+    apply_repository_file,
+    find_cache_home,
+)
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
-from repo_mcp.index.freshness import SeenFiles, read_seen
-from repo_mcp.index.indexer import Indexer, name_snapshot
+from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -38,7 +35,6 @@ from repo_mcp.index.snippets import show_hits
 from repo_mcp.model import (
     CompactReport,
     FileListing,
-    IndexProgress,
     IndexStatus,
     ListedFile,
     OpenedText,
@@ -55,8 +51,6 @@ from repo_mcp.walk import walk
 
 NANOSECONDS = 1_000_000_000
 ADAPTERS = ("lexical",)
-CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
-NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
 
 
 class Repository:
@@ -66,33 +60,28 @@ class Repository:
 
     def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
         """Opens the door and the data directory. Never builds. Raises CONFIG_INVALID."""
+        door = Door(config.root, _deny_nothing)  # a root that cannot be served makes no data directory
+        try:
+            config, ignored = _apply_repository_file(config, door)
+        finally:
+            door.close()
         self.config = config
         self.root_name = os.path.basename(config.root)
-        Door(config.root, _deny_nothing).close()  # a root that cannot be served makes no data directory
         data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
-        self.warnings = data_dir.warnings
-        for warning in data_dir.warnings:
+        self.warnings = (*data_dir.warnings, *ignored)
+        for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
-        index_path = os.path.join(data_dir.path, namespace)
-        self._directory = DiskDirectory(index_path, create=True)
-        self._indexer = Indexer(
-            self._directory,
-            self._build_settings(index_path, data_dir.inside_root),
+        self._index = LiveIndex(
+            self._build_settings(os.path.join(data_dir.path, namespace), data_dir.inside_root),
             self._configuration,
             config.chosen_workers(),
             self._walk,
+            watch=config.watch,
         )
-        self._lock = threading.Lock()  # guards the three below
-        self._searcher: Searcher | None = None
-        self._index_fault = ""
-        self._seen: SeenFiles | None = None
-        self._refreshing = threading.Lock()  # held while this process refreshes
-        self._progress: IndexProgress | None = None
-        self._background_fault = ""
         self._closed = threading.Event()
 
     def _compute_configuration(self) -> str:
@@ -118,21 +107,23 @@ class Repository:
             frozenset(config.include_extensions),
         )
 
-    def _walk(self, cancelled: Callable[[], bool]) -> WalkReport:
+    def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
+        self._door.check_root()
         ignore = IgnoreRules(self.config.exclude_globs)
-        return walk(self._door, self._policy.find_denial, ignore, cancelled=cancelled)
+        return walk(
+            self._door,
+            self._policy.find_denial,
+            ignore,
+            include_hidden=include_hidden,
+            cancelled=cancelled,
+        )
 
     # Reading files
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         """The files of the live tree whose paths match, in path order. INVALID_ARGUMENT for a bad glob."""
         matches = GlobFilter(glob).matches if glob else None
-        report = walk(
-            self._door,
-            self._policy.find_denial,
-            IgnoreRules(self.config.exclude_globs),
-            include_hidden=include_hidden,
-        )
+        report = self._walk(self._closed.is_set, include_hidden=include_hidden)
         found = [file for file in report.files if matches is None or matches(file.path)]
         return FileListing(
             tuple(
@@ -174,7 +165,7 @@ class Repository:
 
     def index_exists(self) -> bool:
         """True when something was committed that can be searched."""
-        return self._find_searcher() is not None
+        return self._index.find_searcher() is not None
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Ranked chunks for a query. INVALID_ARGUMENT, INDEX_UNAVAILABLE when nothing is indexed yet."""
@@ -185,16 +176,11 @@ class Repository:
                 "Give a word, a name or a question.",
                 {"argument": "query"},
             )
-        searcher = self._find_searcher()
-        if searcher is None:
-            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
+        searcher = self._index.get_searcher()
         try:
             return self._search(searcher, request)
         except IndexFormatError as error:
-            self._report_damage()
-            raise RepoError(
-                ErrorCode.INDEX_UNAVAILABLE, "The index is damaged; it is being built anew.", NOT_INDEXED_HINT
-            ) from error
+            raise self._index.report_damage() from error
 
     def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
         query = parse_query(request.query, self.config.limits.max_query_words)
@@ -212,102 +198,17 @@ class Repository:
             ranking.total,
             truncated=ranking.total > len(ranking.chunks),
             snapshot=name_snapshot(searcher.snapshot.generation),
-            warnings=(*query.warnings, *self._warn_of_state(), *shown.warnings),
+            warnings=(*query.warnings, *self._index.describe_progress(), *shown.warnings),
         )
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
 
-    def _find_searcher(self) -> Searcher | None:
-        """The searcher of the committed generation, opened anew when there is a newer one."""
-        try:
-            manifest = read_manifest(self._directory)
-            with self._lock:
-                current = self._searcher
-            if manifest is None or (
-                current is not None and current.snapshot.generation == manifest.generation
-            ):
-                return current
-            snapshot = Snapshot.open(self._directory)
-            if snapshot is None or snapshot.manifest.configuration != self._configuration:
-                return None
-            searcher = Searcher(snapshot)
-        except IndexFormatError:
-            self._report_damage()
-            return None
-        except OSError:
-            with self._lock:
-                return self._searcher
-        with self._lock:
-            self._searcher, self._index_fault = searcher, ""
-            return searcher
-
-    def _report_damage(self) -> None:
-        with self._lock:
-            self._searcher = None
-            self._index_fault = "The index could not be read; it is built anew."
-        if not self._closed.is_set() and not self._refreshing.locked():
-            self.start_background_refresh(force=True)
-
-    # Status
+    # The index
 
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
-        searcher = self._find_searcher()
-        with self._lock:
-            fault = self._index_fault
-        warnings = [text for text in (fault, self._background_fault) if text]
-        progress = self._progress
-        if searcher is None:
-            state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
-            return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
-        manifest = searcher.snapshot.manifest
-        seen = self._read_seen(manifest.generation)
-        languages = _count_languages(searcher.snapshot)
-        return IndexStatus(
-            state="ready" if seen is not None else "partial",
-            snapshot=name_snapshot(manifest.generation),
-            generation=manifest.generation,
-            indexed_files=searcher.snapshot.file_count,
-            segments=len(manifest.segments),
-            index_bytes=sum(entry.file_bytes for entry in manifest.segments),
-            skipped=seen.count_reasons() if seen is not None else {},
-            stale=None,
-            last_refresh=seen.taken_at if seen is not None else None,
-            progress=progress,
-            languages=languages,
-            warnings=tuple(warnings),
-        )
-
-    def _read_seen(self, generation: int) -> SeenFiles | None:
-        """The record of the refresh that made a generation; None while one is under way."""
-        with self._lock:
-            if self._seen is not None and self._seen.generation == generation:
-                return self._seen
-        seen = read_seen(self._directory, generation)
-        with self._lock:
-            self._seen = seen
-        return seen
-
-    def _warn_of_state(self) -> list[str]:
-        progress = self._progress
-        if progress is None or progress.phase == "walk":
-            return []
-        if progress.phase == "index" and progress.files_total:
-            return [
-                f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
-                " are done; the others may be missing here."
-            ]
-        return []
-
-    def _explain_missing(self) -> str:
-        progress = self._progress
-        if progress is not None and progress.files_total:
-            done = f"{progress.files_done} of {progress.files_total}"
-            return f"Nothing is searchable yet: {done} files are indexed."
-        return "There is no index yet."
-
-    # Writing the index
+        return self._index.status()
 
     def refresh(
         self,
@@ -317,59 +218,32 @@ class Repository:
         cancelled: Callable[[], bool] | None = None,
     ) -> RefreshReport:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
-        if not self._refreshing.acquire(blocking=False):
-            raise RepoError(
-                ErrorCode.BUSY,
-                "A refresh of this index is running already.",
-                "Search works meanwhile; repo.status tells how far it is.",
-            )
-        try:
-            return self._refresh(force, progress, cancelled)
-        finally:
-            self._progress = None
-            self._refreshing.release()
-
-    def _refresh(
-        self, force: bool, progress: ProgressCallback | None, cancelled: Callable[[], bool] | None
-    ) -> RefreshReport:
-        def report(now: IndexProgress) -> None:
-            self._progress = now
-            if progress is not None:
-                progress(now)
-
-        def stop() -> bool:
-            return self._closed.is_set() or (cancelled is not None and cancelled())
-
-        done = self._indexer.refresh(force=force, progress=report, cancelled=stop)
-        self._background_fault = ""
-        return done
+        return self._index.refresh(force=force, progress=progress, cancelled=cancelled)
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
-        with self._refreshing:
-            return self._indexer.compact(full=full)
+        return self._index.compact(full=full)
 
-    def start_background_refresh(self, *, force: bool = False) -> None:
+    def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`."""
-        threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
-
-    def _refresh_quietly(self, force: bool) -> None:
-        try:
-            self.refresh(force=force)
-        except RepoError as error:
-            if error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
-                self._background_fault = f"The last refresh failed: {error.message}"
-        except Exception as error:  # a thread has nobody else to tell
-            self._background_fault = f"The last refresh failed: {type(error).__name__}."
+        self._index.start_background_refresh()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
-        with suppress(RuntimeError):
-            if self._refreshing.acquire(timeout=CLOSE_WAIT_SECONDS):
-                self._door.close()
-        with self._lock:
-            self._searcher = None
+        if self._index.close():
+            self._door.close()
+
+
+def _apply_repository_file(config: Config, door: Door) -> tuple[Config, tuple[str, ...]]:
+    """The configuration as the repository's own file narrows it, and what in that file was ignored."""
+    try:
+        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
+    except RepoError as error:
+        if error.code is ErrorCode.NOT_FOUND:
+            return config, ()
+        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
+    return apply_repository_file(config, text)
 
 
 def _deny_nothing(_path: str) -> None:
@@ -396,14 +270,3 @@ def _check_lines(start: int, end: int, total: int) -> None:
             "Give an end_line that is not before start_line, or none.",
             {"argument": "end_line", "total_lines": total},
         )
-
-
-def _count_languages(snapshot: Snapshot) -> dict[str, int]:
-    """Live files by language, sorted by name."""
-    counts: Counter[str] = Counter()
-    for segment in snapshot.segments:
-        numbers = segment.reader.read_languages()[segment.live_file_mask]
-        names = segment.reader.language_names
-        for number, count in enumerate(np.bincount(numbers, minlength=len(names)).tolist()):
-            counts[names[number]] += count
-    return {name: count for name, count in sorted(counts.items()) if count}

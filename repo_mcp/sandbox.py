@@ -89,6 +89,20 @@ class Door:
             raise _root_unusable(error) from None
         self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
 
+    def check_root(self) -> None:
+        """UNREADABLE when the root's name no longer means the directory that was opened.
+
+        A root that was deleted is empty to its holder; nobody may take that for deleted files.
+        """
+        try:
+            same = os.path.samestat(os.stat(self.root), native.directory_stat(self._root_directory))
+        except OSError:
+            same = False
+        if not same:
+            raise RepoError(
+                ErrorCode.UNREADABLE, "The root was moved, replaced or deleted.", "Start the server again."
+            )
+
     def normalise(self, requested: str) -> str:
         """A client's path as a relative POSIX path, "" for the root. See `repo_mcp.client_paths`."""
         return self._names.normalise(requested)

@@ -62,6 +62,11 @@ def entry_name(entry: os.DirEntry[str]) -> str:
     return os.fsencode(entry.name).decode("utf-8", "surrogateescape")
 
 
+def directory_stat(directory: int) -> os.stat_result:
+    """The status of an open directory."""
+    return os.fstat(directory)
+
+
 def close_directory(directory: int) -> None:
     """Gives the descriptor back."""
     os.close(directory)

@@ -127,6 +127,10 @@ if sys.platform == "win32":
         """The entry's name; unpaired surrogates stay."""
         return entry.name
 
+    def directory_stat(directory: int) -> os.stat_result:
+        """The status of an open directory."""
+        return os.lstat(_final_path(directory))
+
     def close_directory(directory: int) -> None:
         """Gives the handle back."""
         _kernel32.CloseHandle(directory)

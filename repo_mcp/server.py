@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
@@ -54,6 +55,12 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
     )
+    parser.add_argument(
+        "--watch",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="look for changed files while serving, now and then, when a tool is used",
+    )
     limits = parser.add_argument_group("limits")
     for field in dataclasses.fields(Limits):
         option = "--" + field.name.replace("_", "-")
@@ -80,6 +87,7 @@ def _read_config(options: argparse.Namespace) -> Config:
         options.repo_root,
         data_dir=options.data_dir,
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
+        watch=options.watch,
         limits={name: value for name, value in limits.items() if value is not None},
     )
 
@@ -101,6 +109,8 @@ def serve(config: Config) -> int:
     except RepoError as error:
         usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
         return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
+    except OSError as error:
+        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
         return _run(wire, repository, toolsets).exit_code
     finally:
@@ -176,7 +186,12 @@ def _leave(exit_code: int) -> None:
 
 
 def _warn(message: str) -> None:
-    sys.stderr.write(f"{PROGRAM}: warning: {escape_text(message)}\n")
+    _say(f"warning: {message}")
+
+
+def _say(message: str) -> None:
+    with suppress(OSError):  # by descriptor: there is no sys.stderr where it was closed
+        os.write(2, f"{PROGRAM}: {escape_text(message)}\n".encode())
 
 
 def _render_error(error: RepoError) -> str:
@@ -184,5 +199,5 @@ def _render_error(error: RepoError) -> str:
 
 
 def _complain(message: str, exit_code: int) -> int:
-    sys.stderr.write(f"{PROGRAM}: {escape_text(message)}\n")
+    _say(message)
     return exit_code

@@ -104,7 +104,6 @@ def take_standard_streams() -> Streams:
 
     Raises OSError when standard input or output is closed.
     """
-    sys.stdout.flush()
     streams = Streams(_duplicate(0), _duplicate(1))
     null_fd = os.open(os.devnull, os.O_RDWR)
     os.dup2(null_fd, 0)

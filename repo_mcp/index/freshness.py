@@ -133,7 +133,7 @@ def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
     """The record for a generation; None when there is none, or it is of another, or damaged."""
     try:
         file = directory.open(SIDE_FILE)
-    except OSError:
+    except (OSError, CorruptIndex):
         return None
     try:
         if not _PRINT_BYTES < file.size <= MAX_SIDE_FILE_BYTES:

@@ -22,6 +22,7 @@ from repo_mcp.textfile import decode_source, split_lines
 WINDOW_LINES = 8
 MAX_LINE_CHARS = 240  # of a snippet; open_file shows more
 SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the declaration around it
+LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
 
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
@@ -121,11 +122,13 @@ def _cut(line: str) -> str:
 def find_enclosing_symbol(language: Language, data: bytes, offset: int) -> str | None:
     """The name declared last before or at the line of `offset` in normalised text, if any is near."""
     line_end = data.find(b"\n", offset)
+    line_end = len(data) if line_end < 0 else line_end
     start = max(0, offset - SYMBOL_SEARCH_BYTES)
     if start:
         start = data.find(b"\n", start) + 1
-    landmarks = scan(language, data[start : line_end if line_end >= 0 else len(data)])
-    if not landmarks.definitions:
-        return None
-    first, last = landmarks.definitions[-1]
-    return data[start + first : start + last].decode("utf-8", "replace")
+    # A declaration may be told by what follows its line, such as a brace on the next.
+    landmarks = scan(language, data[start : line_end + LOOKAHEAD_BYTES])
+    for first, last in reversed(landmarks.definitions):
+        if start + first < line_end:
+            return data[start + first : start + last].decode("utf-8", "replace")
+    return None

@@ -27,7 +27,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.symbols",
         "index_format.terms",
     ),
-    ("index_format.columns", "index_format.frame"),
+    ("index_format.columns", "index_format.frame", "index_format.occurrences"),
     ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.varint"),
     ("index_format.errors", "index_format.records"),
 )

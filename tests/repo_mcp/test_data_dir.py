@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def prepare(root: Path, configured: Path | None = None) -> DataDir:
-    return prepare_data_dir(str(root), configured and str(configured), str(root.parent / "cache"))
+    return prepare_data_dir(str(root), str(configured) if configured else None, str(root.parent / "cache"))
 
 
 def mode_of(path: Path) -> int:

@@ -178,7 +178,9 @@ def test_directories_are_no_files(door: Door, path: str) -> None:
     assert code_of(door, path) is ErrorCode.NOT_A_FILE
 
 
-@pytest.mark.parametrize("path", [".env", ".ENV", "src/../.env", ".env/x", "\uff0eenv", ".env.", "src/.git/HEAD"])
+@pytest.mark.parametrize(
+    "path", [".env", ".ENV", "src/../.env", ".env/x", "\uff0eenv", ".env.", "src/.git/HEAD"]
+)
 def test_denied_by_any_name(door: Door, path: str) -> None:
     assert code_of(door, path) is ErrorCode.PATH_DENIED
 
@@ -221,7 +223,16 @@ def test_links_to_directories_and_chains_are_resolved(door: Door, root: Path) ->
 
 @pytest.mark.parametrize(
     "target",
-    ["../secret.txt", "../no-such", "/etc/passwd", "/no/such", "..", "/", "src/../../secret.txt", "/dev/zero"],
+    [
+        "../secret.txt",
+        "../no-such",
+        "/etc/passwd",
+        "/no/such",
+        "..",
+        "/",
+        "src/../../secret.txt",
+        "/dev/zero",
+    ],
 )
 def test_a_link_outside_is_an_escape_whether_its_target_exists(door: Door, root: Path, target: str) -> None:
     (root / "link").symlink_to(target)
@@ -292,9 +303,7 @@ def test_a_stated_size_is_only_a_hint() -> None:
     door.close()
 
 
-def test_growth_while_reading_is_noticed(
-    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_growth_while_reading_is_noticed(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = root / "log"
     path.write_text("line\n")
     read = os.read
@@ -305,7 +314,7 @@ def test_growth_while_reading_is_noticed(
                 file.write("more\n")
         return read(descriptor, count)
 
-    monkeypatch.setattr(sandbox.os, "read", append_then_read)
+    monkeypatch.setattr(os, "read", append_then_read)
     grown = door.read("log", LIMIT)
     assert grown.changed_while_reading
     assert grown.data == b"line\nmore\nmore\n"
@@ -326,14 +335,14 @@ def test_one_change_while_reading_is_read_again(
             path.write_text(text)
         return data
 
-    monkeypatch.setattr(sandbox.os, "read", change_once)
+    monkeypatch.setattr(os, "read", change_once)
     opened = door.read("file", LIMIT)
     assert (opened.data, opened.changed_while_reading) == (b"new", False)
 
 
 def test_endless_growth_ends_at_the_limit(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "endless").write_bytes(b"x")
-    monkeypatch.setattr(sandbox.os, "read", lambda descriptor, count: b"x" * count)
+    monkeypatch.setattr(os, "read", lambda descriptor, count: b"x" * count)
     assert code_of(door, "endless") is ErrorCode.FILE_TOO_LARGE
 
 
@@ -348,7 +357,9 @@ def test_walked_paths_open_without_following_links(door: Door, root: Path) -> No
         assert door.stat(path) is None
 
 
-@pytest.mark.parametrize("path", ["../secret.txt", "src/../../secret.txt", "..", "/etc/passwd", "", "src//main.py"])
+@pytest.mark.parametrize(
+    "path", ["../secret.txt", "src/../../secret.txt", "..", "/etc/passwd", "", "src//main.py"]
+)
 def test_a_path_out_of_a_hostile_index_is_not_trusted(door: Door, path: str) -> None:
     with pytest.raises(RepoError):
         door.read_walked(path, LIMIT)
@@ -362,9 +373,7 @@ def test_walked_paths_that_cannot_be(door: Door, path: str) -> None:
     assert door.stat(path) is None
 
 
-def test_a_replaced_directory_is_noticed(
-    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replaced_directory_is_noticed(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_HELD_DIRECTORY_SECONDS", 0.0)
     assert door.read_walked("src/main.py", LIMIT).data == b"main"
     (root / "src").rename(root / "old")
@@ -374,7 +383,9 @@ def test_a_replaced_directory_is_noticed(
 
 
 def test_status_of_what_is_no_file(door: Door) -> None:
-    assert [door.stat(path) for path in ("src", "no-such", "no/such", "README.md/x", ".env", "")] == [None] * 6
+    assert [door.stat(path) for path in ("src", "no-such", "no/such", "README.md/x", ".env", "")] == [
+        None
+    ] * 6
 
 
 def test_directories_open_and_links_to_them_do_not(door: Door, root: Path) -> None:
@@ -461,3 +472,19 @@ def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:
     assert OUTSIDE.encode() not in seen
     assert b"main" in seen
     assert b"read me" in seen
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_root_that_went_away_is_not_an_empty_one(tmp_path: Path, replaced: bool) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_text("a")
+    door = Door(str(root), lambda _path: None)
+    door.check_root()
+    root.rename(tmp_path / "elsewhere")
+    if replaced:
+        root.mkdir()
+    with pytest.raises(RepoError) as caught:
+        door.check_root()
+    assert caught.value.code is ErrorCode.UNREADABLE
+    door.close()

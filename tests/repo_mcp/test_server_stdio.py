@@ -500,6 +500,35 @@ def test_a_configuration_that_cannot_be_used_is_exit_2_and_one_line(
     assert words.encode() in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-"])
+def test_a_closed_standard_stream_is_exit_2_and_one_line(root: Path, closed: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c", START, "--repo-root", str(root)],
+        stderr=subprocess.PIPE,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == b"repo-mcp-server: standard input or output is closed\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+def test_a_closed_stderr_stops_nothing(root: Path) -> None:
+    request = json.dumps({"jsonrpc": "2.0"} | INITIALIZE).encode()
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", START, "--repo-root", str(root)],
+        input=request,
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=False,
+    )
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["id"] == "init"
+
+
 def test_help_names_every_limit_and_exits_0(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     said = capsys.readouterr().out

@@ -58,7 +58,14 @@ def test_faults_of_components(component: str, faulty: bool) -> None:
 
 @pytest.mark.parametrize(
     ("component", "short"),
-    [("GIT~1", True), ("PROGRA~1.EXE", True), ("a~12.c", True), ("a~", False), ("longername~1", False), ("a.b~1", False)],
+    [
+        ("GIT~1", True),
+        ("PROGRA~1.EXE", True),
+        ("a~12.c", True),
+        ("a~", False),
+        ("longername~1", False),
+        ("a.b~1", False),
+    ],
 )
 def test_short_names(component: str, short: bool) -> None:
     assert windows_paths.is_short_name(component) is short
@@ -66,7 +73,14 @@ def test_short_names(component: str, short: bool) -> None:
 
 @pytest.mark.parametrize(
     ("path", "climbs"),
-    [("..\\x", True), ("a\\..\\b", True), ("a/..\\b", True), ("a\\b", False), ("../x", False), ("a\\..b", False)],
+    [
+        ("..\\x", True),
+        ("a\\..\\b", True),
+        ("a/..\\b", True),
+        ("a\\b", False),
+        ("../x", False),
+        ("a\\..b", False),
+    ],
 )
 def test_backslash_climbs(path: str, climbs: bool) -> None:
     assert windows_paths.has_backslash_climb(path) is climbs

@@ -6,10 +6,33 @@ import random
 import shutil
 from pathlib import Path
 
-WORDS = (
-    "schedule work queue ext4 mount option parse HTTPResponse read_file writeTo buffer2 naïve Übersicht "
-    "kmalloc tcp_congestion control index segment manifest commit token user_name getUserName x y1"
-).split()
+WORDS = [
+    "schedule",
+    "work",
+    "queue",
+    "ext4",
+    "mount",
+    "option",
+    "parse",
+    "HTTPResponse",
+    "read_file",
+    "writeTo",
+    "buffer2",
+    "naïve",
+    "Übersicht",
+    "kmalloc",
+    "tcp_congestion",
+    "control",
+    "index",
+    "segment",
+    "commit",
+    "manifest",
+    "token",
+    "user_name",
+    "getUserName",
+    "x",
+    "y1",
+]
 SUFFIXES = (".py", ".c", ".md", ".ts", ".txt", ".json")
 
 

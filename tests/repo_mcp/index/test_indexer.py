@@ -235,6 +235,9 @@ def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
             repository.search(SearchRequest("schedule", 5))
         repository.refresh()
         for query in ("schedule work queue", "getUserName", "mount"):
-            assert repository.search(SearchRequest(query, 10)).hits == wanted.search(SearchRequest(query, 10)).hits
+            assert (
+                repository.search(SearchRequest(query, 10)).hits
+                == wanted.search(SearchRequest(query, 10)).hits
+            )
         assert [path for path in get_index_path(tree).iterdir() if path.suffix == ".tmp"] == []
         repository.close()

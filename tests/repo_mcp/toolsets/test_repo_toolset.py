@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -143,6 +144,11 @@ def test_the_tools_in_the_order_clients_see_them() -> None:
         assert tool.annotations.idempotent
         assert tool.title
         assert tool.description
+
+
+def test_names_stay_different_as_clients_rewrite_them() -> None:
+    names = [re.sub("[^A-Za-z0-9_]", "_", name) for name in _tools(StandIn())]
+    assert len(names) == len(set(names)) == 5
 
 
 def test_schemas_are_valid_closed_and_small() -> None:

@@ -1,0 +1,102 @@
+"""Options of the benchmarks, the tree and the index they share, and the table at the end.
+
+The tree is a copy, so that files may be changed in it; it goes away with the session. What a
+built index is needed for shares one, built by the program's defaults.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from bench.corpus import DEFAULT_FILES, ensure_corpus
+from bench.engine import Indexed, find_index_path, measure_index
+from bench.queries import choose_queries
+from bench.report import Row, name_row, render_table
+from repo_mcp.config import Config
+from repo_mcp.index.freshness import GRANULARITY_NS
+from repo_mcp.repository import Repository
+
+ROWS = pytest.StashKey[list[Row]]()
+SETTLE_SECONDS = GRANULARITY_NS / 1e9 + 0.1  # after this a written file need not be read again
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("bench", "what is indexed")
+    group.addoption("--tree", metavar="PATH", help="a real source tree (default: a synthetic one)")
+    group.addoption(
+        "--files", metavar="N", type=int, default=DEFAULT_FILES, help="files of the synthetic tree"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[ROWS] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rows = terminalreporter.config.stash[ROWS]
+    if rows:
+        terminalreporter.section("bench/README.md")
+        for line in render_table(rows):
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(autouse=True)
+def recorded(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> Iterator[None]:
+    """Puts what a test measured into the table."""
+    yield
+    if benchmark.stats is not None:
+        rounds = benchmark.stats.stats.sorted_data
+        row = Row(name_row(request.node.name), rounds, dict(benchmark.extra_info))
+        request.config.stash[ROWS].append(row)
+
+
+@pytest.fixture(scope="session")
+def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The root of the source tree."""
+    given = request.config.getoption("--tree")
+    place = tmp_path_factory.mktemp("tree") / "root"
+    cache = tmp_path_factory.getbasetemp().parent
+    source = Path(given) if given else ensure_corpus(cache, request.config.getoption("--files"))
+    shutil.copytree(source, place, symlinks=True, ignore=shutil.ignore_patterns(".git", ".repo_mcp"))
+    time.sleep(SETTLE_SECONDS)
+    yield place
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="session")
+def indexed(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Indexed]:
+    """The tree and its index, built once."""
+    data_dir = tmp_path_factory.mktemp("data")
+    with closing(Repository(Config(str(tree), data_dir=str(data_dir)))) as repository:
+        repository.refresh()
+    yield measure_index(tree, data_dir, find_index_path(data_dir))
+    shutil.rmtree(data_dir)
+
+
+@pytest.fixture(scope="session")
+def repository(indexed: Indexed) -> Iterator[Repository]:
+    """What the server asks."""
+    with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def queries(indexed: Indexed) -> dict[str, list[str]]:
+    """Class -> queries."""
+    return choose_queries(indexed)
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Path]:
+    """A directory for one benchmark, gone when it is done: an index of a large tree is large."""
+    place = tmp_path / "scratch"
+    place.mkdir()
+    yield place
+    shutil.rmtree(place)

@@ -1,0 +1,135 @@
+"""The parts of the engine that are timed by themselves, put together as the program does it.
+
+Everything an index is made of lies in a directory that the caller names, never in the tree.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from index_format import DiskDirectory, Snapshot
+from repo_mcp.config import Config
+from repo_mcp.ignore import IgnoreRules
+from repo_mcp.index.indexer import Indexer
+from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.shards import BuildSettings
+from repo_mcp.model import IndexProgress, WalkReport
+from repo_mcp.policy import DenyPolicy
+from repo_mcp.sandbox import Door
+from repo_mcp.walk import walk
+
+CONFIGURATION = "bench"
+MEGABYTE = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A tree and its built index."""
+
+    root: Path
+    data_dir: Path  # as the program is given it
+    index_path: Path  # the index in it
+    files: int  # indexed
+    text_bytes: int  # of those files
+    index_bytes: int
+
+    def describe(self) -> dict[str, float]:
+        """The sizes, as they stand beside a time."""
+        return {
+            "files": self.files,
+            "text_mb": round(self.text_bytes / MEGABYTE, 1),
+            "index_mb": round(self.index_bytes / MEGABYTE, 1),
+        }
+
+
+class TimedWalk:
+    """The walk of a root, and how long each took."""
+
+    def __init__(self, root: Path) -> None:
+        self.seconds: list[float] = []
+        self._policy = DenyPolicy()
+        self._door = Door(str(root), self._policy.find_denial)
+
+    def __call__(self, cancelled: Callable[[], bool] = lambda: False) -> WalkReport:
+        """The files as they are now."""
+        started = time.perf_counter()
+        report = walk(self._door, self._policy.find_denial, IgnoreRules(), cancelled=cancelled)
+        self.seconds.append(time.perf_counter() - started)
+        return report
+
+
+class PhaseClock:
+    """Takes the progress of one refresh; tells how long each of its phases took."""
+
+    def __init__(self) -> None:
+        self._begins: dict[str, float] = {}
+        self._end = 0.0
+
+    def __call__(self, progress: IndexProgress) -> None:
+        self._begins.setdefault(progress.phase, time.perf_counter())
+
+    def stop(self) -> None:
+        """The refresh is done."""
+        self._end = time.perf_counter()
+
+    def get_seconds(self) -> dict[str, float]:
+        """Phase -> seconds, the last one until `stop`."""
+        ends = [*list(self._begins.values())[1:], self._end]
+        return {
+            f"{phase}_s": round(end - begin, 3)
+            for (phase, begin), end in zip(self._begins.items(), ends, strict=True)
+        }
+
+
+def build_settings(root: Path, index_path: Path) -> BuildSettings:
+    """The settings of a worker, with the program's defaults."""
+    config = Config(str(root))
+    return BuildSettings(
+        str(root),
+        str(index_path),
+        None,
+        config.chunk_lines,
+        config.chunk_overlap_lines,
+        config.limits.max_file_bytes,
+        frozenset(),
+    )
+
+
+def open_indexer(
+    root: Path, index_path: Path, *, workers: int, walk: TimedWalk, configuration: str = CONFIGURATION
+) -> Indexer:
+    """The writing side of an index, made when it is not there. Without workers no process is started."""
+    directory = DiskDirectory(str(index_path), create=True)
+    return Indexer(directory, build_settings(root, index_path), configuration, workers, walk)
+
+
+def open_snapshot(index_path: Path) -> Snapshot:
+    """The committed generation."""
+    snapshot = Snapshot.open(DiskDirectory(str(index_path)))
+    assert snapshot is not None
+    return snapshot
+
+
+def open_searcher(index_path: Path) -> Searcher:
+    """What a process that is asked for the first time must do before it can answer."""
+    return Searcher(open_snapshot(index_path))
+
+
+def measure_index(root: Path, data_dir: Path, index_path: Path) -> Indexed:
+    """The sizes of an index, read from it."""
+    snapshot = open_snapshot(index_path)
+    tables = [(one.reader.read_file_table().sizes, one.live_file_mask) for one in snapshot.segments]
+    text_bytes = sum(int(sizes[live].sum()) for sizes, live in tables)
+    index_bytes = sum(one.entry.file_bytes for one in snapshot.segments)
+    files = snapshot.file_count
+    snapshot.close()
+    return Indexed(root, data_dir, index_path, files, text_bytes, index_bytes)
+
+
+def find_index_path(data_dir: Path) -> Path:
+    """The one index in a data directory."""
+    (found,) = data_dir.glob("index-v*")
+    return found

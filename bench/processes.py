@@ -1,0 +1,134 @@
+"""Other processes as they are measured: a server spoken to over stdio, and how much memory a process takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+PATIENCE_SECONDS = 300.0  # then a server that does not answer is killed, and the benchmark fails
+SAMPLE_SECONDS = 0.05
+KIBIBYTE = 1024
+PROC = Path("/proc")
+START_SERVER = "from repo_mcp.server import main; raise SystemExit(main())"
+# What a process in Python costs that answers one line by hand: the floor of starting a server.
+BARE_PYTHON = "import json, sys; json.loads(sys.stdin.readline()); print(json.dumps({'id': 0}), flush=True)"
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "0"},
+}
+
+
+class Peer:
+    """A process that answers lines with lines, one at a time."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._popen = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._killer = threading.Timer(PATIENCE_SECONDS, self._popen.kill)
+        self._killer.daemon = True
+        self._killer.start()
+        self._requests = 0
+
+    @property
+    def process_id(self) -> int:
+        """For looking at its memory."""
+        return self._popen.pid
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Write one line."""
+        assert self._popen.stdin is not None
+        self._popen.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+        self._popen.stdin.flush()
+
+    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request; what the server says unasked is passed over."""
+        self._requests += 1
+        self.send({"id": self._requests, "method": method, "params": params})
+        assert self._popen.stdout is not None
+        for line in self._popen.stdout:
+            answer: dict[str, Any] = json.loads(line)
+            if "method" not in answer:
+                return answer
+        raise AssertionError("the process ended without an answer")
+
+    def handshake(self) -> None:
+        """Introduce a client."""
+        self.ask("initialize", INITIALIZE)
+        self.send({"method": "notifications/initialized"})
+
+    def search(self, query: str) -> dict[str, Any]:
+        """The answer of repo.search. AssertionError when it is an error."""
+        params = {"name": "repo.search", "arguments": {"query": query}}
+        result = self.ask("tools/call", params)["result"]
+        assert isinstance(result, dict)
+        assert not result.get("isError"), result
+        return result
+
+    def close(self) -> None:
+        """End the process."""
+        self._killer.cancel()
+        for stream in (self._popen.stdin, self._popen.stdout):
+            assert stream is not None
+            stream.close()
+        self._popen.wait()
+
+
+def spawn_server(root: Path, data_dir: Path) -> Peer:
+    """The server as a client starts it."""
+    return Peer("-c", START_SERVER, "--repo-root", str(root), "--data-dir", str(data_dir))
+
+
+def run_and_watch(command: Sequence[str]) -> float:
+    """Run a program to its end. Returns the most memory that it and its children held at one time, in MB.
+
+    Their resident sets are added, so that pages they share count more than once.
+    """
+    peak = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, sum(read_memory(one)["VmRSS"] for one in _iter_family(process.pid)))
+            time.sleep(SAMPLE_SECONDS)
+    assert process.returncode == 0, command
+    return peak / 1e6
+
+
+def can_read_memory() -> bool:
+    """Whether this system shows the memory of other processes: Linux does."""
+    return (PROC / "self" / "status").is_file()
+
+
+def read_memory(process_id: int) -> dict[str, int]:
+    """VmRSS (now) and VmHWM (its peak) of a process in bytes; zeros when it is gone."""
+    sizes = {"VmRSS": 0, "VmHWM": 0}
+    try:
+        text = (PROC / str(process_id) / "status").read_text()
+    except OSError:
+        return sizes
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name in sizes:
+            sizes[name] = int(value.split()[0]) * KIBIBYTE
+    return sizes
+
+
+def _iter_family(process_id: int) -> Iterator[int]:
+    """A process and all below it."""
+    yield process_id
+    try:
+        tasks = list((PROC / str(process_id) / "task").iterdir())
+        children = " ".join((task / "children").read_text() for task in tasks).split()
+    except OSError:
+        return
+    for child in children:
+        yield from _iter_family(int(child))

@@ -1,0 +1,62 @@
+"""The table that is printed when benchmarks are done, in Markdown, so that it can be pasted into README.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+CALIBRATION = "calibration"
+MIN_ROUNDS_FOR_P95 = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was measured by one benchmark."""
+
+    name: str
+    rounds: Sequence[float]  # seconds of each, ascending
+    facts: Mapping[str, object]
+
+    @property
+    def median(self) -> float:
+        """Seconds; of an even number of rounds the upper one."""
+        return self.rounds[len(self.rounds) // 2]
+
+
+def name_row(test: str) -> str:
+    """How the benchmark of a test function is named in the table."""
+    return test.removeprefix("test_").replace("_", " ")
+
+
+def render_table(rows: Sequence[Row]) -> list[str]:
+    """The rows; times also as multiples of the calibration loop's, if that was run."""
+    unit = next((row.median for row in rows if row.name == CALIBRATION), None)
+    lines = ["| benchmark | median | p95 | x calibration | |", "|---|--:|--:|--:|---|"]
+    for row in rows:
+        ratio = f"{row.median / unit:.4g}" if unit else ""
+        facts = ", ".join(f"{name} {_show(value)}" for name, value in row.facts.items())
+        lines.append(f"| {row.name} | {render_time(row.median)} | {_render_p95(row)} | {ratio} | {facts} |")
+    return lines
+
+
+def _render_p95(row: Row) -> str:
+    count = len(row.rounds)
+    return render_time(row.rounds[count * 95 // 100]) if count >= MIN_ROUNDS_FOR_P95 else ""
+
+
+def render_time(seconds: float) -> str:
+    """Three digits and a unit."""
+    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds:.0f} s"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _show(value: object) -> str:
+    return (
+        f"{value:,.4g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )

@@ -1,0 +1,50 @@
+"""Memory: of a build by the command line, all its processes together, and of a server that worked.
+
+Reported beside the times, never asserted. Linux alone tells the memory of other processes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from bench.engine import Indexed
+from bench.processes import can_read_memory, read_memory, run_and_watch, spawn_server
+
+SERVER_QUERIES = 1_000
+pytestmark = pytest.mark.skipif(not can_read_memory(), reason="this system does not tell")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_memory_of_build_command(
+    benchmark: BenchmarkFixture, tree: Path, scratch: Path, workers: int
+) -> None:
+    command = [sys.executable, "-m", "repo_mcp", "index", "--json", "--repo-root", str(tree)]
+    command += ["--data-dir", str(scratch), "--workers", str(workers)]
+    peak = benchmark.pedantic(run_and_watch, args=(command,), rounds=1)
+    benchmark.extra_info["peak_rss_mb"] = round(peak)
+
+
+def test_memory_of_server_after_1000_queries(
+    benchmark: BenchmarkFixture, indexed: Indexed, queries: dict[str, list[str]]
+) -> None:
+    in_turn = itertools.cycle(itertools.chain.from_iterable(zip(*queries.values(), strict=False)))
+    server = spawn_server(indexed.root, indexed.data_dir)
+    server.handshake()
+
+    def ask_all() -> None:
+        for query in itertools.islice(in_turn, SERVER_QUERIES):
+            server.search(query)
+
+    benchmark.pedantic(ask_all, rounds=1)
+    memory = read_memory(server.process_id)
+    server.close()
+    benchmark.extra_info |= {
+        "queries": SERVER_QUERIES,
+        "rss_mb": round(memory["VmRSS"] / 1e6),
+        "peak_rss_mb": round(memory["VmHWM"] / 1e6),
+    }

@@ -1,0 +1,258 @@
+"""The index of one root as it is now: the opened generation, and its refreshing.
+
+Reading takes no lock and never waits for a refresh: it uses the last committed generation, which
+another process may have written. A damaged index is noticed where it is read and built anew in the
+background. Every method may be called from several threads at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.freshness import SeenFiles, read_seen
+from repo_mcp.index.indexer import Indexer, name_snapshot
+from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.shards import BuildSettings
+from repo_mcp.model import (
+    CompactReport,
+    IndexProgress,
+    IndexStatus,
+    ProgressCallback,
+    RefreshReport,
+    WalkReport,
+)
+
+NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
+REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
+REFRESH_POLL_SECONDS = 0.05
+LOOK_SECONDS = 1.0  # between looks for changed files, at least
+LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
+CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
+
+
+class LiveIndex:
+    """What searches use and refreshes change."""
+
+    def __init__(
+        self,
+        settings: BuildSettings,
+        configuration: str,
+        workers: int,
+        walk: Callable[[Callable[[], bool]], WalkReport],
+        *,
+        watch: bool,
+    ) -> None:
+        """`walk` gives the files of the root. Makes the index's directory; OSError when it cannot."""
+        self._directory = DiskDirectory(settings.index_path, create=True)
+        self._configuration = configuration
+        self._indexer = Indexer(self._directory, settings, configuration, workers, walk)
+        self._watch = watch
+        self._lock = threading.Lock()  # guards the three below
+        self._searcher: Searcher | None = None
+        self._index_fault = ""
+        self._seen: SeenFiles | None = None
+        self._refreshing = threading.Lock()  # held while this process refreshes
+        self._progress: IndexProgress | None = None
+        self._background_fault = ""
+        self._next_look = 0.0  # time.monotonic, before which no change is looked for
+        self._closed = threading.Event()
+
+    def get_searcher(self) -> Searcher:
+        """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none."""
+        self._look_for_changes()
+        searcher = self.find_searcher()
+        if searcher is None:
+            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
+        return searcher
+
+    def find_searcher(self) -> Searcher | None:
+        """The searcher of the committed generation, opened anew when there is a newer one."""
+        try:
+            manifest = read_manifest(self._directory)
+            with self._lock:
+                current = self._searcher
+            if manifest is None or (
+                current is not None and current.snapshot.generation == manifest.generation
+            ):
+                return current
+            snapshot = Snapshot.open(self._directory)
+            if snapshot is None or snapshot.manifest.configuration != self._configuration:
+                return None
+            searcher = Searcher(snapshot)
+        except IndexFormatError:
+            self.report_damage()
+            return None
+        except OSError:
+            with self._lock:
+                return self._searcher
+        with self._lock:
+            self._searcher, self._index_fault = searcher, ""
+            return searcher
+
+    def report_damage(self) -> RepoError:
+        """Build the index anew in the background. Returns what to tell the client."""
+        with self._lock:
+            self._searcher = None
+            self._index_fault = "The index could not be read; it is built anew."
+        if not self._closed.is_set() and not self._refreshing.locked():
+            self.start_background_refresh(force=True)
+        return RepoError(
+            ErrorCode.INDEX_UNAVAILABLE, "The index is damaged; it is being built anew.", NOT_INDEXED_HINT
+        )
+
+    def status(self) -> IndexStatus:
+        """The state of the index, from what is committed and what runs in this process."""
+        searcher = self.find_searcher()
+        with self._lock:
+            fault = self._index_fault
+        warnings = [text for text in (fault, self._background_fault) if text]
+        progress = self._progress
+        if searcher is None:
+            state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
+            return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
+        manifest = searcher.snapshot.manifest
+        seen = self._read_seen(manifest.generation)
+        languages = _count_languages(searcher.snapshot)
+        return IndexStatus(
+            state="ready" if seen is not None else "partial",
+            snapshot=name_snapshot(manifest.generation),
+            generation=manifest.generation,
+            indexed_files=searcher.snapshot.file_count,
+            segments=len(manifest.segments),
+            index_bytes=sum(entry.file_bytes for entry in manifest.segments),
+            skipped=seen.count_reasons() if seen is not None else {},
+            stale=None,
+            last_refresh=seen.taken_at if seen is not None else None,
+            progress=progress,
+            languages=languages,
+            warnings=tuple(warnings),
+        )
+
+    def _read_seen(self, generation: int) -> SeenFiles | None:
+        """The record of the refresh that made a generation; None while one is under way."""
+        with self._lock:
+            if self._seen is not None and self._seen.generation == generation:
+                return self._seen
+        seen = read_seen(self._directory, generation)
+        with self._lock:
+            self._seen = seen
+        return seen
+
+    def describe_progress(self) -> list[str]:
+        """A warning for answers given while files are still being indexed."""
+        progress = self._progress
+        if progress is None or progress.phase == "walk":
+            return []
+        if progress.phase == "index" and progress.files_total:
+            return [
+                f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
+                " are done; the others may be missing here."
+            ]
+        return []
+
+    def _explain_missing(self) -> str:
+        progress = self._progress
+        if progress is not None and progress.files_total:
+            done = f"{progress.files_done} of {progress.files_total}"
+            return f"Nothing is searchable yet: {done} files are indexed."
+        return "There is no index yet."
+
+    def refresh(
+        self,
+        *,
+        force: bool = False,
+        progress: ProgressCallback | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> RefreshReport:
+        """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE.
+
+        Waits a little for a refresh that is running; a long one makes it BUSY.
+        """
+
+        def stop() -> bool:
+            return self._closed.is_set() or (cancelled is not None and cancelled())
+
+        self._begin_refresh(stop)
+        started = time.monotonic()
+        try:
+            return self._refresh(force, progress, stop)
+        finally:
+            self._next_look = time.monotonic() + max(
+                LOOK_SECONDS, LOOK_COST_FACTOR * (time.monotonic() - started)
+            )
+            self._progress = None
+            self._refreshing.release()
+
+    def _begin_refresh(self, stop: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + REFRESH_WAIT_SECONDS
+        while not self._refreshing.acquire(timeout=REFRESH_POLL_SECONDS):
+            if stop():
+                raise RepoError(ErrorCode.CANCELLED, "The refresh was cancelled.", "Nothing was changed.")
+            if time.monotonic() >= deadline:
+                raise RepoError(
+                    ErrorCode.BUSY,
+                    "A refresh of this index is running already.",
+                    "Search works meanwhile; repo.status tells how far it is.",
+                )
+
+    def _refresh(
+        self, force: bool, progress: ProgressCallback | None, stop: Callable[[], bool]
+    ) -> RefreshReport:
+        def report(now: IndexProgress) -> None:
+            self._progress = now
+            if progress is not None:
+                progress(now)
+
+        done = self._indexer.refresh(force=force, progress=report, cancelled=stop)
+        self._background_fault = ""
+        return done
+
+    def _look_for_changes(self) -> None:
+        """Refresh in the background when watching and it was not done lately; a call does not wait for it."""
+        if self._watch and time.monotonic() >= self._next_look and not self._refreshing.locked():
+            self._next_look = time.monotonic() + LOOK_SECONDS
+            self.start_background_refresh()
+
+    def compact(self, *, full: bool) -> CompactReport:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
+        with self._refreshing:
+            return self._indexer.compact(full=full)
+
+    def start_background_refresh(self, *, force: bool = False) -> None:
+        """Refresh in a thread of its own; a failure becomes a warning of `status`."""
+        threading.Thread(target=self._refresh_quietly, args=(force,), name="refresh", daemon=True).start()
+
+    def _refresh_quietly(self, force: bool) -> None:
+        try:
+            self.refresh(force=force)
+        except RepoError as error:
+            if error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
+                self._background_fault = f"The last refresh failed: {error.message}"
+        except Exception as error:  # a thread has nobody else to tell
+            self._background_fault = f"The last refresh failed: {type(error).__name__}."
+
+    def close(self) -> bool:
+        """Stop a running refresh. False when it has not stopped in CLOSE_WAIT_SECONDS."""
+        self._closed.set()
+        stopped = self._refreshing.acquire(timeout=CLOSE_WAIT_SECONDS)
+        with self._lock:
+            self._searcher = None
+        return stopped
+
+
+def _count_languages(snapshot: Snapshot) -> dict[str, int]:
+    """Live files by language, sorted by name."""
+    counts: Counter[str] = Counter()
+    for segment in snapshot.segments:
+        numbers = segment.reader.read_languages()[segment.live_file_mask]
+        names = segment.reader.language_names
+        for number, count in enumerate(np.bincount(numbers, minlength=len(names)).tolist()):
+            counts[names[number]] += count
+    return {name: count for name, count in sorted(counts.items()) if count}

@@ -1,0 +1,75 @@
+"""Segments as bytes: taken apart, put together again with right checksums, and read to the last value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from index_format import MemoryDirectory
+from index_format.directory import MemoryFile
+from index_format.frame import FrameReader, FrameWriter
+from index_format.segment_reader import SegmentReader
+from tests.index_format.small_index import Model, write_model
+
+SMALL: Model = {
+    "a.py": ({(0, b"alpha"): 2, (0, b"beta"): 17, (1, b"py"): 1}, {(0, b"alpha"): 1, (2, b"gamma"): 1}),
+    "b/é.md": ({(0, b"beta"): 1, (1, b"md"): 1},),
+    "empty": (),
+}
+SMALL_TERMS = [b"alpha", b"beta", b"gamma", b"md", b"py"]
+
+
+def open_bytes(data: bytes, name: str = "x.seg") -> SegmentReader:
+    return SegmentReader(MemoryFile(name, bytearray(data)))
+
+
+def build_small() -> bytes:
+    """The bytes of a segment that holds SMALL."""
+    directory = MemoryDirectory()
+    return bytes(directory.files[write_model(directory, SMALL).name])
+
+
+def take_apart(data: bytes) -> dict[bytes, bytes]:
+    """Each section's bytes by tag."""
+    frame = FrameReader(MemoryFile("x.seg", bytearray(data)))
+    return {tag: frame.read(tag) for tag in frame.sections()}
+
+
+def put_together(sections: Mapping[bytes, bytes]) -> tuple[str, bytes]:
+    """The name and the bytes of a frame of sections, every checksum right."""
+    file = MemoryFile("", bytearray())
+    writer = FrameWriter(file)
+    for tag, data in sections.items():
+        writer.add_section(tag, data)
+    name, size = writer.finish()
+    return name + ".seg", file.read(0, size)
+
+
+def read_everything(reader: SegmentReader) -> list[object]:
+    """All that a segment answers, as plain values."""
+    content = reader.read_content()
+    files = content.files
+    found: list[object] = [reader.frame.find_damaged_pages(), reader.fields, reader.language_names]
+    found += [list(files.paths), files.fingerprints]
+    for table in (files.sizes, files.languages, files.flags, files.lines, files.units, files.chunks):
+        found.append(table.tolist())
+    for table in (content.units.lines, content.units.sizes, content.chunks.kinds, *content.lengths):
+        found.append(table.tolist())
+    for file in range(reader.file_count):
+        found += [reader.files.read_path(file), reader.read_spans(file)]
+        found += [reader.read_language(file), reader.read_fingerprint(file)]
+    if reader.unit_count:
+        found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
+    terms = []
+    for run in reader.iter_runs(3):
+        terms += run.terms
+        found += [run.list_terms.tolist(), run.list_fields.tolist(), run.docs.tolist()]
+        found.append(run.term_frequencies.tolist())
+    found += [terms, reader.counts, reader.length_sums]
+    for term in [*terms, *SMALL_TERMS, b"", b"zzz"]:
+        for posting_list in reader.find_lists(term):
+            docs, counts = reader.read_postings(posting_list)
+            found.append((term, posting_list, docs.tolist(), counts.tolist()))
+    found.append(reader.terms.find_containing(b"a", 10))
+    return found

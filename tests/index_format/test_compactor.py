@@ -1,0 +1,142 @@
+"""Merging: any grouping and any window give the bytes of one build; the dead leave nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from index_format import (
+    CorruptIndex,
+    MemoryDirectory,
+    SegmentEntry,
+    compactor,
+    merge_segments,
+)
+from index_format.snapshot import open_segments
+from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, write_model
+
+TERMS = st.sampled_from([b"", b"a", b"ab", b"b", b"\x00", "é".encode(), b"z" * 70, b"m1", b"m2", b"m3"])
+UNITS = st.dictionaries(
+    st.tuples(st.sampled_from([BODY, PATH, SYMBOL]), TERMS), st.integers(1, 40), max_size=6
+)
+PATHS = st.text("ab/é", min_size=1, max_size=4)
+MODELS = st.dictionaries(PATHS, st.lists(UNITS, max_size=3).map(tuple), min_size=1, max_size=8)
+
+
+def merge(directory: MemoryDirectory, entries: Sequence[SegmentEntry]) -> SegmentEntry | None:
+    segments = open_segments(directory, entries, FIELDS)
+    try:
+        return merge_segments(directory, "merged", segments)
+    finally:
+        for segment in segments:
+            segment.reader.close()
+
+
+def write_groups(directory: MemoryDirectory, model: Model, groups: dict[str, int]) -> list[SegmentEntry]:
+    """One segment for each group; paths without a group are in the first."""
+    parts: dict[int, Model] = {}
+    for path, units in model.items():
+        parts.setdefault(groups.get(path, 0), {})[path] = units
+    return [write_model(directory, part) for part in parts.values()]
+
+
+def read_whole(directory: MemoryDirectory, entry: SegmentEntry | None) -> bytes:
+    assert entry is not None
+    return bytes(directory.files[entry.name])
+
+
+@settings(max_examples=60, deadline=None)
+@given(MODELS, st.data(), st.sampled_from([1, 2, 7, 1_000_000]))
+def test_any_grouping_gives_the_bytes_of_one_build(model: Model, data: st.DataObject, window: int) -> None:
+    groups = {path: data.draw(st.integers(0, 3)) for path in model}
+    whole, parts = MemoryDirectory(), MemoryDirectory()
+    wanted = read_whole(whole, write_model(whole, model))
+    entries = data.draw(st.permutations(write_groups(parts, model, groups)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compactor, "WINDOW_POSTINGS", window)
+        if len(entries) > 2 and data.draw(st.booleans()):  # two steps
+            first = merge(parts, entries[:2])
+            assert first is not None
+            entries = [first, *entries[2:]]
+        assert read_whole(parts, merge(parts, entries)) == wanted
+
+
+def build_large(files: int) -> Model:
+    """Many pages of terms, long lists, lists that one source alone has."""
+    return {
+        f"d{file % 7}/f{file:03d}": tuple(
+            {(BODY, b"common"): 1 + (file + unit) % 20, (BODY, b"w%04d" % (file * 3 + unit)): 1}
+            | {(PATH, b"f%03d" % file): 1, (SYMBOL, b"s%d" % (file % 11)): 2}
+            for unit in range(file % 4)
+        )
+        for file in range(files)
+    }
+
+
+@pytest.mark.parametrize("window", [1, 10, 300])
+def test_windows_smaller_than_lists(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build_large(150)
+    whole, parts = MemoryDirectory(), MemoryDirectory()
+    wanted = read_whole(whole, write_model(whole, model))
+    entries = write_groups(parts, model, {path: number % 3 for number, path in enumerate(model)})
+    monkeypatch.setattr(compactor, "WINDOW_POSTINGS", window)
+    assert read_whole(parts, merge(parts, entries)) == wanted
+
+
+def mark_dead(entry: SegmentEntry, model: Model, paths: set[str]) -> SegmentEntry:
+    ordered = sorted(model, key=str.encode)
+    return replace(entry, dead_files=tuple(file for file, path in enumerate(ordered) if path in paths))
+
+
+@settings(max_examples=40, deadline=None)
+@given(MODELS, st.data())
+def test_the_dead_are_left_behind(model: Model, data: st.DataObject) -> None:
+    dead = data.draw(st.sets(st.sampled_from(sorted(model))))
+    directory, fresh = MemoryDirectory(), MemoryDirectory()
+    merged = merge(directory, [mark_dead(write_model(directory, model), model, dead)])
+    live = {path: units for path, units in model.items() if path not in dead}
+    if not live:
+        assert merged is None
+        return
+    assert read_whole(directory, merged) == read_whole(fresh, write_model(fresh, live))
+
+
+def test_no_byte_of_a_dead_file_is_left() -> None:
+    secret = {"secret-path.py": ({(BODY, b"onlyhere"): 3, (PATH, b"secretpath"): 1, (BODY, b"shared"): 1},)}
+    rest: Model = {"a": ({(BODY, b"shared"): 2},), "z": ({(BODY, b"zebra"): 1},)}
+    directory = MemoryDirectory()
+    entry = write_model(directory, rest | secret)
+    traces = (b"onlyhere", b"secretpath", b"secret-path")
+    assert all(trace in read_whole(directory, entry) for trace in traces)
+    merged = merge(directory, [mark_dead(entry, rest | secret, {"secret-path.py"})])
+    data = read_whole(directory, merged)
+    assert not any(trace in data for trace in traces)
+    assert b"shared" in data
+    assert merged is not None
+    assert (merged.files, merged.units, merged.dead_files) == (2, 2, ())
+
+
+def test_a_path_that_is_live_twice_is_corrupt() -> None:
+    directory = MemoryDirectory()
+    entries = [write_model(directory, {"a": ({(BODY, word): 1},), "b": ()}) for word in (b"old", b"new")]
+    with pytest.raises(CorruptIndex, match="live in two segments"):
+        merge(directory, entries)
+    merged = merge(directory, [replace(entries[0], dead_files=(0, 1)), entries[1]])
+    assert merged is not None
+    assert merged.name == entries[1].name
+
+
+def test_a_failed_merge_leaves_no_file() -> None:
+    directory = MemoryDirectory()
+    entry = write_model(directory, build_large(40))
+    post = bytearray(directory.files[entry.name])
+    post[20] ^= 1
+    directory.files[entry.name] = post
+    before = directory.list_names()
+    with pytest.raises(CorruptIndex, match="checksum"):
+        merge(directory, [entry])
+    assert directory.list_names() == before

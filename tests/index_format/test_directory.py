@@ -1,0 +1,249 @@
+"""Both directories behave alike; on disk no link is followed, and a lock dies with its holder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from index_format import CorruptIndex, Directory, DiskDirectory, IndexLocked, MemoryDirectory, new_file
+from index_format.directory import MemoryFile
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(params=["disk", "memory"])
+def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Directory:
+    return (
+        DiskDirectory(str(tmp_path / "index"), create=True) if request.param == "disk" else MemoryDirectory()
+    )
+
+
+def write(directory: Directory, name: str, data: bytes) -> None:
+    file = directory.create(name)
+    file.write(data)
+    file.sync()
+    file.close()
+
+
+def read(directory: Directory, name: str) -> bytes:
+    file = directory.open(name)
+    try:
+        return file.read(0, file.size)
+    finally:
+        file.close()
+
+
+def test_files_are_written_and_read(directory: Directory) -> None:
+    file = directory.create("b")
+    file.write(b"12")
+    file.write(memoryview(b"345"))
+    file.sync()
+    file.close()
+    write(directory, "a", b"")
+    assert directory.list_names() == ["a", "b"]
+    opened = directory.open("b")
+    assert (opened.name, opened.size) == ("b", 5)
+    assert [opened.read(*span) for span in ((0, 5), (1, 3), (4, 1), (5, 0), (0, 0))] == [
+        b"12345",
+        b"234",
+        b"5",
+        b"",
+        b"",
+    ]
+    for offset, size in ((0, 6), (5, 1), (9, 1)):
+        with pytest.raises(CorruptIndex, match="b: "):
+            opened.read(offset, size)
+    opened.close()
+    opened.close()
+
+
+def test_names_are_replaced_and_deleted(directory: Directory) -> None:
+    write(directory, "a", b"old")
+    write(directory, "b", b"new")
+    opened = directory.open("a")
+    directory.rename("b", "a")
+    directory.sync()
+    assert directory.list_names() == ["a"]
+    assert read(directory, "a") == b"new"
+    assert opened.read(0, 3) == b"old"
+    directory.delete("a")
+    directory.delete("a")
+    assert directory.list_names() == []
+    assert opened.read(0, 3) == b"old"
+    opened.close()
+    write(directory, "c", b"1")
+    write(directory, "c", b"22")
+    assert read(directory, "c") == b"22"
+    directory.rename("c", "c")
+    assert read(directory, "c") == b"22"
+
+
+def test_what_is_not_there(directory: Directory) -> None:
+    with pytest.raises(FileNotFoundError):
+        directory.open("a")
+    with pytest.raises(FileNotFoundError):
+        directory.rename("a", "b")
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "/a", "a\\b", "a:b", "a\0"])
+def test_names_that_lead_elsewhere_are_refused(directory: Directory, name: str) -> None:
+    write(directory, "good", b"")
+    for use in (
+        directory.open,
+        directory.create,
+        directory.delete,
+        directory.lock,
+        lambda name: directory.rename("good", name),
+        lambda name: directory.rename(name, "good"),
+    ):
+        with pytest.raises(CorruptIndex, match="not a plain file name"):
+            use(name)
+
+
+def test_a_new_file_appears_whole_or_not_at_all(directory: Directory) -> None:
+    write(directory, "name", b"old")
+    with new_file(directory, "name", "name.tmp") as file:
+        file.write(b"new")
+        assert read(directory, "name") == b"old"
+    assert read(directory, "name") == b"new"
+    with pytest.raises(TypeError), new_file(directory, "name", "name.tmp") as file:
+        file.write("no bytes")  # type: ignore[arg-type]
+    assert read(directory, "name") == b"new"
+    assert directory.list_names() == ["name"]
+
+
+@pytest.mark.parametrize("failing", ["write", "sync", "close"])
+def test_a_new_file_whose_medium_fails_leaves_nothing(failing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "no space left")
+
+    directory = MemoryDirectory()
+    write(directory, "name", b"old")
+    monkeypatch.setattr(MemoryFile, failing, fail)
+    with pytest.raises(OSError, match="no space"), new_file(directory, "name", "name.tmp") as file:
+        file.write(b"new")
+    monkeypatch.undo()
+    assert directory.list_names() == ["name"]
+    assert read(directory, "name") == b"old"
+
+
+def test_one_writer_at_a_time(directory: Directory) -> None:
+    lock = directory.lock("lock")
+    with pytest.raises(IndexLocked):
+        directory.lock("lock")
+    directory.lock("another").release()
+    lock.release()
+    lock.release()
+    directory.lock("lock").release()
+    assert directory.list_names() == ["another", "lock"]
+
+
+HOLDER = """
+import sys, time
+from index_format import DiskDirectory
+lock = DiskDirectory(sys.argv[1]).lock("lock")
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, cwd=PROJECT
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(IndexLocked):
+            DiskDirectory(str(tmp_path)).lock("lock")
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        holder.communicate()
+    DiskDirectory(str(tmp_path)).lock("lock").release()
+
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, modes and FIFOs")
+
+
+@posix_only
+def test_files_are_private(tmp_path: Path) -> None:
+    previous = os.umask(0)
+    try:
+        directory = DiskDirectory(str(tmp_path / "index"), create=True)
+        write(directory, "a", b"")
+        directory.lock("lock").release()
+    finally:
+        os.umask(previous)
+    assert stat.S_IMODE((tmp_path / "index").stat().st_mode) == 0o700
+    assert {stat.S_IMODE((tmp_path / "index" / name).stat().st_mode) for name in ("a", "lock")} == {0o600}
+
+
+@posix_only
+def test_links_are_refused_and_their_targets_untouched(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    directory = DiskDirectory(str(tmp_path / "index"), create=True)
+    for name in ("manifest", "lock", "x.tmp"):
+        (tmp_path / "index" / name).symlink_to(victim)
+    (tmp_path / "index" / "dangling").symlink_to(tmp_path / "nothing")
+    for name in ("manifest", "dangling"):
+        with pytest.raises(CorruptIndex, match="not a regular file"):
+            directory.open(name)
+    for name in ("lock", "dangling"):
+        with pytest.raises(OSError, match="symbolic"):
+            directory.lock(name)
+    assert directory.list_names() == []
+    write(directory, "x.tmp", b"mine")  # the link itself is replaced
+    directory.rename("x.tmp", "manifest")
+    assert read(directory, "manifest") == b"mine"
+    directory.delete("lock")
+    assert victim.read_bytes() == b"precious"
+    assert not (tmp_path / "nothing").exists()
+
+
+@posix_only
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_regular_file_is_refused(tmp_path: Path, make: object) -> None:
+    directory = DiskDirectory(str(tmp_path))
+    make(tmp_path / "thing")  # type: ignore[operator]
+    with pytest.raises(CorruptIndex, match="not a regular file"):
+        directory.open("thing")
+    with pytest.raises(OSError, match=r"not a regular file|directory"):
+        directory.lock("thing")
+    assert directory.list_names() == []
+
+
+@posix_only
+def test_a_directory_that_is_a_link_is_not_entered(tmp_path: Path) -> None:
+    elsewhere, index = tmp_path / "elsewhere", tmp_path / "index"
+    elsewhere.mkdir()
+    index.symlink_to(elsewhere)
+    for create in (False, True):
+        with pytest.raises(NotADirectoryError):
+            DiskDirectory(str(index), create=create)
+    index.unlink()
+    directory = DiskDirectory(str(index), create=True)
+    write(directory, "a", b"1")
+    index.rename(tmp_path / "moved")
+    index.symlink_to(elsewhere)  # exchanged under our feet
+    for use in (directory.open, directory.create, directory.delete, directory.lock):
+        with pytest.raises(OSError, match=r"index|directory"):
+            use("a")
+    with pytest.raises(OSError, match=r"index|directory"):
+        directory.list_names()
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        DiskDirectory(str(tmp_path / "index"))
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(NotADirectoryError):
+        DiskDirectory(str(tmp_path / "file"))

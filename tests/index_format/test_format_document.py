@@ -1,0 +1,151 @@
+"""FORMAT.md says what the code does: its struct tables, its sections and its example."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from struct import Struct
+
+import numpy as np
+import pytest
+
+from index_format import (
+    VERSION,
+    ChunkTable,
+    Field,
+    FileTable,
+    IndexWriter,
+    Level,
+    MemoryDirectory,
+    PostingRun,
+    SegmentContent,
+    UnitTable,
+    columns,
+    frame,
+    manifest,
+    packing,
+    postings,
+    records,
+    terms,
+    write_segment,
+)
+from tests.index_format.segment_bytes import build_small, take_apart
+
+DOCUMENT = Path(frame.__file__).with_name("FORMAT.md").read_text(encoding="utf-8")
+STRUCTS = {
+    "frame.HEADER": frame.HEADER,
+    "frame.SECTION": frame.SECTION,
+    "frame.FOOTER": frame.FOOTER,
+    "columns.HEADER": columns.HEADER,
+    "manifest.HEADER": manifest.HEADER,
+}
+TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "4s": "4s", "8s": "8s"}
+EXAMPLE_FIELDS = (Field("body", Level.UNIT), Field("path", Level.FILE))
+
+
+def build_example() -> tuple[str, dict[str, bytes]]:
+    """The index of the document's example: the name of its segment, and its files."""
+
+    def column(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.array(values, dtype=np.int64)
+
+    one, none = column(1), column(0)
+    files = FileTable([b"a.py"], b"0123456789abcdef", column(18), none, none, column(2), one, one, ["python"])
+    content = SegmentContent(
+        EXAMPLE_FIELDS,
+        files,
+        UnitTable(column(2), column(18)),
+        ChunkTable(none, one, none),
+        [column(3), one],
+    )
+    run = PostingRun(
+        [b"a", b"def"],
+        column(0, 0, 1),
+        column(0, 1, 0),
+        column(1, 1, 1),
+        column(0, 0, 0),
+        column(2, 1, 1),
+    )
+    directory = MemoryDirectory()
+    with IndexWriter(directory, "example", EXAMPLE_FIELDS) as writer:
+        entry = write_segment(directory, writer.reserve_temporary(), content, run)
+        writer.add(entry)
+        writer.commit()
+    return entry.name, {name: bytes(data) for name, data in directory.files.items()}
+
+
+def find_table(name: str) -> list[list[str]]:
+    """The rows of the table that the document gives for a struct."""
+    after = DOCUMENT.split(f"<!-- struct: {name} -->\n")[1]
+    rows = after.split("\n\n")[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def parse_hex(block: str) -> bytes:
+    """The bytes of an annotated dump, whose offsets must follow each other."""
+    data = b""
+    for line in block.splitlines():
+        match = re.fullmatch(r"([0-9a-f]{4})  ((?:[0-9a-f]{2}(?: |$))+)(?: +\S.*)?", line)
+        assert match, line
+        assert int(match[1], 16) == len(data), line
+        data += bytes.fromhex(match[2])
+    return data
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_struct_tables_are_those_of_the_code(name: str) -> None:
+    rows = find_table(name)
+    told = Struct("<" + "".join(TYPES[kind] for _, kind, _ in rows))
+    assert told.format == STRUCTS[name].format
+    offset = 0
+    for place, kind, _ in rows:
+        assert int(place) == offset
+        offset += Struct("<" + TYPES[kind]).size
+
+
+def test_every_struct_table_is_compared() -> None:
+    assert re.findall(r"<!-- struct: (\S+) -->", DOCUMENT) == list(STRUCTS)
+
+
+def test_magics_are_those_of_the_code() -> None:
+    told = [bytes.fromhex(digits) for digits in re.findall(r"magic: `([0-9a-f ]+)`", DOCUMENT)]
+    assert told == [frame.MAGIC, frame.END_MAGIC, manifest.MAGIC]
+
+
+def test_numbers_are_those_of_the_code() -> None:
+    for text in (
+        f"# The index format, version {VERSION}\n",
+        f"| 12 | u32 | bytes of a page: {frame.PAGE_BYTES} |",
+        f"each {frame.PAGE_BYTES} bytes",
+        f"| fields | {records.MAX_FIELDS} |",
+        f"| sections | {frame.MAX_SECTIONS} |",
+        f"| columns of a table | {columns.MAX_COLUMNS} |",
+        f"| bytes of a packed record | {packing.MAX_PACKED_BYTES >> 20} MiB |",
+        f"| bytes of the manifest | {manifest.MAX_MANIFEST_BYTES >> 20} MiB |",
+        f"| bytes of a segment | 2^{frame.MAX_FILE_BYTES.bit_length() - 1} |",
+        f"cut into pages of {terms.PAGE_TERMS}",
+        f"only where df >= {postings.BOUNDS_FREQUENCY}:",
+        f"the fingerprints, {records.FINGERPRINT_BYTES} bytes each",
+    ):
+        assert text in DOCUMENT, text
+
+
+def test_sections_stand_in_the_order_of_the_document() -> None:
+    table = DOCUMENT.split("## Sections of a segment")[1].split("\n\n")[1]
+    told = re.findall(r"\b[A-Z]{4}\b", table)
+    assert [tag.encode() for tag in told] == list(take_apart(build_small()))
+    headings = re.findall(r"^### (.*)$", DOCUMENT, re.MULTILINE)
+    assert ", ".join(headings).split(", ") == told
+
+
+def test_the_example_has_the_bytes_that_the_writer_makes() -> None:
+    name, files = build_example()
+    segment, committed = re.findall(r"```hex\n(.*?)\n```", DOCUMENT, re.DOTALL)
+    assert parse_hex(segment) == files[name]
+    assert parse_hex(committed) == files["manifest"]
+    assert f"Its name is `{name}`." in DOCUMENT
+
+
+def test_the_history_ends_with_this_version() -> None:
+    rows = re.findall(r"^\| (\d+) \|", DOCUMENT.split("## Versions")[1], re.MULTILINE)
+    assert [int(row) for row in rows] == list(range(1, VERSION + 1))

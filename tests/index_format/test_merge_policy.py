@@ -1,0 +1,92 @@
+"""What to merge: a pure choice, the same for any order, and never many segments."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from index_format import SegmentEntry
+from index_format.merge_policy import DEAD_SHARE, GROWTH, choose_full_merge, choose_merge
+
+SHAPES = st.tuples(st.integers(1, 50), st.integers(0, 3000), st.integers(0, 49))
+ENTRIES = st.lists(SHAPES, max_size=12).map(
+    lambda shapes: [make(number, *shape) for number, shape in enumerate(shapes)]
+)
+
+
+def make(number: int, files: int, units: int, dead: int = 0) -> SegmentEntry:
+    return SegmentEntry(f"{number:032x}.seg", 1, files, units, tuple(range(min(dead, files - 1))))
+
+
+def weigh(entry: SegmentEntry) -> int:
+    return max(1, entry.units * entry.live_files // entry.files)
+
+
+def settle(entries: list[SegmentEntry], number: int) -> tuple[list[SegmentEntry], int]:
+    """Merge until nothing is chosen. Returns what is left and how many merges it took."""
+    merges = 0
+    while chosen := choose_merge(entries):
+        merges += 1
+        files = sum(entry.live_files for entry in chosen)
+        units = sum(entry.units * entry.live_files // entry.files for entry in chosen)
+        merged = make(number + merges, files, units)
+        entries = [*[entry for entry in entries if entry not in chosen], merged]
+    return entries, merges
+
+
+@given(ENTRIES, st.randoms(use_true_random=False))
+def test_the_order_of_segments_does_not_matter(entries: list[SegmentEntry], random: object) -> None:
+    shuffled = list(entries)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert choose_merge(shuffled) == choose_merge(entries)
+    assert set(choose_full_merge(shuffled)) == set(choose_full_merge(entries))
+
+
+@given(ENTRIES)
+def test_what_is_left_alone_grows_by_steps(entries: list[SegmentEntry]) -> None:
+    left, _ = settle(entries, 1000)
+    weights = sorted(map(weigh, left))
+    for place, weight in enumerate(weights):
+        assert weight >= GROWTH * sum(weights[:place])
+    assert all(len(entry.dead_files) <= DEAD_SHARE * entry.files for entry in left)
+
+
+@given(st.lists(SHAPES, max_size=60), st.data())
+def test_a_history_never_has_many_segments(shapes: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    entries: list[SegmentEntry] = []
+    for number, (files, units, dead) in enumerate(shapes):
+        if entries and dead % 3 == 0:
+            place = data.draw(st.integers(0, len(entries) - 1))
+            count = min(entries[place].files - 1, len(entries[place].dead_files) + dead)
+            entries[place] = replace(entries[place], dead_files=tuple(range(count)))
+        before = len(entries) + 1
+        entries, merges = settle([*entries, make(1000 * number, files, units)], 1000 * number)
+        assert merges <= 2 * before
+        total = sum(map(weigh, entries))
+        assert len(entries) <= 1 + math.log(total, GROWTH + 1) + 1e-9
+
+
+def test_segments_without_units_do_not_pile_up() -> None:
+    entries: list[SegmentEntry] = []
+    for number in range(50):
+        entries, _ = settle([*entries, make(1000 * number, 1, 0)], 1000 * number)
+        assert len(entries) == 1
+
+
+def test_choices_by_hand() -> None:
+    small, middle, large = make(1, 1, 10), make(2, 1, 39), make(3, 1, 4000)
+    assert choose_merge([large, middle, small]) == (small, middle)
+    assert choose_merge([large, make(2, 1, 40), small]) == ()
+    assert choose_merge([]) == ()
+    assert choose_merge([make(4, 4, 100, 1)]) == ()
+    assert choose_merge([make(4, 4, 100, 2)]) == (make(4, 4, 100, 2),)
+
+
+def test_a_full_merge_takes_all() -> None:
+    assert choose_full_merge([]) == ()
+    assert choose_full_merge([make(1, 3, 9)]) == ()
+    assert choose_full_merge([make(1, 3, 9, 1)]) == (make(1, 3, 9, 1),)
+    assert choose_full_merge([make(1, 3, 9), make(2, 1, 9000)]) == (make(1, 3, 9), make(2, 1, 9000))

@@ -1,0 +1,100 @@
+"""Filters, ties and totals of the ranking, through a real repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config import load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.repository import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    root = tmp_path / "root"
+    for path, text in {
+        "src/queue.py": "class Queue:\n    def push(self, item):\n        return item\n",
+        "src/worker.py": "# pushes to the queue\ndef work(queue):\n    queue.push(1)\n",
+        "src/worker.c": "int work(struct queue *q)\n{\n\treturn push(q, 1);\n}\n",
+        "tests/test_queue.py": "def test_push():\n    assert Queue().push(1) == 1\n",
+        "docs/queue.md": "# The queue\n\nPush and work.\n",
+        "b/same.txt": "identical twin words\n",
+        "a/same.txt": "identical twin words\n",
+        "empty.py": "",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    return repository
+
+
+def search(repository: Repository, query: str, **options: object) -> SearchAnswer:
+    return repository.search(SearchRequest(query, options.pop("top_k", 10), **options))  # type: ignore[arg-type]
+
+
+def find(repository: Repository, query: str, **options: object) -> set[str]:
+    return {hit.path for hit in search(repository, query, **options).hits}
+
+
+def test_ties_are_by_path(repository: Repository) -> None:
+    hits = search(repository, "identical twin").hits
+    assert [hit.path for hit in hits] == ["a/same.txt", "b/same.txt"]
+    assert hits[0].score == hits[1].score
+    assert [hit.path for hit in search(repository, "identical", top_k=1).hits] == ["a/same.txt"]
+
+
+def test_matched_terms_are_those_of_the_unit(repository: Repository) -> None:
+    (hit,) = search(repository, "Queue push nothing", file_glob="src/queue.py").hits
+    assert hit.matched_terms == ("queue", "push")
+    assert hit.symbol == "Queue"
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "paths"),
+    [
+        ("push", {"file_glob": "*.c"}, {"src/worker.c"}),
+        ("push", {"language": "markdown"}, {"docs/queue.md"}),
+        ("push lang:c", {}, {"src/worker.c"}),
+        ("push", {"include_tests": False, "file_glob": "*.py"}, {"src/queue.py", "src/worker.py"}),
+        ("push path:SRC/w", {}, {"src/worker.py", "src/worker.c"}),
+        ("push +struct", {}, {"src/worker.c"}),
+        ("push -struct -self -assert", {}, {"src/worker.py", "docs/queue.md"}),
+        ("sym:push", {}, {"src/queue.py", "tests/test_queue.py"}),
+        ('"return push"', {}, {"src/worker.c"}),
+        ("push", {"file_glob": "nothing/**"}, set()),
+    ],
+)
+def test_filters(repository: Repository, query: str, options: dict[str, object], paths: set[str]) -> None:
+    assert find(repository, query, **options) == paths
+
+
+def test_totals_count_all_matching_chunks(repository: Repository) -> None:
+    answer = search(repository, "push", top_k=2)
+    assert (len(answer.hits), answer.total, answer.truncated) == (2, 5, True)
+    answer = search(repository, "identical")
+    assert (answer.total, answer.truncated) == (2, False)
+
+
+@pytest.mark.parametrize("query", ["zzz_absent", "🙂", "->", "\0"])
+def test_no_match_is_no_error(repository: Repository, query: str) -> None:
+    assert search(repository, query).hits == ()
+
+
+@pytest.mark.parametrize("query", ["", "  \n\t"])
+def test_an_empty_query_is_an_error_that_names_it(repository: Repository, query: str) -> None:
+    with pytest.raises(RepoError) as caught:
+        search(repository, query)
+    assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+    assert caught.value.details == {"argument": "query"}
+
+
+def test_a_file_denied_since_is_not_shown(repository: Repository) -> None:
+    """The policy is asked again when an answer is given, whatever the index holds."""
+    root = Path(repository.config.root)
+    (root / "docs" / "queue.md").rename(root / "docs" / "queue.txt")
+    (root / "docs" / "queue.md").symlink_to(root / "docs" / "queue.txt")
+    assert "docs/queue.md" not in find(repository, "push")

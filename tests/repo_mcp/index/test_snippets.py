@@ -1,0 +1,98 @@
+"""What a hit shows of the live text."""
+
+from __future__ import annotations
+
+import pytest
+
+from index_format import ChunkSpan, compute_fingerprint
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.searcher import RankedChunk
+from repo_mcp.index.snippets import (
+    MAX_LINE_CHARS,
+    WINDOW_LINES,
+    choose_window,
+    find_enclosing_symbol,
+    render_lines,
+    show_hits,
+)
+
+TEXT = """static int first(int a)
+{
+\treturn a;
+}
+
+int second(void)
+{
+\t/* kmalloc the queue */
+\treturn first(2);
+}
+"""
+
+
+def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, last: int = 10) -> RankedChunk:
+    """The ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
+    print_of = compute_fingerprint((text if indexed is None else indexed).encode())
+    return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of)
+
+
+def test_the_window_holds_most_terms() -> None:
+    lines = [f"line {number}" for number in range(40)]
+    lines[20] = "schedule the queue"
+    lines[3] = lines[4] = lines[5] = "queue"
+    start, end = choose_window(lines, ("schedul", "queue"))
+    assert start <= 20 < end
+    assert end - start == WINDOW_LINES
+
+
+def test_the_first_of_equal_windows_is_taken() -> None:
+    assert choose_window(["a", "b"] * 30, ("nothing",)) == (0, WINDOW_LINES)
+    assert choose_window(["only"], ("only",)) == (0, 1)
+
+
+def test_lines_are_numbered_and_long_ones_cut() -> None:
+    assert render_lines(["a", "", "c"], 9) == "9\ta\n10\t\n11\tc\n"
+    assert render_lines(["x" * (MAX_LINE_CHARS + 1)], 1) == "1\t" + "x" * MAX_LINE_CHARS + "…\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(1, "first"), (3, "first"), (5, "first"), (6, "second"), (9, "second")]
+)
+def test_the_enclosing_symbol_is_the_last_declared(line: int, name: str) -> None:
+    offset = sum(len(text) + 1 for text in TEXT.split("\n")[: line - 1])
+    assert find_enclosing_symbol(find_language("a.c"), TEXT.encode(), offset) == name
+
+
+def test_an_unchanged_file_is_shown_as_it_is() -> None:
+    shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
+    (hit,) = shown.hits
+    assert (hit.path, hit.start_line, hit.end_line, hit.symbol) == ("a.c", 1, 10, "first")
+    assert "8\t\t/* kmalloc the queue */\n" in hit.snippet
+    assert shown.warnings == ()
+
+
+def test_a_changed_file_is_looked_at_again() -> None:
+    moved = "\n" * 4 + TEXT
+    shown = show_hits([rank(moved, ("kmalloc",), indexed=TEXT, last=14)], [], lambda _path: moved.encode())
+    assert "12\t\t/* kmalloc the queue */\n" in shown.hits[0].snippet
+    assert shown.warnings == ("1 of the files found changed since they were indexed: refresh the index.",)
+
+
+def test_what_is_gone_is_left_out() -> None:
+    other = "nothing of the kind\n"
+
+    def read(path: str) -> bytes:
+        if path == "a.c":
+            return other.encode()
+        raise RepoError(ErrorCode.NOT_FOUND, "gone")
+
+    shown = show_hits([rank(other, ("kmalloc",), indexed=TEXT)], [], read)
+    assert shown.hits == ()
+    assert len(shown.warnings) == 2
+
+
+def test_a_phrase_must_be_in_the_chunk() -> None:
+    phrases = {"KMALLOC the queue": 1, "Return First(2)": 1, "kmalloc  the queue": 0, "x y": 0}
+    for phrase, count in phrases.items():
+        shown = show_hits([rank(TEXT, ("kmalloc",))], [phrase], lambda _path: TEXT.encode())
+        assert len(shown.hits) == count
