@@ -5,17 +5,18 @@ Knows no repository, no language and no protocol. What is named here is all that
 
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan
-from index_format.compactor import merge_segments, number_languages
+from index_format.compactor import Merge, merge_segments
 from index_format.directory import Directory, DiskDirectory, MemoryDirectory, new_file
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
 from index_format.frame import VERSION
-from index_format.manifest import MANIFEST, read_manifest
-from index_format.occurrences import sum_postings
+from index_format.manifest import read_manifest
+from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
 from index_format.records import (
     FINGERPRINT_BYTES,
     ChunkTable,
+    EncodedRun,
     Field,
     FileTable,
     Level,
@@ -26,21 +27,21 @@ from index_format.records import (
     SegmentEntry,
     UnitTable,
 )
-from index_format.segment_reader import SegmentReader
+from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
-from index_format.snapshot import LiveSegment, Snapshot
+from index_format.snapshot import LiveSegment, Snapshot, open_segments
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
 __all__ = [
     "FINGERPRINT_BYTES",
-    "MANIFEST",
     "VERSION",
     "ChunkSpan",
     "ChunkTable",
     "CorruptIndex",
     "Directory",
     "DiskDirectory",
+    "EncodedRun",
     "Field",
     "FileTable",
     "IndexFormatError",
@@ -52,11 +53,12 @@ __all__ = [
     "LiveSegment",
     "Manifest",
     "MemoryDirectory",
+    "Merge",
+    "Occurrences",
     "PostingList",
     "PostingRun",
     "SegmentContent",
     "SegmentEntry",
-    "SegmentReader",
     "Snapshot",
     "UnitTable",
     "compute_fingerprint",
@@ -65,9 +67,9 @@ __all__ = [
     "merge_segments",
     "new_file",
     "number_languages",
+    "open_segments",
     "pack",
     "read_manifest",
-    "sum_postings",
     "unpack",
     "verify_index",
     "write_segment",

@@ -65,11 +65,11 @@ class ChunksReader:
             if table.rows and not table.widths[column]:  # rows that take no bytes could be four billion
                 raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
 
-    def read_units(self, start: int, stop: int) -> UnitTable:
+    def read_units(self, start: int = 0, stop: int | None = None) -> UnitTable:
         """The units [start, stop) in doc ids."""
         return UnitTable(self._units.read_column(0, start, stop), self._units.read_column(1, start, stop))
 
-    def read_chunks(self, start: int, stop: int) -> ChunkTable:
+    def read_chunks(self, start: int = 0, stop: int | None = None) -> ChunkTable:
         """The chunks [start, stop) of the segment. Raises CorruptIndex for one that no file can have."""
         first, count, kind = (
             self._chunks.read_column(column, start, stop) for column in range(CHUNK_COLUMNS)

@@ -103,7 +103,3 @@ class TableReader:
         if width == 8 and int(values.min()) < 0:
             raise CorruptIndex(f"{self._where}: column {column} holds a value of 2**63 or more")
         return values
-
-    def read_value(self, column: int, row: int) -> int:
-        """One value."""
-        return int(self.read_column(column, row, row + 1)[0])

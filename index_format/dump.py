@@ -60,7 +60,7 @@ def _iter_segment(segment: LiveSegment, postings: bool) -> Iterator[str]:
 def _iter_files(segment: LiveSegment) -> Iterator[str]:
     reader = segment.reader
     table = reader.read_file_table()
-    units = reader.read_units()
+    units = reader.chunks.read_units()
     for file, path in enumerate(table.paths):
         fingerprint = table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES].hex()
         dead = "" if segment.live_file_mask[file] else " dead"

@@ -1,8 +1,8 @@
-"""Unordered postings to ordered ones: by list, then document.
+"""Unordered postings to ordered ones: by list, then document, counts added up.
 
-Three columns (list, document, count) are packed into one integer each and sorted as such, at 300
-million a second, where sorting their places takes twenty times as long. Where the three need more
-than 63 bits together, they are sorted by place after all.
+The three columns (list, document, count) of a posting are packed into one integer and sorted as
+such, at 300 million a second, where sorting their places takes twenty times as long. Where they
+need more than 63 bits together, they are kept apart and sorted by place after all.
 """
 
 from __future__ import annotations
@@ -14,27 +14,49 @@ from index_format.records import I64
 PACKED_BITS = 63  # of a signed integer
 
 
-def sort_postings(lists: I64, docs: I64, counts: I64) -> tuple[I64, I64, I64]:
-    """The same postings by list, then document. No value may be negative."""
-    if not len(lists):
-        return lists, docs, counts
-    doc_bits, count_bits = int(docs.max()).bit_length(), int(counts.max()).bit_length()
-    if int(lists.max()).bit_length() + doc_bits + count_bits > PACKED_BITS:
-        places = np.lexsort((docs, lists))
-        return lists[places], docs[places], counts[places]
-    packed = (lists << (doc_bits + count_bits)) | (docs << count_bits) | counts
-    packed.sort()
-    return (
-        packed >> (doc_bits + count_bits),
-        (packed >> count_bits) & ((1 << doc_bits) - 1),
-        packed & ((1 << count_bits) - 1),
-    )
+class Occurrences:
+    """Collects a known number of postings in any order, and gives them in order."""
 
+    def __init__(self, rows: int, max_list: int, max_doc: int, max_count: int) -> None:
+        """`rows` postings will be added; no value of theirs is negative or above its maximum."""
+        self._doc_bits = max_doc.bit_length()
+        self._count_bits = max_count.bit_length()
+        packs = max_list.bit_length() + self._doc_bits + self._count_bits <= PACKED_BITS
+        self._columns = np.empty((1 if packs else 3, rows), dtype=np.int64)
+        self._filled = 0
 
-def sum_postings(lists: I64, docs: I64, counts: I64) -> tuple[I64, I64, I64]:
-    """As `sort_postings`, with the counts of one list and document added up."""
-    lists, docs, counts = sort_postings(lists, docs, counts)
-    if not len(lists):
-        return lists, docs, counts
-    starts = np.flatnonzero((np.diff(lists, prepend=-1) != 0) | (np.diff(docs, prepend=-1) != 0))
-    return lists[starts], docs[starts], np.add.reduceat(counts, starts)
+    def add(self, lists: I64, docs: I64, counts: I64) -> None:
+        """More postings."""
+        rows = slice(self._filled, self._filled + len(lists))
+        self._filled = rows.stop
+        if len(self._columns) == 1:
+            packed = self._columns[0, rows]
+            np.left_shift(lists, self._doc_bits, out=packed)
+            packed |= docs
+            packed <<= self._count_bits
+            packed |= counts
+        else:
+            self._columns[:, rows] = lists, docs, counts
+
+    def finish(self) -> tuple[I64, I64, I64]:
+        """(list, document, count), sorted by list, then document, each pair once. Spends the collection."""
+        if len(self._columns) == 1:
+            lists, docs, counts = self._unpack()
+        else:
+            places = np.lexsort((self._columns[1], self._columns[0]))
+            lists, docs, counts = self._columns[:, places]
+        self._columns = self._columns[:, :0]
+        starts = np.flatnonzero((lists[1:] != lists[:-1]) | (docs[1:] != docs[:-1])) + 1
+        if len(starts) + 1 >= len(lists):
+            return lists, docs, counts
+        starts = np.concatenate([[0], starts])
+        return lists[starts], docs[starts], np.add.reduceat(counts, starts)
+
+    def _unpack(self) -> tuple[I64, I64, I64]:
+        packed = self._columns[0]
+        packed.sort()
+        counts = packed & ((1 << self._count_bits) - 1)
+        packed >>= self._count_bits
+        docs = packed & ((1 << self._doc_bits) - 1)
+        packed >>= self._doc_bits
+        return packed, docs, counts

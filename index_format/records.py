@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 U8 = npt.NDArray[np.uint8]
-U32 = npt.NDArray[np.uint32]
 I64 = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.integer]
 
@@ -79,6 +78,18 @@ class PostingRun:
     frequencies: I64  # for each list: document frequency, at least 1
     docs: I64  # doc ids of all lists, one list after the other, ascending within a list
     term_frequencies: I64  # beside `docs`, at least 1
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedRun:
+    """A PostingRun as a segment holds it."""
+
+    terms: Sequence[bytes]
+    masks: I64  # for each term: field bits of its lists
+    frequencies: I64  # for each list
+    sizes: I64  # for each list: its bytes
+    data: bytes  # the lists, one after the other
+    postings: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from operator import index
 from typing import Any
@@ -19,16 +20,14 @@ from index_format.postings import decode_list, decode_lists
 from index_format.records import (
     I64,
     MAX_FIELDS,
-    ChunkTable,
     Field,
     FileTable,
     Level,
     PostingList,
     PostingRun,
     SegmentContent,
-    UnitTable,
 )
-from index_format.segment_writer import META, POST
+from index_format.segment_writer import META, POST, cut_run
 from index_format.terms import TermPage, TermsReader
 
 
@@ -112,6 +111,16 @@ class SegmentReader:
         if end != self.frame.get_size(POST):
             raise CorruptIndex(f"{self.name}: {self.frame.get_size(POST)} bytes of postings, {end} expected")
 
+    def read_run(self, first: bytes, end: bytes | None) -> PostingRun | None:
+        """The posting lists of the terms from `first` up to, not including, `end`; None without any."""
+        start, stop = self.terms.find_pages(first, end)
+        if start >= stop:
+            return None
+        run = self._decode_pages(list(self.terms.iter_pages(start, stop)))
+        low = bisect_left(run.terms, first)
+        high = len(run.terms) if end is None else bisect_left(run.terms, end)
+        return cut_run(run, low, high) if low < high else None
+
     def _decode_pages(self, pages: list[TermPage]) -> PostingRun:
         terms = [term for page in pages for term in page.terms]
         masks = np.concatenate([page.masks for page in pages])
@@ -151,16 +160,8 @@ class SegmentReader:
         """Everything but the postings."""
         lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
         return SegmentContent(
-            self.fields, self.read_file_table(), self.read_units(), self.read_chunks(), lengths
+            self.fields, self.read_file_table(), self.chunks.read_units(), self.chunks.read_chunks(), lengths
         )
-
-    def read_units(self) -> UnitTable:
-        """The whole unit table."""
-        return self.chunks.read_units(0, self.chunks.units)
-
-    def read_chunks(self) -> ChunkTable:
-        """The whole chunk table."""
-        return self.chunks.read_chunks(0, self.chunks.chunks)
 
     def read_spans(self, file: int) -> list[ChunkSpan]:
         """The chunks of one file."""

@@ -7,6 +7,7 @@ on the content alone, however the lists were grouped into runs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
@@ -19,12 +20,13 @@ from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
 from index_format.packing import pack
 from index_format.postings import encode_lists
-from index_format.records import I64, Level, PostingRun, SegmentContent, SegmentEntry
+from index_format.records import I64, EncodedRun, Level, PostingRun, SegmentContent, SegmentEntry
 from index_format.terms import TermsWriter
 
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
 TEMPORARY_SUFFIX = ".tmp"
+PART_POSTINGS = 1_000_000  # encoded at a time
 
 
 class SegmentWriter:
@@ -52,25 +54,11 @@ class SegmentWriter:
             with suppress(OSError):
                 self._directory.delete(self._temporary)
 
-    def add(self, run: PostingRun) -> None:
+    def add(self, run: EncodedRun) -> None:
         """The next posting lists; the terms come after those of the runs before."""
-        if not run.terms:
-            return
-        encoded = encode_lists(run.frequencies, run.docs, run.term_frequencies, self._get_lengths(run))
-        self._frame.write(encoded.data)
-        first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)))
-        masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
-        self._terms.add(run.terms, masks, run.frequencies, encoded.sizes)
-        self._postings += len(run.docs)
-
-    def _get_lengths(self, run: PostingRun) -> I64:
-        """The field length of each posting's document."""
-        fields = np.repeat(run.list_fields, run.frequencies)
-        lengths = np.zeros(len(fields), dtype=np.int64)
-        for number, column in enumerate(self._content.lengths):
-            own = fields == number
-            lengths[own] = column[run.docs[own]]
-        return lengths
+        self._frame.write(run.data)
+        self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
+        self._postings += run.postings
 
     def finish(self) -> SegmentEntry:
         """Write the rest, sync, and give the file the name of its content. Raises OSError."""
@@ -105,6 +93,58 @@ class SegmentWriter:
         }
 
 
+def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
+    """A run in parts of about PART_POSTINGS, by whole terms: encoding takes 150 bytes a posting."""
+    ends = np.cumsum(run.frequencies)
+    last_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)), side="right") - 1
+    term_ends = ends[last_lists]
+    low = 0
+    while low < len(run.terms):
+        before = int(term_ends[low - 1]) if low else 0
+        high = max(low + 1, int(np.searchsorted(term_ends, before + PART_POSTINGS)))
+        yield cut_run(run, low, high)
+        low = high
+
+
+def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
+    """The terms [low, high) of a run."""
+    if (low, high) == (0, len(run.terms)):
+        return run
+    lists = slice(*np.searchsorted(run.list_terms, [low, high]).tolist())
+    ends = np.concatenate([[0], np.cumsum(run.frequencies)])
+    postings = slice(int(ends[lists.start]), int(ends[lists.stop]))
+    return PostingRun(
+        run.terms[low:high],
+        run.list_terms[lists] - low,
+        run.list_fields[lists],
+        run.frequencies[lists],
+        run.docs[postings],
+        run.term_frequencies[postings],
+    )
+
+
+def encode_run(run: PostingRun, lengths: Sequence[I64]) -> EncodedRun:
+    """The posting lists as bytes; `lengths` is as in SegmentContent."""
+    if not run.terms:
+        empty = np.zeros(0, dtype=np.int64)
+        return EncodedRun([], empty, empty, empty, b"", 0)
+    own_lengths = _get_lengths(run, lengths)
+    encoded = encode_lists(run.frequencies, run.docs, run.term_frequencies, own_lengths)
+    first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)))
+    masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
+    return EncodedRun(run.terms, masks, run.frequencies, encoded.sizes, encoded.data, len(run.docs))
+
+
+def _get_lengths(run: PostingRun, lengths: Sequence[I64]) -> I64:
+    """The field length of each posting's document."""
+    fields = np.repeat(run.list_fields, run.frequencies)
+    own_lengths = np.zeros(len(fields), dtype=np.int64)
+    for number, column in enumerate(lengths):
+        own = fields == number
+        own_lengths[own] = column[run.docs[own]]
+    return own_lengths
+
+
 def check_content(content: SegmentContent) -> None:
     """Raises ValueError when the tables do not fit each other: a defect of the caller."""
     files = len(content.files.paths)
@@ -129,5 +169,6 @@ def write_segment(
     """A segment from content that is all there. Raises ValueError for tables that do not fit, OSError."""
     check_content(content)
     with SegmentWriter(directory, temporary, content) as writer:
-        writer.add(run)
+        for part in iter_parts(run):
+            writer.add(encode_run(part, content.lengths))
         return writer.finish()

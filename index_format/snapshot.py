@@ -107,10 +107,6 @@ class Snapshot:
         """Live units."""
         return sum(segment.live_units for segment in self.segments)
 
-    def get_field_number(self, name: str) -> int:
-        """The number of a field. Raises KeyError."""
-        return {field.name: number for number, field in enumerate(self.fields)}[name]
-
     def sum_lengths(self, field: int) -> int:
         """Sum of a field's lengths over live documents."""
         if field not in self._length_sums:

@@ -18,7 +18,7 @@ the bytes are searched by `bytes.find`, never term by term in Python.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -214,11 +214,20 @@ class TermsReader:
             place = text.find(needle, end)
         return found
 
-    def iter_pages(self) -> Iterator[TermPage]:
-        """The pages in order. Raises CorruptIndex for terms that do not ascend, or gaps between pages."""
+    def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
+        """The first term of each page; where each page's lists begin, with the end as one more row."""
+        return self._tops, np.append(self._columns[2][:-1], postings_bytes)
+
+    def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
+        """The half-open span of pages that hold the terms from `first` up to, not including, `end`."""
+        start = max(0, bisect_right(self._tops, first) - 1)
+        return start, self.pages if end is None else bisect_left(self._tops, end)
+
+    def iter_pages(self, start: int = 0, stop: int | None = None) -> Iterator[TermPage]:
+        """Pages in order. Raises CorruptIndex for terms that do not ascend, or gaps between pages."""
         text_places, list_places, posting_places = self._columns
-        postings_end = 0
-        for page in range(self.pages):
+        postings_end = int(posting_places[start]) if 0 < start < self.pages else 0
+        for page in range(start, self.pages if stop is None else stop):
             terms = self._read_span(TERM, text_places, page, page + 1).split(b"\n")[:-1]
             self._check_order(page, terms)
             lists = self._read_span(LIST, list_places, page, page + 1)

@@ -18,7 +18,7 @@ from index_format.manifest import read_manifest
 from index_format.norms import NRMF, NRMU
 from index_format.records import I64, Field, SegmentContent, SegmentEntry
 from index_format.segment_reader import SegmentReader
-from index_format.segment_writer import META, POST, SUFFIX, SegmentWriter
+from index_format.segment_writer import META, POST, SUFFIX, SegmentWriter, encode_run
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
@@ -126,7 +126,7 @@ def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """The name of a segment that is written from the content of another one."""
     with SegmentWriter(_Nowhere(), "verify", content) as writer:
         for run in reader.iter_runs(BATCH_POSTINGS):
-            writer.add(run)
+            writer.add(encode_run(run, content.lengths))
         return writer.finish().name
 
 

@@ -7,20 +7,24 @@ garbage, removed under the lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
-from index_format.compactor import merge_segments
+from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexFormatError
 from index_format.manifest import MANIFEST, read_manifest, write_manifest
 from index_format.merge_policy import choose_full_merge, choose_merge
-from index_format.records import Field, Manifest, SegmentEntry
+from index_format.records import EncodedRun, Field, Manifest, SegmentEntry
 from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
 from index_format.snapshot import open_segments
 
 LOCK = "lock"
+
+# (segments of a merge, the merge) -> its encoded windows, in order
+MergeEncoder = Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]
 
 
 class IndexWriter:
@@ -106,27 +110,29 @@ class IndexWriter:
             self._segments[place] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
-    def merge(self, *, full: bool = False) -> int:
+    def merge(self, *, full: bool = False, encode: MergeEncoder | None = None) -> int:
         """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
 
+        `encode` may have the windows of a merge encoded elsewhere.
         Raises IndexFormatError when a segment is damaged, OSError.
         """
         merges = 0
         while chosen := (choose_full_merge if full else choose_merge)(self._segments):
-            merged = self._merge(chosen)
+            merged = self._merge(chosen, encode)
             kept = [entry for entry in self._segments if entry not in chosen]
             self._segments = [*kept, merged] if merged else kept
             self._changed = True
             merges += 1
         return merges
 
-    def _merge(self, chosen: Sequence[SegmentEntry]) -> SegmentEntry | None:
+    def _merge(self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None) -> SegmentEntry | None:
         try:
             opened = open_segments(self._directory, chosen, self._fields)
         except FileNotFoundError as error:
             raise CorruptIndex("manifest: names a segment that is not there") from error
         try:
-            return merge_segments(self._directory, self.reserve_temporary(), opened)
+            elsewhere = encode_windows if encode is None else partial(encode, chosen)
+            return merge_segments(self._directory, self.reserve_temporary(), opened, elsewhere)
         finally:
             for segment in opened:
                 segment.reader.close()

@@ -37,6 +37,7 @@ _PARTS = re.compile(PART)
 _PARTS_OF_LINES = re.compile(PART + r"|\n")
 _WORD = re.compile(r"\w+")
 TERM_BITS = 32
+_TAB, _LINE_FEED, _LAST_ASCII, _DIGITS = 0x09, 0x0A, 0x7F, (0x30, 0x39)
 _MAX_MEMO = 200_000  # stems kept; about 30 MB
 
 
@@ -111,20 +112,35 @@ def analyse_words(words: Sequence[bytes]) -> WordTerms:
     may hold several words or none.
     """
     numbers = _Numbers()
-    plain = [
-        place
-        for place, word in enumerate(words)
-        if word.isascii() and len(word) <= MAX_WORD_BYTES and not word[:1].isdigit()
+    plain = _find_plain(words)
+    places = np.flatnonzero(plain)
+    owners, terms = _analyse_plain(list(compress(words, plain.tolist())), numbers)
+    rows = [
+        (place, numbers[term])
+        for place in np.flatnonzero(~plain).tolist()
+        for term in _analyse_other(words[place])
     ]
-    owners, terms = _analyse_plain([words[place] for place in plain], numbers)
-    others = sorted(set(range(len(words))).difference(plain))
-    rows = [(place, numbers[term]) for place in others for term in _analyse_other(words[place])]
     other_owners, other_terms = np.array(rows, dtype=np.int64).reshape(-1, 2).T
-    packed = np.concatenate([np.array(plain, dtype=np.int64)[owners], other_owners]) << TERM_BITS
+    packed = np.concatenate([places[owners], other_owners]) << TERM_BITS
     packed |= np.concatenate([terms, other_terms])
     packed.sort()
     packed = packed[np.flatnonzero(np.diff(packed, prepend=-1))]
     return WordTerms(list(numbers), packed >> TERM_BITS, packed & ((1 << TERM_BITS) - 1))
+
+
+def _find_plain(words: Sequence[bytes]) -> npt.NDArray[np.bool_]:
+    """Which words are ASCII, not long, and do not begin with a digit: nearly all."""
+    if not words:
+        return np.zeros(0, dtype=np.bool_)
+    raw = np.frombuffer(b"\n".join(words) + b"\n", dtype=np.uint8)
+    ends = np.flatnonzero(raw == _LINE_FEED)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    first = raw[starts]
+    plain: npt.NDArray[np.bool_] = ((first < _DIGITS[0]) | (first > _DIGITS[1])) & (
+        ends - starts <= MAX_WORD_BYTES
+    )
+    plain[np.searchsorted(ends, np.flatnonzero(raw > _LAST_ASCII))] = False
+    return plain
 
 
 def _analyse_plain(words: Sequence[bytes], numbers: _Numbers) -> tuple[I64, I64]:
@@ -132,18 +148,17 @@ def _analyse_plain(words: Sequence[bytes], numbers: _Numbers) -> tuple[I64, I64]
     if not words:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     text = b"\n".join(words).decode("ascii")
-    wholes = list(map(numbers.__getitem__, text.lower().split("\n")))
-    parts = "\t".join(_PARTS_OF_LINES.findall(text)).lower().split("\t")
-    found = list(map(_STEMS.__getitem__, parts))
-    lengths = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
-    line_ends = np.fromiter(map("\n".__eq__, parts), dtype=np.bool_, count=len(parts))
-    kept = (lengths > 1) & ~line_ends
-    terms = np.fromiter(map(numbers.__getitem__, compress(found, kept.tolist())), dtype=np.int64)
+    wholes = np.fromiter(map(numbers.__getitem__, text.lower().split("\n")), np.int64, len(words))
+    joined = "\t".join(_PARTS_OF_LINES.findall(text)).lower()
+    raw = np.frombuffer(joined.encode() + b"\t", dtype=np.uint8)
+    ends = np.flatnonzero(raw == _TAB)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    line_ends = raw[starts] == _LINE_FEED
+    kept = ends - starts > 1
+    parts = compress(joined.split("\t"), kept.tolist())
+    terms = np.fromiter(map(numbers.__getitem__, map(_STEMS.__getitem__, parts)), np.int64)
     owners = np.cumsum(line_ends)[kept]
-    return (
-        np.concatenate([np.arange(len(words)), owners]),
-        np.concatenate([np.array(wholes, dtype=np.int64), terms]),
-    )
+    return np.concatenate([np.arange(len(words)), owners]), np.concatenate([wholes, terms])
 
 
 def _analyse_other(word: bytes) -> list[str]:

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from index_format import (
     ChunkTable,
     FileTable,
+    Occurrences,
     PostingRun,
     SegmentContent,
     UnitTable,
     number_languages,
-    sum_postings,
 )
 from repo_mcp.adapters.languages import Language, scan
 from repo_mcp.index.analysis import WordTerms, analyse_words
@@ -29,6 +29,7 @@ from repo_mcp.index.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYM
 from repo_mcp.index.vocabulary import Vocabulary
 
 I64 = npt.NDArray[np.int64]
+U32 = npt.NDArray[np.uint32]
 BATCH_BYTES = 2 * 1024 * 1024  # its arrays stay in a core's cache: half as fast again as 8 MiB
 FIELD_BITS = 3
 _LINE_FEED = 0x0A
@@ -51,9 +52,9 @@ class _Counted:
     """Distinct words of one text and field with the document they stand in, and how often."""
 
     text: int  # number of the text in the vocabulary
-    ranks: I64  # of the words among the distinct ones of the text
-    docs: I64
-    counts: I64
+    ranks: U32  # of the words among the distinct ones of the text
+    docs: U32
+    counts: U32
 
 
 class SegmentBuilder:
@@ -143,22 +144,23 @@ class SegmentBuilder:
             own = pieces & 1 == bit
             self._add_counted(field, ranks[own], first_unit + (pieces[own] >> 1), counts[own])
         spans = np.searchsorted(words.starts, np.array(names, dtype=np.int64).reshape(-1, 2))
-        named = _spread_spans(spans[:, 0], spans[:, 1])
+        named = _spread_spans(spans[:, 0], spans[:, 1] - spans[:, 0])
         self._add_counted(SYMBOL, words.ranks[named], first_unit + units[named], np.ones_like(named))
         self._texts += 1
 
     def _add_counted(self, field: int, ranks: I64, docs: I64, counts: I64) -> None:
-        self._counted[field].append(_Counted(self._texts, ranks, docs, counts))
+        columns = (column.astype(np.uint32) for column in (ranks, docs, counts))
+        self._counted[field].append(_Counted(self._texts, *columns))
 
     def build(self) -> tuple[SegmentContent, PostingRun]:
         """The content of the segment and its posting lists. The builder is spent afterwards."""
         self._take_batch()
         self._count_paths()
         words, numbers = self._vocabulary.finish()
-        terms, postings = self._list_terms(analyse_words(words), len(words), numbers)
+        terms, occurrences = self._list_terms(analyse_words(words), len(words), numbers)
         counts = [len(self._rows) if number == PATH else self._units for number in range(len(FIELDS))]
         lengths = [np.zeros(count, dtype=np.int64) for count in counts]
-        run = _build_run(terms, *postings, lengths)
+        run = _build_run(terms, occurrences, lengths)
         return self._build_content(lengths), run
 
     def _count_paths(self) -> None:
@@ -172,27 +174,34 @@ class SegmentBuilder:
 
     def _list_terms(
         self, analysed: WordTerms, word_count: int, numbers: list[I64]
-    ) -> tuple[list[str], tuple[I64, I64, I64]]:
-        """The terms in byte order; and list, document and count of every occurrence of one, unsorted.
+    ) -> tuple[list[str], Occurrences]:
+        """The terms in byte order, and every occurrence of one.
 
         A list's number is its term's place in the order, then its field.
         """
         order = sorted(range(len(analysed.texts)), key=analysed.texts.__getitem__)
         ranks = np.empty(len(order), dtype=np.int64)
-        ranks[order] = np.arange(len(order))
-        terms = ranks[analysed.terms]
+        ranks[order] = np.arange(len(order)) << FIELD_BITS
+        lists = ranks[analysed.terms]
         bounds = np.searchsorted(analysed.words, np.arange(word_count + 1))
-        parts = []
+        term_counts = np.diff(bounds)
+        all_counted = [counted for texts in self._counted.values() for counted in texts]
+        occurrences = Occurrences(
+            sum(int(term_counts[numbers[one.text][one.ranks]].sum()) for one in all_counted),
+            len(order) << FIELD_BITS,
+            max(self._units, len(self._rows)),
+            max(int(one.counts.max(initial=0)) for one in all_counted),
+        )
         for field, texts in self._counted.items():
-            for counted in texts:
-                words = numbers[counted.text][counted.ranks]
-                repeats = bounds[words + 1] - bounds[words]
-                rows = _spread_spans(bounds[words], bounds[words + 1])
-                lists = terms[rows] << FIELD_BITS | field
-                parts.append((lists, np.repeat(counted.docs, repeats), np.repeat(counted.counts, repeats)))
+            for one in texts:
+                words = numbers[one.text][one.ranks]
+                repeats = term_counts[words]
+                rows = _spread_spans(bounds[words], repeats)
+                occurrences.add(
+                    lists[rows] | field, np.repeat(one.docs, repeats), np.repeat(one.counts, repeats)
+                )
         self._counted.clear()
-        lists, docs, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return [analysed.texts[place] for place in order], (lists, docs, counts)
+        return [analysed.texts[place] for place in order], occurrences
 
     def _build_content(self, lengths: list[I64]) -> SegmentContent:
         paths, prints, sizes, languages, flags, lines = zip(*self._rows, strict=True)
@@ -233,9 +242,8 @@ def _count_before(places: I64, edges: I64) -> I64:
     return np.repeat(np.arange(len(edges) + 1), np.diff(np.concatenate([[0], firsts, [len(places)]])))
 
 
-def _spread_spans(starts: I64, ends: I64) -> I64:
-    """All integers of the half-open spans, span after span."""
-    counts = ends - starts
+def _spread_spans(starts: I64, counts: I64) -> I64:
+    """`counts` integers from each start on, span after span."""
     before = np.cumsum(counts) - counts
     return np.repeat(starts - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
 
@@ -252,22 +260,20 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
     return pairs >> bits, pairs & ((1 << bits) - 1), np.diff(starts, append=len(packed))
 
 
-def _build_run(
-    terms: Sequence[str], lists: I64, docs: I64, counts: I64, lengths: Sequence[I64]
-) -> PostingRun:
-    """Sorted posting lists of unsorted occurrences; adds the occurrences up in `lengths`."""
-    lists, docs, counts = sum_postings(lists, docs, counts)
-    fields = lists & ((1 << FIELD_BITS) - 1)
+def _build_run(terms: Sequence[str], occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
+    """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
+    lists, docs, counts = occurrences.finish()
+    starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
+    starts = np.concatenate([[0], starts]) if len(lists) else starts
+    frequencies = np.diff(starts, append=len(lists))
+    list_fields = lists[starts] & ((1 << FIELD_BITS) - 1)
+    fields = np.repeat(list_fields.astype(np.uint8), frequencies)
     for number in range(len(lengths)):
         own = fields == number
         lengths[number][:] = np.bincount(docs[own], counts[own], len(lengths[number]))
-    starts = np.flatnonzero(np.diff(lists, prepend=-1))
-    used, list_terms = np.unique(lists[starts] >> FIELD_BITS, return_inverse=True)
-    return PostingRun(
-        [terms[rank].encode() for rank in used.tolist()],
-        list_terms,
-        fields[starts],
-        np.diff(np.append(starts, len(lists))),
-        docs,
-        counts,
-    )
+    list_terms = lists[starts] >> FIELD_BITS
+    return PostingRun(_encode_terms(terms), list_terms, list_fields, frequencies, docs, counts)
+
+
+def _encode_terms(terms: Sequence[str]) -> list[bytes]:
+    return "\n".join(terms).encode().split(b"\n") if terms else []

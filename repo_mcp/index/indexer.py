@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from index_format import (
     FINGERPRINT_BYTES,
@@ -23,7 +24,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import build_seen, find_changed, read_seen, write_seen
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
-from repo_mcp.index.workers import build_shards
+from repo_mcp.index.workers import build_shards, encode_windows
 from repo_mcp.model import (
     CompactReport,
     IndexProgress,
@@ -35,6 +36,7 @@ from repo_mcp.model import (
 )
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
+DAMAGED = "The index was damaged; it was built anew."
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
 
@@ -82,16 +84,28 @@ class Indexer:
         """
         try:
             with self._open_writer() as writer:
-                refresh = _Refresh(self._directory, self._settings, writer, progress, cancelled, committed)
                 try:
-                    return refresh.run(self._walk, self._workers, force)
+                    return self._run(writer, force, progress, cancelled, committed)
                 except IndexFormatError:
                     writer.discard_all()
-                refresh = _Refresh(self._directory, self._settings, writer, progress, cancelled, committed)
-                refresh.warnings.append("The index was damaged; it was built anew.")
-                return refresh.run(self._walk, self._workers, force=True)
+                return self._run(writer, True, progress, cancelled, committed, (DAMAGED,))
         except OSError as error:
-            raise _explain(error) from error
+            raise explain_write_error(error) from error
+
+    def _run(
+        self,
+        writer: IndexWriter,
+        force: bool,
+        progress: ProgressCallback | None,
+        cancelled: Callable[[], bool],
+        committed: Callable[[], None],
+        warnings: Sequence[str] = (),
+    ) -> RefreshReport:
+        refresh = _Refresh(
+            self._directory, self._settings, self._workers, writer, progress, cancelled, committed
+        )
+        refresh.warnings += warnings
+        return refresh.run(self._walk, force)
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
@@ -100,7 +114,10 @@ class Indexer:
             with self._open_writer() as writer:
                 before = writer.segments
                 seen = read_seen(self._directory, writer.commit().generation)
-                writer.merge(full=full)
+                writer.merge(
+                    full=full,
+                    encode=partial(encode_windows, self._settings, self._workers, lambda: False),
+                )
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
                     write_seen(self._directory, seen.renumber(manifest.generation))
@@ -111,7 +128,7 @@ class Indexer:
                 ErrorCode.INDEX_UNAVAILABLE, "The index is damaged.", "Refresh the index: it is built anew."
             ) from error
         except OSError as error:
-            raise _explain(error) from error
+            raise explain_write_error(error) from error
         return CompactReport(
             len(before),
             len(after),
@@ -144,6 +161,7 @@ class _Refresh:
         self,
         directory: Directory,
         settings: BuildSettings,
+        workers: int,
         writer: IndexWriter,
         progress: ProgressCallback | None,
         cancelled: Callable[[], bool],
@@ -151,6 +169,7 @@ class _Refresh:
     ) -> None:
         self._directory = directory
         self._settings = settings
+        self._workers = workers
         self._writer = writer
         self._progress = progress
         self._cancelled = cancelled
@@ -163,9 +182,7 @@ class _Refresh:
         self._indexed_files = 0
         self._commits_shards = True
 
-    def run(
-        self, walk: Callable[[Callable[[], bool]], WalkReport], workers: int, force: bool
-    ) -> RefreshReport:
+    def run(self, walk: Callable[[Callable[[], bool]], WalkReport], force: bool) -> RefreshReport:
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
         self._report("walk", 0, 0, 0, 0)
@@ -183,7 +200,7 @@ class _Refresh:
                 known.fingerprints.clear()
                 self._commits_shards = not known.places
             self._remove_missing(known, report)
-            self._build([report.files[place] for place in changed], known, workers)
+            self._build([report.files[place] for place in changed], known)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
@@ -224,14 +241,14 @@ class _Refresh:
         for segment, files in by_segment.items():
             self._writer.mark_dead(segment, files)
 
-    def _build(self, files: Sequence[WalkedFile], known: _Known, workers: int) -> None:
+    def _build(self, files: Sequence[WalkedFile], known: _Known) -> None:
         tasks = plan_shards(
             files, known.fingerprints, self._writer.reserve_temporary, self._settings.shard_bytes
         )
         done_files = done_bytes = 0
         total_bytes = sum(task.bytes for task in tasks)
         self._report("index", 0, len(files), 0, total_bytes)
-        for result in build_shards(self._settings, tasks, workers, self._cancelled):
+        for result in build_shards(self._settings, self._workers, self._cancelled, tasks):
             self._take(result, known)
             done_files += len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
             done_bytes += result.bytes
@@ -265,7 +282,10 @@ class _Refresh:
     def _merge(self) -> None:
         renewed = self._added + self._updated
         self._report("merge", 0, 0, 0, 0)
-        self._writer.merge(full=renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added))
+        self._writer.merge(
+            full=renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added),
+            encode=partial(encode_windows, self._settings, self._workers, self._cancelled),
+        )
 
     def _write_seen(self, generation: int, scan_started_ns: int, report: WalkReport) -> None:
         files = [file for file in report.files if file.path not in self._gone]
@@ -325,7 +345,8 @@ def _milliseconds(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
 
 
-def _explain(error: OSError) -> RepoError:
+def explain_write_error(error: OSError) -> RepoError:
+    """What to tell a client when the index cannot be written."""
     return RepoError(
         ErrorCode.INDEX_UNAVAILABLE,
         f"The index cannot be written ({error.strerror or type(error).__name__}).",

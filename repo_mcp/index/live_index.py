@@ -17,7 +17,7 @@ import numpy as np
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import SeenFiles, read_seen
-from repo_mcp.index.indexer import Indexer, name_snapshot
+from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.model import (
@@ -50,9 +50,11 @@ class LiveIndex:
         watch: bool,
     ) -> None:
         """`walk` gives the files of the root. Makes the index's directory; OSError when it cannot."""
+        self._settings = settings
         self._directory = DiskDirectory(settings.index_path, create=True)
         self._configuration = configuration
-        self._indexer = Indexer(self._directory, settings, configuration, workers, walk)
+        self._workers = workers
+        self._walk = walk
         self._watch = watch
         self._lock = threading.Lock()  # guards the three below
         self._searcher: Searcher | None = None
@@ -78,9 +80,7 @@ class LiveIndex:
             manifest = read_manifest(self._directory)
             with self._lock:
                 current = self._searcher
-            if manifest is None or (
-                current is not None and current.snapshot.generation == manifest.generation
-            ):
+            if manifest is None or (current is not None and current.snapshot.manifest == manifest):
                 return current
             snapshot = Snapshot.open(self._directory)
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
@@ -210,7 +210,7 @@ class LiveIndex:
             if progress is not None:
                 progress(now)
 
-        done = self._indexer.refresh(force=force, progress=report, cancelled=stop)
+        done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
         self._background_fault = ""
         return done
 
@@ -220,10 +220,18 @@ class LiveIndex:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self.start_background_refresh()
 
+    def _open_indexer(self) -> Indexer:
+        """The writing side, in a directory that is made again where somebody removed it."""
+        try:
+            self._directory = DiskDirectory(self._settings.index_path, create=True)
+        except OSError as error:
+            raise explain_write_error(error) from error
+        return Indexer(self._directory, self._settings, self._configuration, self._workers, self._walk)
+
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
         with self._refreshing:
-            return self._indexer.compact(full=full)
+            return self._open_indexer().compact(full=full)
 
     def start_background_refresh(self, *, force: bool = False) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from index_format import ChunkSpan, Level, LiveSegment, PostingList, Snapshot
+from index_format import ChunkSpan, CorruptIndex, Level, LiveSegment, PostingList, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
@@ -72,7 +72,7 @@ class SegmentUnits:
         self.segment = segment
         self.first_units = reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
-        self._chunks = reader.read_chunks()
+        self._chunks = reader.chunks.read_chunks()
         self._chunk_files = np.repeat(np.arange(reader.file_count), np.diff(reader.files.first_chunks))
         starts = self.first_units[self._chunk_files] + self._chunks.first_units
         self.chunk_ends = starts + self._chunks.unit_counts
@@ -237,7 +237,8 @@ class Searcher:
         reader = self._segments[place].segment.reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
         if languages:
-            mask &= np.array([reader.read_language(file) in languages for file in range(reader.file_count)])
+            wanted = np.array([name in languages for name in reader.language_names])
+            mask &= wanted[reader.read_languages()]
         for file in np.flatnonzero(mask).tolist():
             path = reader.files.read_path(file)
             mask[file] = (
@@ -258,7 +259,10 @@ class Searcher:
         file = self._find_file(ranked)
         reader = part.segment.reader
         chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(reader.files.first_chunks[file])
-        return reader.files.read_path(file), reader.read_spans(file)[chunk]
+        spans = reader.read_spans(file)
+        if not 0 <= chunk < len(spans):
+            raise CorruptIndex(f"{part.segment.name}: unit {ranked.unit} lies in no chunk of its file")
+        return reader.files.read_path(file), spans[chunk]
 
     def _find_file(self, ranked: RankedUnit) -> int:
         part = self._segments[ranked.segment]

@@ -19,7 +19,7 @@ from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
 from repo_mcp.textfile import decode_source, has_binary_extension
 
-SHARD_BYTES = 16 * 1024 * 1024  # of source files, by their sizes in the walk
+SHARD_BYTES = 32 * 1024 * 1024  # of source files, by their sizes in the walk
 
 
 @dataclass(frozen=True, slots=True)

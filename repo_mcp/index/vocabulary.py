@@ -48,11 +48,10 @@ class TextWords:
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """The distinct words of one text: where each stands first, and its hash."""
+    """The distinct words of one text, one after the other, and their hashes."""
 
-    padded: bytes
-    starts: I64
-    sizes: I64
+    words: bytes
+    ends: I64
     hashes: tuple[U64, U64]
 
 
@@ -70,7 +69,8 @@ class Vocabulary:
         hashes = _hash_words(padded, starts, sizes)
         ranks, places = _rank(*hashes)
         first, second = hashes
-        self._samples.append(_Sample(padded, starts[places], sizes[places], (first[places], second[places])))
+        ends, gathered = _gather_words(padded, starts[places], sizes[places])
+        self._samples.append(_Sample(gathered, ends, (first[places], second[places])))
         return TextWords(starts, ranks, len(places))
 
     def finish(self) -> tuple[list[bytes], list[I64]]:
@@ -80,17 +80,25 @@ class Vocabulary:
             return [], []
         first, second = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
         ranks, places = _rank(first, second)
-        bounds = np.cumsum([len(sample.starts) for sample in samples])
+        bounds = np.cumsum([len(sample.ends) for sample in samples])
         owners = np.searchsorted(bounds, places, side="right")
         words: list[bytes] = [b""] * len(places)
         for number, sample in enumerate(samples):
             own = np.flatnonzero(owners == number)
-            rows = places[own] - (bounds[number] - len(sample.starts))
-            begins = sample.starts[rows]
-            ends = begins + sample.sizes[rows]
-            for place, begin, end in zip(own.tolist(), begins.tolist(), ends.tolist(), strict=True):
-                words[place] = sample.padded[begin:end]
+            rows = places[own] - (bounds[number] - len(sample.ends))
+            ends = np.append(sample.ends, 0)  # what stands before the first word ends at 0
+            for place, begin, end in zip(
+                own.tolist(), ends[rows - 1].tolist(), ends[rows].tolist(), strict=True
+            ):
+                words[place] = sample.words[begin:end]
         return words, np.split(ranks, bounds[:-1])
+
+
+def _gather_words(padded: bytes, starts: I64, sizes: I64) -> tuple[I64, bytes]:
+    """Where each of the words ends when they stand one after the other, and that text."""
+    ends = np.cumsum(sizes)
+    places = np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+    return ends, np.frombuffer(padded, dtype=np.uint8)[places].tobytes()
 
 
 def _hash_words(padded: bytes, starts: I64, sizes: I64) -> tuple[U64, U64]:

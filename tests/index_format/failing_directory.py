@@ -80,12 +80,17 @@ class FailingDirectory(MemoryDirectory):
         self.durable_names = dict(self.files)
 
     def list_images(self) -> list[MemoryDirectory]:
-        """What may be found after a restart: all, only what was synced, and names that were not yet."""
+        """What may be found after a restart.
+
+        All; what was synced under the present names; under the names of the last sync; and under
+        these with the renamed manifest alone, since a medium may keep names in any order.
+        """
         whole = {name: bytearray(data) for name, data in self.files.items()}
         forgotten = {name: self.get_synced(data) for name, data in self.files.items()}
         old_names = {name: self.get_synced(data) for name, data in self.durable_names.items()}
         images = []
-        for files in (whole, forgotten, old_names):
+        new_manifest = old_names | {name: forgotten[name] for name in forgotten if name == "manifest"}
+        for files in (whole, forgotten, old_names, new_manifest):
             directory = MemoryDirectory()
             directory.files = files
             images.append(directory)

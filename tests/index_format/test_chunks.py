@@ -82,6 +82,13 @@ def test_a_chunk_outside_its_file_is_corrupt(first: int, count: int) -> None:
         open_chunks(sections).read_spans((0, 2), (0, 1))
 
 
+def test_a_chunk_without_units_is_corrupt() -> None:
+    sections = encode([([30, 20], [(0, 2), (1, 1)])])
+    sections[CHNK] = encode_table([np.array([0, 1]), np.array([2, 0]), np.array([0, 0])])
+    with pytest.raises(CorruptIndex, match="without units"):
+        open_chunks(sections).read_spans((0, 2), (0, 2))
+
+
 @pytest.mark.parametrize("tag", [UNIT, CHNK])
 def test_four_billion_rows_of_nothing_are_corrupt(tag: bytes) -> None:
     sections = encode([([30, 20], [(0, 2)])])

@@ -43,7 +43,7 @@ def test_the_example_of_the_docstring() -> None:
     assert encode_table(columns) == EXAMPLE
     table = open_table(EXAMPLE, 3)
     assert [table.read_column(column).tolist() for column in range(3)] == [[1, 2], [300, 0], [0, 0]]
-    assert table.read_value(1, 0) == 300
+    assert table.read_column(1, 0, 1).tolist() == [300]
 
 
 @given(TABLES)
@@ -58,7 +58,7 @@ def test_round_trip(table: tuple[int, list[list[int]]]) -> None:
         assert reader.read_column(column).tolist() == values[:, column].tolist()
         if rows:
             assert reader.read_column(column, 1).tolist() == values[1:, column].tolist()
-            assert reader.read_value(column, 0) == values[0, column]
+            assert reader.read_column(column, 0, 1).tolist() == [values[0, column]]
 
 
 @given(st.binary(max_size=60), st.integers(1, 3))

@@ -57,7 +57,7 @@ def test_any_grouping_gives_the_bytes_of_one_build(model: Model, data: st.DataOb
     wanted = read_whole(whole, write_model(whole, model))
     entries = data.draw(st.permutations(write_groups(parts, model, groups)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compactor, "WINDOW_POSTINGS", window)
+        patch.setattr(compactor, "WINDOW_BYTES", window)
         if len(entries) > 2 and data.draw(st.booleans()):  # two steps
             first = merge(parts, entries[:2])
             assert first is not None
@@ -83,7 +83,7 @@ def test_windows_smaller_than_lists(window: int, monkeypatch: pytest.MonkeyPatch
     whole, parts = MemoryDirectory(), MemoryDirectory()
     wanted = read_whole(whole, write_model(whole, model))
     entries = write_groups(parts, model, {path: number % 3 for number, path in enumerate(model)})
-    monkeypatch.setattr(compactor, "WINDOW_POSTINGS", window)
+    monkeypatch.setattr(compactor, "WINDOW_BYTES", window)
     assert read_whole(parts, merge(parts, entries)) == wanted
 
 

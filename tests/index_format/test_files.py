@@ -120,6 +120,15 @@ def test_damaged_sections(tag: bytes, data: bytes) -> None:
         read_all(open_files({**encode_files(TABLE), tag: data}, 3, 2))
 
 
+@pytest.mark.parametrize("paths", [b"ab\xa9\xc3", b"a\xc3\xa9b", b"ab\xc3\xc3"])
+def test_no_reading_gives_a_path_that_is_not_utf_8(paths: bytes) -> None:
+    reader = open_files({**encode_files(TABLE), PATH: paths}, 3, 2)
+    with pytest.raises(CorruptIndex, match=r"not UTF-8|do not ascend"):
+        reader.read_paths()
+    with pytest.raises(CorruptIndex, match="not UTF-8"):
+        [reader.read_path(file) for file in range(3)]
+
+
 def test_units_without_a_file_are_corrupt() -> None:
     reader = open_files(encode_files(build_table({})), 3, 0)
     with pytest.raises(CorruptIndex, match="in front of"):

@@ -122,10 +122,12 @@ def test_another_magic_is_corrupt(small: bytes, magic: bytes) -> None:
         open_frame(magic + small[8:])
 
 
-def forge_tail(data: bytes, rows: list[tuple[bytes, int, int, int]], counts: tuple[int, ...]) -> bytes:
-    """A frame with another section table and footer, and right checksums."""
+def forge_tail(
+    data: bytes, rows: list[tuple[bytes, int, int, int]], counts: tuple[int, ...], more_pages: int = 0
+) -> bytes:
+    """A frame with another section table, page table and footer, and right checksums."""
     tail_offset = FOOTER.unpack(data[-40:])[0]
-    pages = -(-tail_offset // PAGE_BYTES)
+    pages = -(-tail_offset // PAGE_BYTES) + more_pages
     tail = b"".join(SECTION.pack(*row) for row in rows)
     tail += b"".join(
         struct.pack("<Q", compute_checksum(data[:tail_offset][page * PAGE_BYTES : (page + 1) * PAGE_BYTES]))
@@ -190,6 +192,12 @@ def test_a_huge_file_is_refused_before_it_is_read() -> None:
     file.size = MAX_FILE_BYTES + 1
     with pytest.raises(CorruptIndex, match="at most"):
         FrameReader(file)
+
+
+@pytest.mark.parametrize("more_pages", [-1, 1])
+def test_a_page_table_of_another_length_is_corrupt(more_pages: int) -> None:
+    with pytest.raises(CorruptIndex, match="a tail of"):
+        open_frame(forge_tail(DATA, ROWS, (), more_pages))
 
 
 @given(st.binary(max_size=200))

@@ -96,15 +96,6 @@ def test_statistics_are_those_of_the_live(first: Model, second: Model, data: st.
         assert segment.live_units == int(segment.live_unit_mask.sum())
 
 
-def test_fields_have_numbers() -> None:
-    directory = MemoryDirectory()
-    commit(directory, ONE)
-    snapshot = open_snapshot(directory)
-    assert [snapshot.get_field_number(name) for name in ("body", "path", "symbol")] == [0, 1, 2]
-    with pytest.raises(KeyError):
-        snapshot.get_field_number("doc")
-
-
 @pytest.mark.parametrize("kind", ["disk", "memory"])
 def test_a_snapshot_outlives_what_writers_do(kind: str, tmp_path: Path) -> None:
     directory = DiskDirectory(str(tmp_path)) if kind == "disk" else MemoryDirectory()

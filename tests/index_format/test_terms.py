@@ -8,11 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
+from index_format.columns import encode_table
 from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
 from index_format.records import PostingList
 from index_format.terms import LIST, PAGE, PAGE_TERMS, TERM, TOPS, TermsReader, TermsWriter
 from tests.index_format.segment_bytes import put_together
+from tests.index_format.test_columns import open_table
 
 Rows = list[tuple[bytes, dict[int, tuple[int, int]]]]  # term -> field -> document frequency, bytes
 TERMS = st.one_of(
@@ -143,6 +145,27 @@ def test_terms_out_of_order_are_corrupt() -> None:
     ):
         with pytest.raises(CorruptIndex, match=r"ascend|first term"):
             list(open_terms(damage(TERM, swapped)).iter_pages())
+
+
+def test_a_term_without_a_list_is_corrupt() -> None:
+    reader = open_terms(encode([(b"a", {0: (1, 2)}), (b"b", {}), (b"c", {1: (1, 2)})]))
+    for read in (lambda: list(reader.iter_pages()), lambda: reader.find(b"c")):
+        with pytest.raises(CorruptIndex, match="a term without a list"):
+            read()
+
+
+@pytest.mark.parametrize("start", [0, 499, 501])
+def test_pages_with_a_gap_between_their_lists_are_corrupt(start: int) -> None:
+    rows: Rows = [(b"t%03d" % number, {0: (1, 2)}) for number in range(128)]
+    rows = [*rows, (b"u", {0: (1, 244)}), (b"v", {0: (1, 2)})]
+    whole = encode(rows)
+    table = open_table(whole[PAGE], 3)
+    columns = [table.read_column(column) for column in range(3)]
+    assert columns[2].tolist() == [0, 256]
+    columns[2][1] = start
+    reader = open_terms({**whole, PAGE: encode_table(columns)})
+    with pytest.raises(CorruptIndex, match="256 expected"):
+        list(reader.iter_pages())
 
 
 @pytest.mark.parametrize(("place", "value"), [(0, 0), (128, 8), (128, 0), (129, 3)])
