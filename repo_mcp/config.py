@@ -1,9 +1,8 @@
 """The configuration of one server: the only reader of the environment.
 
 Three sources, each later one stronger: the defaults here, the repository's own `repo_mcp.toml`
-(given as bytes by whoever may read it), the operator's options. The repository is not trusted:
-its file can exclude more and lower limits, and nothing else; what it may not say is ignored with
-a warning. The operator may raise limits up to the hard caps compiled in here.
+(`repo_mcp.repository_file`), the operator's options. The operator may raise limits up to the hard
+caps compiled in here. A configuration knows which keys the two others set.
 
 Left out on purpose: `.env` files, and environment variables that would change an answer.
 """
@@ -12,21 +11,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tomllib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from repo_mcp import globs
 from repo_mcp.errors import ErrorCode, RepoError
 
-REPOSITORY_FILE = "repo_mcp.toml"
-MAX_REPOSITORY_FILE_BYTES = 64 * 1024
 TOOLSETS = ("repo", "retrieval", "graph", "research")
 MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
-_MAX_GLOBS = 1_000
-_MAX_DOTS = 200  # tomllib takes quadratic time for dotted keys: 8,000 cost 0.5 s
+MAX_GLOBS = 1_000
+MAX_EXTENSION_CHARS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ HARD_CAPS: Mapping[str, int] = {
     "max_line_chars": 1_000_000,
 }
 # A default cannot be above its maximum: lowering the one lowers the other.
-_DEFAULT_OF = {
+DEFAULT_OF = {
     "default_open_lines": "max_open_lines",
     "default_search_hits": "max_search_hits",
     "default_bundle_files": "max_bundle_files",
@@ -87,6 +84,13 @@ class Config:
     toolsets: tuple[str, ...] = ("repo",)
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
     watch: bool = False  # look for changed files while serving
+    audit_queries: bool = False  # the audit log keeps the text of queries and prompts
+    extensions: tuple[
+        tuple[str, str], ...
+    ] = ()  # (extension, language) that replace the built-in ones, sorted
+    disabled_adapters: tuple[str, ...] = ()  # sorted names
+    given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
+    narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
 
     def fingerprint(self, deny_fingerprint: str) -> str:
         """Changes with whatever changes the contents of an index: not with limits of answers or places."""
@@ -96,6 +100,8 @@ class Config:
             self.limits.max_file_bytes,
             self.include_extensions,
             self.exclude_globs,
+            self.extensions,
+            self.disabled_adapters,
             deny_fingerprint,
         )
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -111,13 +117,27 @@ def load_config(
     data_dir: str | None = None,
     toolsets: Sequence[str] | None = None,
     workers: int | None = None,
-    watch: bool = False,
+    watch: bool | None = None,
+    audit_queries: bool | None = None,
+    include_extensions: Sequence[str] | None = None,
+    exclude_globs: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Config:
     """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
 
-    Looks at nothing on disk: whether the root is there is found out by the door.
+    None is what the operator did not say. Looks at nothing on disk: whether the root is there is found
+    out by the door.
     """
+    options = {
+        "repo_root": root,
+        "data_dir": data_dir,
+        "toolsets": toolsets,
+        "workers": workers,
+        "watch": watch,
+        "audit_queries": audit_queries,
+        "include_extensions": include_extensions or None,
+        "exclude_globs": exclude_globs or None,
+    }
     if not root:
         raise _invalid("--repo-root", "is required", "Give the directory to serve.")
     return Config(
@@ -126,7 +146,11 @@ def load_config(
         limits=_build_limits(limits or {}),
         toolsets=_check_toolsets(toolsets) if toolsets is not None else ("repo",),
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
-        watch=watch,
+        watch=bool(watch),
+        audit_queries=bool(audit_queries),
+        include_extensions=_check_extensions(include_extensions or ()),
+        exclude_globs=_check_globs(exclude_globs or ()),
+        given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
     )
 
 
@@ -148,69 +172,6 @@ def get_root_from_environment(name: str) -> str:
     return _absolute(value, name)
 
 
-def apply_repository_file(config: Config, text: bytes) -> tuple[Config, tuple[str, ...]]:
-    """The configuration narrowed by the contents of `repo_mcp.toml`, and what in it was ignored.
-
-    Understands `exclude_globs`, `include_extensions` and a table `limits`. Never raises: a file
-    that cannot be read changes nothing.
-    """
-    table, warnings = _parse_repository_file(text)
-    for key, value in table.items():
-        if key in ("exclude_globs", "include_extensions"):
-            found = _string_list(value)
-            if found is None:
-                warnings.append(f"{REPOSITORY_FILE}: {key} must be a list of strings, ignored")
-            elif key == "exclude_globs":
-                config = replace(config, exclude_globs=(*config.exclude_globs, *found))
-            else:
-                config = replace(config, include_extensions=_narrow(config.include_extensions, found))
-        elif key == "limits" and isinstance(value, dict):
-            config = _lower_limits(config, value, warnings)
-        else:
-            warnings.append(f"{REPOSITORY_FILE}: {_shown(key)} cannot be set by a repository, ignored")
-    return config, tuple(warnings)
-
-
-def _parse_repository_file(text: bytes) -> tuple[dict[str, object], list[str]]:
-    if len(text) > MAX_REPOSITORY_FILE_BYTES:
-        return {}, [f"{REPOSITORY_FILE} ignored: more than {MAX_REPOSITORY_FILE_BYTES} bytes"]
-    if max((line.partition(b"=")[0].count(b".") for line in text.split(b"\n")), default=0) > _MAX_DOTS:
-        return {}, [f"{REPOSITORY_FILE} ignored: a key has more than {_MAX_DOTS} dots"]
-    try:
-        return tomllib.loads(text.decode()), []
-    except (ValueError, RecursionError):  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
-        return {}, [f"{REPOSITORY_FILE} ignored: not valid TOML"]
-
-
-def _lower_limits(config: Config, table: Mapping[str, object], warnings: list[str]) -> Config:
-    """The configuration with the limits that the table lowers; the rest is warned about."""
-    lowered: dict[str, int] = {}
-    for key, value in table.items():
-        if key not in HARD_CAPS or type(value) is not int or value < 1:
-            warnings.append(f"{REPOSITORY_FILE}: limits.{_shown(key)} is no limit above 0, ignored")
-        elif value > getattr(config.limits, key):
-            warnings.append(f"{REPOSITORY_FILE}: limits.{key} may only be lowered by a repository, ignored")
-        else:
-            lowered[key] = value
-    return replace(config, limits=_cap_defaults(replace(config.limits, **lowered)))
-
-
-def _narrow(allowed: tuple[str, ...], wanted: Sequence[str]) -> tuple[str, ...]:
-    """The extensions that both sides allow, an empty side allowing all."""
-    cleaned = tuple(sorted({one.lower().lstrip(".") for one in wanted}))
-    return tuple(one for one in cleaned if one in allowed) if allowed else cleaned
-
-
-def _string_list(value: object) -> list[str] | None:
-    """The value as a list of strings short enough for globs; None when it is none."""
-    if not isinstance(value, list) or len(value) > _MAX_GLOBS:
-        return None
-    texts = [
-        one for one in value if isinstance(one, str) and len(one) <= globs.MAX_GLOB_CHARS and "\n" not in one
-    ]
-    return texts if len(texts) == len(value) else None
-
-
 def _build_limits(given: Mapping[str, int]) -> Limits:
     known = {field.name for field in fields(Limits)}
     for key, value in given.items():
@@ -219,17 +180,15 @@ def _build_limits(given: Mapping[str, int]) -> Limits:
             raise _invalid(option, "is no limit of this program", f"Limits: {', '.join(sorted(known))}.")
         _check_number(value, option, 1, HARD_CAPS[key])
     limits = replace(Limits(), **given)
-    for key, maximum in _DEFAULT_OF.items():
+    for key, maximum in DEFAULT_OF.items():
         if key in given and given[key] > getattr(limits, maximum):
             raise _invalid("--" + key.replace("_", "-"), f"is above {maximum}", "Raise the maximum as well.")
-    return _cap_defaults(limits)
+    return cap_defaults(limits)
 
 
-def _cap_defaults(limits: Limits) -> Limits:
+def cap_defaults(limits: Limits) -> Limits:
     """The limits with no default above its maximum."""
-    capped = {
-        key: min(getattr(limits, key), getattr(limits, maximum)) for key, maximum in _DEFAULT_OF.items()
-    }
+    capped = {key: min(getattr(limits, key), getattr(limits, maximum)) for key, maximum in DEFAULT_OF.items()}
     return replace(limits, **capped)
 
 
@@ -239,6 +198,34 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     if not least <= value <= most:
         raise _invalid(option, f"is {value}, allowed are {least} to {most}", f"Allowed: {least} to {most}.")
     return value
+
+
+def clean_extension(text: str) -> str | None:
+    """An extension in lower case without its dot; None for what is none."""
+    cleaned = text.removeprefix(".").lower()
+    plain = cleaned.replace("_", "").replace("-", "").replace("+", "")
+    return cleaned if plain.isalnum() and len(cleaned) <= MAX_EXTENSION_CHARS else None
+
+
+def is_usable_glob(text: str) -> bool:
+    """True for what can stand as one line of ignore rules."""
+    return 0 < len(text) <= globs.MAX_GLOB_CHARS and "\n" not in text and "\0" not in text
+
+
+def _check_extensions(given: Sequence[str]) -> tuple[str, ...]:
+    cleaned = {one: clean_extension(one) for one in given}
+    for one, extension in cleaned.items():
+        if extension is None:
+            raise _invalid("--include-extension", f"is {_shown(one)}", "Give an extension such as py or .py.")
+    return tuple(sorted({extension for extension in cleaned.values() if extension is not None}))
+
+
+def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
+    for one in given:
+        if not is_usable_glob(one) or len(given) > MAX_GLOBS:
+            hint = f"Give patterns in the syntax of .gitignore, of at most {globs.MAX_GLOB_CHARS} characters."
+            raise _invalid("--exclude-glob", f"cannot be {_shown(one)}", hint)
+    return tuple(given)
 
 
 def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
@@ -287,16 +274,30 @@ def _invalid(option: str, what: str, hint: str) -> RepoError:
     return RepoError(ErrorCode.CONFIG_INVALID, f"{option} {what}", hint, {"option": option})
 
 
+_ENVIRONMENT_LOCK = threading.Lock()
+_CHILD_ENVIRONMENT: Mapping[str, str | None] = {
+    "PYTHONSAFEPATH": "1",
+    "PYTHONPATH": None,
+    "PYTHONSTARTUP": None,
+    "LD_PRELOAD": None,
+    # glibc alone reads these: large arrays come from memory that is kept, not from the kernel anew each
+    # time, which zeroes it; that was a tenth of the time of indexing.
+    "MALLOC_MMAP_THRESHOLD_": "1073741824",
+    "MALLOC_TRIM_THRESHOLD_": "1073741824",
+}
+
+
 @contextmanager
 def safe_child_environment() -> Iterator[None]:
     """Processes started inside look for modules in no current directory, and start nothing of the user's."""
-    changes = {"PYTHONSAFEPATH": "1", "PYTHONPATH": None, "PYTHONSTARTUP": None, "LD_PRELOAD": None}
-    before = {name: os.environ.get(name) for name in changes}
-    _set_environment(changes)
-    try:
-        yield
-    finally:
-        _set_environment(before)
+    changes = _CHILD_ENVIRONMENT
+    with _ENVIRONMENT_LOCK:  # else two threads would take each other's changes for what was before
+        before = {name: os.environ.get(name) for name in changes}
+        _set_environment(changes)
+        try:
+            yield
+        finally:
+            _set_environment(before)
 
 
 def _set_environment(values: Mapping[str, str | None]) -> None:

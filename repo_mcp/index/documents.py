@@ -157,7 +157,7 @@ class SegmentBuilder:
         self._take_batch()
         self._count_paths()
         words, numbers = self._vocabulary.finish()
-        terms, occurrences = self._list_terms(analyse_words(words), len(words), numbers)
+        terms, occurrences = self._list_terms(analyse_words(words), len(words.starts), numbers)
         counts = [len(self._rows) if number == PATH else self._units for number in range(len(FIELDS))]
         lengths = [np.zeros(count, dtype=np.int64) for count in counts]
         run = _build_run(terms, occurrences, lengths)
@@ -174,7 +174,7 @@ class SegmentBuilder:
 
     def _list_terms(
         self, analysed: WordTerms, word_count: int, numbers: list[I64]
-    ) -> tuple[list[str], Occurrences]:
+    ) -> tuple[list[bytes], Occurrences]:
         """The terms in byte order, and every occurrence of one.
 
         A list's number is its term's place in the order, then its field.
@@ -260,7 +260,7 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
     return pairs >> bits, pairs & ((1 << bits) - 1), np.diff(starts, append=len(packed))
 
 
-def _build_run(terms: Sequence[str], occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
+def _build_run(terms: Sequence[bytes], occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
     """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
     lists, docs, counts = occurrences.finish()
     starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
@@ -272,8 +272,4 @@ def _build_run(terms: Sequence[str], occurrences: Occurrences, lengths: Sequence
         own = fields == number
         lengths[number][:] = np.bincount(docs[own], counts[own], len(lengths[number]))
     list_terms = lists[starts] >> FIELD_BITS
-    return PostingRun(_encode_terms(terms), list_terms, list_fields, frequencies, docs, counts)
-
-
-def _encode_terms(terms: Sequence[str]) -> list[bytes]:
-    return "\n".join(terms).encode().split(b"\n") if terms else []
+    return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)

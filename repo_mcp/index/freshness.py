@@ -110,6 +110,12 @@ def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[l
     return np.flatnonzero(~same).tolist(), list(places)
 
 
+def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
+    """How many files are new, gone or otherwise than recorded; one that only may be counts as unchanged."""
+    changed, missing = find_changed(replace(seen, racy=np.zeros_like(seen.racy)), files)
+    return len(changed) + len(missing)
+
+
 def write_seen(directory: Directory, seen: SeenFiles) -> None:
     """Replace the side file. Raises OSError, which costs no more than a slower next refresh."""
     record = pack(

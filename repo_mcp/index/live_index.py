@@ -16,7 +16,7 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, read_seen
+from repo_mcp.index.freshness import SeenFiles, count_changed, read_seen
 from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -33,6 +33,7 @@ NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. F
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
+LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
 
@@ -55,6 +56,7 @@ class LiveIndex:
         self._configuration = configuration
         self._workers = workers
         self._walk = walk
+        self._stale: int | None = None  # files that the last look found changed and that are not indexed yet
         self._watch = watch
         self._lock = threading.Lock()  # guards the three below
         self._searcher: Searcher | None = None
@@ -128,12 +130,22 @@ class LiveIndex:
             segments=len(manifest.segments),
             index_bytes=sum(entry.file_bytes for entry in manifest.segments),
             skipped=seen.count_reasons() if seen is not None else {},
-            stale=None,
+            stale=self._count_stale(seen, searcher.snapshot.file_count),
             last_refresh=seen.taken_at if seen is not None else None,
             progress=progress,
             languages=languages,
             warnings=tuple(warnings),
         )
+
+    def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
+        """Files changed since the refresh: as they are in a small tree, as last looked at in a large one."""
+        if seen is None or self._refreshing.locked() or files > LOOK_FILES:
+            return self._stale
+        try:
+            self._stale = count_changed(seen, self._walk(self._closed.is_set).files)
+        except RepoError:  # the root is gone, or we are closing
+            return None
+        return self._stale
 
     def _read_seen(self, generation: int) -> SeenFiles | None:
         """The record of the refresh that made a generation; None while one is under way."""
@@ -207,11 +219,13 @@ class LiveIndex:
     ) -> RefreshReport:
         def report(now: IndexProgress) -> None:
             self._progress = now
+            if now.phase == "index" and not force:
+                self._stale = now.files_total - now.files_done
             if progress is not None:
                 progress(now)
 
         done = self._open_indexer().refresh(force=force, progress=report, cancelled=stop)
-        self._background_fault = ""
+        self._background_fault, self._stale = "", 0
         return done
 
     def _look_for_changes(self) -> None:

@@ -7,29 +7,20 @@ an answer depends on the tree alone, not on how it came into segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from index_format import ChunkSpan, CorruptIndex, Level, LiveSegment, PostingList, Snapshot
+from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
-from repo_mcp.index.scoring import DECIMALS, F64, I64, TermScorer
+from repo_mcp.index.scoring import F64, TermScorer
+from repo_mcp.index.segment_search import Mask, Postings, RankedUnit, SegmentSearch
 
-Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class RankedUnit:
-    """One unit of the ranking."""
-
-    score: float
-    segment: int  # place in the snapshot
-    unit: int
+_SegmentPostings = list[list[Postings]]  # for each query term, its postings in each field
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,46 +45,12 @@ class Ranking:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """The live postings of one term in one field and segment."""
-
-    term: int
-    field: int
-    docs: I64
-    counts: I64
-
-
-class SegmentUnits:
-    """What the searcher keeps of one segment: which file and chunk a unit belongs to."""
-
-    def __init__(self, segment: LiveSegment) -> None:
-        reader = segment.reader
-        self.segment = segment
-        self.first_units = reader.files.first_units
-        self.units_per_file = np.diff(self.first_units)
-        self._chunks = reader.chunks.read_chunks()
-        self._chunk_files = np.repeat(np.arange(reader.file_count), np.diff(reader.files.first_chunks))
-        starts = self.first_units[self._chunk_files] + self._chunks.first_units
-        self.chunk_ends = starts + self._chunks.unit_counts
-
-    def find_chunks(self, units: I64) -> I64:
-        """The first chunk that each unit lies in."""
-        return np.searchsorted(self.chunk_ends, units, side="right")
-
-    def spread(self, files: I64) -> I64:
-        """The units of files, file after file."""
-        counts = self.units_per_file[files]
-        before = np.cumsum(counts) - counts
-        return np.repeat(self.first_units[files] - before, counts) + np.arange(int(counts.sum()))
-
-
 class Searcher:
     """Answers ranked queries on one snapshot. Safe for several threads."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._segments = [SegmentUnits(segment) for segment in snapshot.segments]
+        self._segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
         self._average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
 
@@ -104,7 +61,7 @@ class Searcher:
             total = self.snapshot.sum_lengths(field)
         else:
             total = sum(
-                int((part.units_per_file * part.segment.reader.norms.read_lengths(field))[mask].sum())
+                int((part.units_per_file * part.reader.norms.read_lengths(field))[mask].sum())
                 for part in self._segments
                 for mask in [part.segment.live_file_mask]
             )
@@ -121,108 +78,62 @@ class Searcher:
         include_tests: bool = True,
     ) -> Ranking:
         """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
-        scored = self.score_units(query)
+        read = self._read_postings(query)
+        scored = self._score(query, read)
         languages = frozenset([*query.languages, *([language] if language else [])])
         best: list[RankedUnit] = []
         total = 0
-        for place, scores in enumerate(scored):
-            part = self._segments[place]
-            np.round(scores, DECIMALS, out=scores)
-            scores[~self._find_wanted(place, query, scores)] = 0.0
-            key = (place, filter_key, tuple(query.path_parts), languages, include_tests)
-            mask = (
-                self._file_masks(*key, _Filter(matches_path)) if any(key[1:4]) or not include_tests else None
-            )
-            if mask is not None:
+        for part, scores in zip(self._segments, scored, strict=True):
+            self._drop_unwanted(part, query, scores)
+            key = (part.place, filter_key, tuple(query.path_parts), languages, include_tests)
+            if any(key[1:4]) or not include_tests:
+                mask = self._file_masks(*key, _Filter(matches_path))
                 scores[~np.repeat(mask, part.units_per_file)] = 0.0
-            units = np.flatnonzero(scores > 0.0)
-            chunks = part.find_chunks(units)
-            total += int(np.count_nonzero(np.diff(chunks, prepend=-1)))
-            best += _best_of_chunks(place, units, chunks, scores[units], top_k)
-        return Ranking(tuple(self._describe(query, best, top_k)), total)
+            total += part.count_chunks(scores > 0.0)
+            best += part.choose_best(scores, top_k)
+        return Ranking(tuple(self._describe(query, read, best, top_k)), total)
 
     def score_units(self, query: Query) -> list[F64]:
         """For each segment the score of each unit, before it is rounded; 0 where nothing matched."""
-        postings = [self._read_postings(place, query) for place in range(len(self._segments))]
-        scored = [np.zeros(part.segment.reader.unit_count) for part in self._segments]
+        return self._score(query, self._read_postings(query))
+
+    def _read_postings(self, query: Query) -> list[_SegmentPostings]:
+        """For each segment the live postings of each query term."""
+        return [[part.read_postings(term) for term in query.terms] for part in self._segments]
+
+    def _score(self, query: Query, read: list[_SegmentPostings]) -> list[F64]:
+        scored = [np.zeros(part.reader.unit_count) for part in self._segments]
         for term, text in enumerate(query.terms):
             for field in range(len(FIELDS)):
-                self._add_scores(scored, postings, term, text, field)
+                lists = [
+                    (part, postings)
+                    for part, terms in zip(self._segments, read, strict=True)
+                    for postings in terms[term]
+                    if postings.field == field
+                ]
+                self._add_scores(scored, lists, text, field)
         return scored
 
-    def _read_postings(self, place: int, query: Query) -> dict[tuple[int, int], _Postings]:
-        """The live postings of each (term, field) that occurs in a segment."""
-        found = {}
-        for term, text in enumerate(query.terms):
-            for posting_list in self._segments[place].segment.reader.find_lists(text.encode()):
-                docs, counts = self._read_live(place, posting_list)
-                if len(docs):
-                    found[term, posting_list.field] = _Postings(term, posting_list.field, docs, counts)
-        return found
-
-    def _read_live(self, place: int, posting_list: PostingList) -> tuple[I64, I64]:
-        segment = self._segments[place].segment
-        docs, counts = segment.reader.read_postings(posting_list)
-        mask = segment.get_live_mask(FIELDS[posting_list.field].level)
-        if mask is not None:
-            live = mask[docs]
-            docs, counts = docs[live], counts[live]
-        return docs, counts
-
     def _add_scores(
-        self,
-        scored: list[F64],
-        postings: list[dict[tuple[int, int], _Postings]],
-        term: int,
-        text: str,
-        field: int,
+        self, scored: list[F64], lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
     ) -> None:
         """Add what one term in one field gives to each unit."""
-        lists = [
-            (place, found[term, field]) for place, found in enumerate(postings) if (term, field) in found
-        ]
-        frequency = sum(self._count_units(place, field, one.docs) for place, one in lists)
+        frequency = sum(part.count_units(postings) for part, postings in lists)
         if not frequency:
             return
         units = self.snapshot.unit_count
         scorer = TermScorer(FIELDS[field].name, text, units, frequency, self._average_lengths[field])
-        for place, one in lists:
-            part = self._segments[place]
-            lengths = part.segment.reader.norms.read_lengths(field)[one.docs]
-            scores = scorer.score(one.counts, lengths)
-            if FIELDS[field].level is Level.UNIT:
-                scored[place][one.docs] += scores
-            else:
-                scored[place][part.spread(one.docs)] += np.repeat(scores, part.units_per_file[one.docs])
+        for part, postings in lists:
+            lengths = part.reader.norms.read_lengths(field)[postings.docs]
+            part.add_scores(scored[part.place], postings, scorer.score(postings.counts, lengths))
 
-    def _count_units(self, place: int, field: int, docs: I64) -> int:
-        if FIELDS[field].level is Level.UNIT:
-            return len(docs)
-        return int(self._segments[place].units_per_file[docs].sum())
-
-    def _find_wanted(self, place: int, query: Query, scores: F64) -> Mask:
-        """Which units satisfy the query's required, excluded and symbol words."""
-        wanted = scores > 0.0
-        for terms in query.required:
-            for term in terms:
-                wanted &= self._find_units(place, term, range(len(FIELDS)))
-        for terms in query.symbols:
-            for term in terms:
-                wanted &= self._find_units(place, term, [SYMBOL])
-        for terms in query.excluded:
-            for term in terms:
-                wanted &= ~self._find_units(place, term, range(len(FIELDS)))
-        return wanted
-
-    def _find_units(self, place: int, term: str, fields: Sequence[int]) -> Mask:
-        """Which units have a term in any of the fields."""
-        part = self._segments[place]
-        found = np.zeros(part.segment.reader.unit_count, dtype=np.bool_)
-        for posting_list in part.segment.reader.find_lists(term.encode()):
-            if posting_list.field in fields:
-                docs, _ = self._read_live(place, posting_list)
-                found[docs if FIELDS[posting_list.field].level is Level.UNIT else part.spread(docs)] = True
-        return found
+    def _drop_unwanted(self, part: SegmentSearch, query: Query, scores: F64) -> None:
+        """Take the score of units that the query's required, excluded and symbol words rule out."""
+        for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
+            for term in (term for terms in words for term in terms):
+                scores[~part.find_units(term, fields)] = 0.0
+        for term in (term for terms in query.excluded for term in terms):
+            scores[part.find_units(term, range(len(FIELDS)))] = 0.0
 
     def _compute_file_mask(
         self,
@@ -234,7 +145,7 @@ class Searcher:
         path_filter: _Filter,
     ) -> Mask:
         """Which files of a segment the filters let through."""
-        reader = self._segments[place].segment.reader
+        reader = self._segments[place].reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
         if languages:
             wanted = np.array([name in languages for name in reader.language_names])
@@ -248,55 +159,53 @@ class Searcher:
             )
         return mask
 
-    def _describe(self, query: Query, best: list[RankedUnit], top_k: int) -> list[RankedChunk]:
+    def _describe(
+        self, query: Query, read: list[_SegmentPostings], best: list[RankedUnit], top_k: int
+    ) -> list[RankedChunk]:
         """The best chunks in order, with all that an answer needs."""
-        described = [(unit, self._locate(unit)) for unit in _cut(best, top_k)]
-        described.sort(key=lambda pair: (-pair[0].score, pair[1][0].encode(), pair[1][1].start_line))
-        return [self._build_chunk(query, unit, path, chunk) for unit, (path, chunk) in described[:top_k]]
+        described = [(unit, *self._locate(unit)) for unit in _cut(best, top_k)]
+        described.sort(key=lambda row: (-row[0].score, row[1].encode(), row[2].start_line))
+        return [
+            self._build_chunk(unit, path, chunk, self._find_matched(query, read, unit))
+            for unit, path, chunk in described[:top_k]
+        ]
 
     def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
         part = self._segments[ranked.segment]
-        file = self._find_file(ranked)
-        reader = part.segment.reader
-        chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(reader.files.first_chunks[file])
-        spans = reader.read_spans(file)
+        file = part.find_file(ranked.unit)
+        chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(part.reader.files.first_chunks[file])
+        spans = part.reader.read_spans(file)
         if not 0 <= chunk < len(spans):
             raise CorruptIndex(f"{part.segment.name}: unit {ranked.unit} lies in no chunk of its file")
-        return reader.files.read_path(file), spans[chunk]
+        return part.reader.files.read_path(file), spans[chunk]
 
-    def _find_file(self, ranked: RankedUnit) -> int:
+    def _build_chunk(
+        self, ranked: RankedUnit, path: str, chunk: ChunkSpan, matched: tuple[str, ...]
+    ) -> RankedChunk:
         part = self._segments[ranked.segment]
-        return int(part.segment.reader.files.find_files_of(np.array([ranked.unit]))[0])
-
-    def _build_chunk(self, query: Query, ranked: RankedUnit, path: str, chunk: ChunkSpan) -> RankedChunk:
-        reader = self._segments[ranked.segment].segment.reader
-        file = self._find_file(ranked)
-        first = int(reader.files.first_units[file])
-        lines = reader.chunks.read_units(first, ranked.unit + 1).lines
+        file = part.find_file(ranked.unit)
+        lines = part.reader.chunks.read_units(int(part.first_units[file]), ranked.unit + 1).lines
         return RankedChunk(
             path=path,
             chunk=chunk,
             unit_start=int(lines[:-1].sum()) + 1,
             unit_end=int(lines.sum()),
             score=ranked.score,
-            matched_terms=self._find_matched(query, ranked),
-            language=reader.read_language(file),
-            fingerprint=reader.read_fingerprint(file),
+            matched_terms=matched,
+            language=part.reader.read_language(file),
+            fingerprint=part.reader.read_fingerprint(file),
         )
 
-    def _find_matched(self, query: Query, ranked: RankedUnit) -> tuple[str, ...]:
+    def _find_matched(
+        self, query: Query, read: list[_SegmentPostings], ranked: RankedUnit
+    ) -> tuple[str, ...]:
         """The query terms that occur in any field of a unit."""
-        matched = []
-        file = self._find_file(ranked)
-        for text in query.terms:
-            for posting_list in self._segments[ranked.segment].segment.reader.find_lists(text.encode()):
-                docs, _ = self._read_live(ranked.segment, posting_list)
-                wanted = ranked.unit if FIELDS[posting_list.field].level is Level.UNIT else file
-                place = int(np.searchsorted(docs, wanted))
-                if place < len(docs) and int(docs[place]) == wanted:
-                    matched.append(text)
-                    break
-        return tuple(matched)
+        part = self._segments[ranked.segment]
+        return tuple(
+            text
+            for text, lists in zip(query.terms, read[ranked.segment], strict=True)
+            if any(part.has_unit(postings, ranked.unit) for postings in lists)
+        )
 
 
 class _Filter:
@@ -310,22 +219,6 @@ class _Filter:
 
     def __hash__(self) -> int:
         return 0
-
-
-def _best_of_chunks(place: int, units: I64, chunks: I64, scores: F64, top_k: int) -> list[RankedUnit]:
-    """The best unit of each of the best `top_k` chunks, the first of equal ones."""
-    if not len(units):
-        return []
-    starts = np.flatnonzero(np.diff(chunks, prepend=-1))
-    best_scores = np.maximum.reduceat(scores, starts)
-    chosen = np.argsort(-best_scores, kind="stable")[:top_k]
-    ends = np.append(starts, len(units))
-    found = []
-    for chunk in chosen.tolist():
-        first = int(starts[chunk])
-        unit = first + int(np.argmax(scores[first : int(ends[chunk + 1])]))
-        found.append(RankedUnit(float(scores[unit]), place, int(units[unit])))
-    return found
 
 
 def _cut(best: list[RankedUnit], top_k: int) -> list[RankedUnit]:

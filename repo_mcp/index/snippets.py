@@ -7,7 +7,7 @@ and left out when what matched is gone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from index_format import compute_fingerprint
@@ -36,8 +36,16 @@ class ShownHits:
     warnings: tuple[str, ...]
 
 
-def show_hits(ranked: Sequence[RankedChunk], phrases: Sequence[str], read_live: ReadLive) -> ShownHits:
-    """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside."""
+def show_hits(
+    ranked: Sequence[RankedChunk],
+    phrases: Sequence[str],
+    read_live: ReadLive,
+    extensions: Mapping[str, str] | None = None,
+) -> ShownHits:
+    """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside.
+
+    `extensions` gives file extensions another language than the built-in one.
+    """
     hits: list[Hit] = []
     changed = 0
     for chunk in ranked:
@@ -49,7 +57,7 @@ def show_hits(ranked: Sequence[RankedChunk], phrases: Sequence[str], read_live: 
             continue
         is_changed = compute_fingerprint(raw) != chunk.fingerprint
         changed += is_changed
-        hit = _build_hit(chunk, phrases, text, is_changed)
+        hit = _build_hit(chunk, phrases, text, is_changed, find_language(chunk.path, extensions))
         if hit is not None:
             hits.append(hit)
     warnings = []
@@ -61,7 +69,9 @@ def show_hits(ranked: Sequence[RankedChunk], phrases: Sequence[str], read_live: 
     return ShownHits(tuple(hits), tuple(warnings))
 
 
-def _build_hit(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> Hit | None:
+def _build_hit(
+    ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool, language: Language
+) -> Hit | None:
     """The hit in a file's normalised text; None when what was looked for is not there any more."""
     lines = [line.decode("utf-8", "replace") for line in split_lines(data)]
     chunk_end = min(ranked.chunk.end_line, len(lines))
@@ -83,7 +93,7 @@ def _build_hit(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed
         render_lines(lines[start - 1 + first : start - 1 + last], start + first),
         ranked.score,
         ranked.matched_terms,
-        find_enclosing_symbol(find_language(ranked.path), data, offset),
+        find_enclosing_symbol(language, data, offset),
     )
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.index.analysis import LONG_WORD, analyse_text, analyse_words
+from repo_mcp.index.spans import join_spans
 from repo_mcp.index.vocabulary import split_words
 
 
@@ -41,9 +42,9 @@ def test_terms_by_example(text: str, terms: list[str]) -> None:
 )
 def test_many_words_at_once_equal_whoosh(texts: list[str]) -> None:
     words = split_words(" ".join(texts).encode("utf-8", "replace"))
-    found = analyse_words(words)
+    found = analyse_words(join_spans(words))
     by_word: dict[int, set[str]] = {}
     for word, term in zip(found.words.tolist(), found.terms.tolist(), strict=True):
-        by_word.setdefault(word, set()).add(found.texts[term])
+        by_word.setdefault(word, set()).add(found.texts[term].decode())
     for place, word in enumerate(words):
         assert by_word.get(place, set()) == set(analyse_text(word.decode()))

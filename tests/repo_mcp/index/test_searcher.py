@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.query import Query, parse_query
+from repo_mcp.index.searcher import Searcher
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.repository import Repository
+from tests.repo_mcp.trees import edit_tree, make_tree
 
 
 @pytest.fixture
@@ -98,3 +102,50 @@ def test_a_file_denied_since_is_not_shown(repository: Repository) -> None:
     (root / "docs" / "queue.md").rename(root / "docs" / "queue.txt")
     (root / "docs" / "queue.md").symlink_to(root / "docs" / "queue.txt")
     assert "docs/queue.md" not in find(repository, "push")
+
+
+def rank_plainly(searcher: Searcher, query: Query) -> list[tuple[float, str, int]]:
+    """Every matching chunk with its best unit's score, best first: all units, one by one."""
+    best: dict[tuple[str, int], float] = {}
+    for scores, segment in zip(searcher.score_units(query), searcher.snapshot.segments, strict=True):
+        reader = segment.reader
+        for file in range(reader.file_count):
+            path, first = reader.files.read_path(file), int(reader.files.first_units[file])
+            spans = reader.read_spans(file)
+            for unit in range(first, int(reader.files.first_units[file + 1])):
+                chunk = next(span for span in spans if unit - first < span.first_unit + span.unit_count)
+                score = round(float(scores[unit]), 6)
+                if score > 0:
+                    key = (path, chunk.start_line)
+                    best[key] = max(best.get(key, 0.0), score)
+    return sorted(
+        ((score, path, line) for (path, line), score in best.items()), key=lambda row: (-row[0], *row[1:])
+    )
+
+
+@pytest.mark.parametrize("top_k", [1, 3, 10, 50])
+def test_the_best_chunks_are_those_of_a_full_sort(tmp_path: Path, top_k: int) -> None:
+    root = make_tree(tmp_path / "root", 11, files=80)
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    draw = random.Random(12)
+    for _ in range(4):
+        edit_tree(root, draw)
+        repository.refresh()
+    searcher = repository._index.get_searcher()
+    assert len(searcher.snapshot.segments) > 1
+    for text in (
+        "schedule",
+        "queue work",
+        "x",
+        "def class int",
+        "d1",
+        "naïve user",
+        "getUserName token index",
+    ):
+        query = parse_query(text, 100)
+        wanted = rank_plainly(searcher, query)
+        ranking = searcher.rank(query, top_k)
+        found = [(chunk.score, chunk.path, chunk.chunk.start_line) for chunk in ranking.chunks]
+        assert found == wanted[:top_k]
+        assert ranking.total == len(wanted)

@@ -21,7 +21,8 @@ def spell(texts: list[bytes]) -> list[list[bytes]]:
     """Each text's words, spelt through the numbers that the vocabulary gives."""
     collected = Vocabulary()
     found = [collected.add(text) for text in texts]
-    words, numbers = collected.finish()
+    spans, numbers = collected.finish()
+    words = spans.slice()
     assert len(set(words)) == len(words)
     for text_words in found:
         assert sorted(set(text_words.ranks.tolist())) == list(range(text_words.distinct))
@@ -49,11 +50,11 @@ def test_words_begin_where_they_are_said_to(text: bytes) -> None:
 def test_colliding_first_hashes_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the first half of the hash the same for all words, the second half alone must do."""
     texts = [b"one two three two one", b"three four one", b""]
-    original = vocabulary._hash_words
+    original = vocabulary.hash_spans
 
     def weaken(*arguments: object) -> tuple[object, object]:
         first, second = original(*arguments)  # type: ignore[arg-type]
         return np.zeros_like(first), second
 
-    monkeypatch.setattr(vocabulary, "_hash_words", weaken)
+    monkeypatch.setattr(vocabulary, "hash_spans", weaken)
     assert spell(texts) == [split_words(text) for text in texts]
