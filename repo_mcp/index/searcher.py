@@ -7,7 +7,7 @@ an answer depends on the tree alone, not on how it came into segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
 from repo_mcp.index.scoring import F64, TermScorer
-from repo_mcp.index.segment_search import Mask, Postings, RankedUnit, SegmentSearch
+from repo_mcp.index.segment_search import Mask, Matches, Postings, RankedUnit, SegmentSearch
 
 _SegmentPostings = list[list[Postings]]  # for each query term, its postings in each field
 
@@ -79,30 +79,29 @@ class Searcher:
     ) -> Ranking:
         """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
         read = self._read_postings(query)
-        scored = self._score(query, read)
         languages = frozenset([*query.languages, *([language] if language else [])])
         best: list[RankedUnit] = []
         total = 0
-        for part, scores in zip(self._segments, scored, strict=True):
-            self._drop_unwanted(part, query, scores)
+        for part, found in zip(self._segments, self._score(query, read), strict=True):
+            matches = self._keep_wanted(part, query, found)
             key = (part.place, filter_key, tuple(query.path_parts), languages, include_tests)
             if any(key[1:4]) or not include_tests:
                 mask = self._file_masks(*key, _Filter(matches_path))
-                scores[~np.repeat(mask, part.units_per_file)] = 0.0
-            total += part.count_chunks(scores > 0.0)
-            best += part.choose_best(scores, top_k)
+                matches = matches.keep(mask[part.find_files(matches.units)])
+            total += part.count_chunks(matches.units)
+            best += part.choose_best(matches, top_k)
         return Ranking(tuple(self._describe(query, read, best, top_k)), total)
 
-    def score_units(self, query: Query) -> list[F64]:
-        """For each segment the score of each unit, before it is rounded; 0 where nothing matched."""
+    def score_units(self, query: Query) -> list[Matches]:
+        """For each segment the units that match and their scores, before they are rounded."""
         return self._score(query, self._read_postings(query))
 
     def _read_postings(self, query: Query) -> list[_SegmentPostings]:
         """For each segment the live postings of each query term."""
         return [[part.read_postings(term) for term in query.terms] for part in self._segments]
 
-    def _score(self, query: Query, read: list[_SegmentPostings]) -> list[F64]:
-        scored = [np.zeros(part.reader.unit_count) for part in self._segments]
+    def _score(self, query: Query, read: list[_SegmentPostings]) -> list[Matches]:
+        gains: list[list[tuple[Postings, F64]]] = [[] for _ in self._segments]
         for term, text in enumerate(query.terms):
             for field in range(len(FIELDS)):
                 lists = [
@@ -111,13 +110,14 @@ class Searcher:
                     for postings in terms[term]
                     if postings.field == field
                 ]
-                self._add_scores(scored, lists, text, field)
-        return scored
+                for part, postings, gain in self._score_lists(lists, text, field):
+                    gains[part.place].append((postings, gain))
+        return [part.add_up(own) for part, own in zip(self._segments, gains, strict=True)]
 
-    def _add_scores(
-        self, scored: list[F64], lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
-    ) -> None:
-        """Add what one term in one field gives to each unit."""
+    def _score_lists(
+        self, lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
+    ) -> Iterator[tuple[SegmentSearch, Postings, F64]]:
+        """What one term in one field gives to each of its postings."""
         frequency = sum(part.count_units(postings) for part, postings in lists)
         if not frequency:
             return
@@ -125,15 +125,16 @@ class Searcher:
         scorer = TermScorer(FIELDS[field].name, text, units, frequency, self._average_lengths[field])
         for part, postings in lists:
             lengths = part.reader.norms.read_lengths(field)[postings.docs]
-            part.add_scores(scored[part.place], postings, scorer.score(postings.counts, lengths))
+            yield part, postings, scorer.score(postings.counts, lengths)
 
-    def _drop_unwanted(self, part: SegmentSearch, query: Query, scores: F64) -> None:
-        """Take the score of units that the query's required, excluded and symbol words rule out."""
+    def _keep_wanted(self, part: SegmentSearch, query: Query, matches: Matches) -> Matches:
+        """The matches that the query's required, excluded and symbol words do not rule out."""
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
             for term in (term for terms in words for term in terms):
-                scores[~part.find_units(term, fields)] = 0.0
+                matches = matches.keep(part.find_units(term, fields)[matches.units])
         for term in (term for terms in query.excluded for term in terms):
-            scores[part.find_units(term, range(len(FIELDS)))] = 0.0
+            matches = matches.keep(~part.find_units(term, range(len(FIELDS)))[matches.units])
+        return matches
 
     def _compute_file_mask(
         self,

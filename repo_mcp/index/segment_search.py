@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,11 +10,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from index_format import Level, LiveSegment, PostingList
+from index_format import CorruptIndex, Level, LiveSegment, PostingList
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 
 Mask = npt.NDArray[np.bool_]
+FEW = 16  # times as many units as a query touched make a pass over all of them the slower way
 UNITS_PER_CHUNK = 6  # looked at first for each chunk that is wanted; more when they are not enough
 
 
@@ -35,8 +37,20 @@ class RankedUnit:
     unit: int
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The units of a segment that matched, ascending, and the score of each, before it is rounded."""
+
+    units: I64
+    scores: F64
+
+    def keep(self, wanted: Mask) -> Matches:
+        """Those of them that are wanted; `wanted` has a row for each match."""
+        return Matches(self.units[wanted], self.scores[wanted])
+
+
 class SegmentSearch:
-    """Safe for several threads."""
+    """Safe for several threads: each has its own sums."""
 
     def __init__(self, segment: LiveSegment, place: int) -> None:
         """`place` is the segment's place in the snapshot."""
@@ -45,30 +59,31 @@ class SegmentSearch:
         self.place = place
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
+        self._kept = threading.local()
 
     @cached_property
-    def _chunk_ends(self) -> I64:
-        """For each chunk the first unit behind it."""
+    def _chunks_of_units(self) -> npt.NDArray[np.int32]:
+        """For each unit the first chunk it lies in: that and no chunk before holds the units behind."""
         chunks = self.reader.chunks.read_chunks()
         counts = np.diff(self.reader.files.first_chunks)
-        ends: I64 = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
-        return ends
+        ends = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
+        own = np.diff(ends, prepend=0)
+        if (own < 0).any() or int(own.sum()) != self.reader.unit_count:
+            raise CorruptIndex(f"{self.segment.name}: chunks that do not cover their files")
+        return np.repeat(np.arange(len(own), dtype=np.int32), own)
 
-    @cached_property
-    def _own_starts(self) -> I64:
-        """For each chunk the first unit that lies in it and in no chunk before."""
-        starts = np.concatenate([[0], self._chunk_ends[:-1]])
-        return np.minimum(starts, max(0, self.reader.unit_count - 1))
-
-    def find_chunks(self, units: I64) -> I64:
+    def find_chunks(self, units: I64) -> npt.NDArray[np.int32]:
         """The first chunk that each unit lies in."""
-        return np.searchsorted(self._chunk_ends, units, side="right")
+        return self._chunks_of_units[units]
 
-    def count_chunks(self, matched: Mask) -> int:
-        """Chunks with a unit among `matched`, a unit counted for the first chunk it lies in."""
-        if not len(self._own_starts):
-            return 0
-        return int(np.count_nonzero(np.logical_or.reduceat(matched, self._own_starts)))
+    def count_chunks(self, units: I64) -> int:
+        """Chunks with one of the ascending units, a unit counted for the first chunk it lies in."""
+        chunks = self.find_chunks(units)
+        return int(np.count_nonzero(chunks[1:] != chunks[:-1])) + (len(chunks) > 0)
+
+    def _are_few(self, units: int) -> bool:
+        """True when it is cheaper to handle so many units one by one than to pass over all of the segment."""
+        return units * FEW < self.reader.unit_count
 
     def spread(self, files: I64) -> I64:
         """The units of files, file after file."""
@@ -76,9 +91,13 @@ class SegmentSearch:
         before = np.cumsum(counts) - counts
         return np.repeat(self.first_units[files] - before, counts) + np.arange(int(counts.sum()))
 
+    def find_files(self, units: I64) -> I64:
+        """The file of each unit."""
+        return self.reader.files.find_files_of(units)
+
     def find_file(self, unit: int) -> int:
-        """The file of a unit."""
-        return int(np.searchsorted(self.first_units, unit, side="right")) - 1
+        """The file of one unit."""
+        return int(self.find_files(np.array([unit]))[0])
 
     def read_postings(self, term: str) -> list[Postings]:
         """The live postings of a term, field by field; none in a field without any."""
@@ -99,12 +118,31 @@ class SegmentSearch:
             return len(postings.docs)
         return int(self.units_per_file[postings.docs].sum())
 
-    def add_scores(self, scores: F64, postings: Postings, gains: F64) -> None:
-        """Add what each posting gives to the units that it stands for."""
-        if FIELDS[postings.field].level is Level.UNIT:
-            scores[postings.docs] += gains
+    def add_up(self, gains: Sequence[tuple[Postings, F64]]) -> Matches:
+        """The units of all postings, with the sum of what each posting gives, added in the given order."""
+        sums = self._take_sums()
+        touched = []
+        for postings, gain in gains:
+            if FIELDS[postings.field].level is Level.UNIT:
+                touched.append(postings.docs)
+                sums[postings.docs] += gain
+            else:
+                touched.append(self.spread(postings.docs))
+                sums[touched[-1]] += np.repeat(gain, self.units_per_file[postings.docs])
+        if self._are_few(sum(len(units) for units in touched)):
+            units = np.unique(np.concatenate(touched)) if touched else np.zeros(0, dtype=np.int64)
         else:
-            scores[self.spread(postings.docs)] += np.repeat(gains, self.units_per_file[postings.docs])
+            units = np.flatnonzero(sums != 0.0)  # of booleans: ten times faster than of floats
+        scores = sums[units]
+        sums[units] = 0.0
+        return Matches(units, scores)
+
+    def _take_sums(self) -> F64:
+        """This thread's zero for each unit; who adds to them makes them zero again."""
+        if not hasattr(self._kept, "sums"):
+            self._kept.sums = np.zeros(self.reader.unit_count)
+        sums: F64 = self._kept.sums
+        return sums
 
     def find_units(self, term: str, fields: Sequence[int]) -> Mask:
         """Which units have a term in any of the fields."""
@@ -121,13 +159,12 @@ class SegmentSearch:
         place = int(np.searchsorted(postings.docs, wanted))
         return place < len(postings.docs) and int(postings.docs[place]) == wanted
 
-    def choose_best(self, scores: F64, top_k: int) -> list[RankedUnit]:
+    def choose_best(self, matches: Matches, top_k: int) -> list[RankedUnit]:
         """The best unit of each of the best `top_k` chunks, more where scores are equal; scores are rounded.
 
-        Units with a score of 0 are none. Of equal units the first is taken.
+        Of equal units the first is taken.
         """
-        matched = np.flatnonzero(scores)
-        values = scores[matched]
+        matched, values = matches.units, matches.scores
         wanted = UNITS_PER_CHUNK * top_k
         while True:
             best = _take_largest(values, wanted)

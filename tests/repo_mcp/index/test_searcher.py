@@ -107,14 +107,15 @@ def test_a_file_denied_since_is_not_shown(repository: Repository) -> None:
 def rank_plainly(searcher: Searcher, query: Query) -> list[tuple[float, str, int]]:
     """Every matching chunk with its best unit's score, best first: all units, one by one."""
     best: dict[tuple[str, int], float] = {}
-    for scores, segment in zip(searcher.score_units(query), searcher.snapshot.segments, strict=True):
+    for matches, segment in zip(searcher.score_units(query), searcher.snapshot.segments, strict=True):
         reader = segment.reader
+        scores = dict(zip(matches.units.tolist(), matches.scores.tolist(), strict=True))
         for file in range(reader.file_count):
             path, first = reader.files.read_path(file), int(reader.files.first_units[file])
             spans = reader.read_spans(file)
             for unit in range(first, int(reader.files.first_units[file + 1])):
                 chunk = next(span for span in spans if unit - first < span.first_unit + span.unit_count)
-                score = round(float(scores[unit]), 6)
+                score = round(scores.get(unit, 0.0), 6)
                 if score > 0:
                     key = (path, chunk.start_line)
                     best[key] = max(best.get(key, 0.0), score)

@@ -114,13 +114,13 @@ def search_whoosh(searcher: WhooshSearcher, terms: list[str]) -> list[tuple[str,
 def search_ours(searcher: Searcher, terms: list[str]) -> dict[str, float]:
     """Every match with its score, before rounding."""
     found = {}
-    for scores, segment in zip(
+    for matches, segment in zip(
         searcher.score_units(Query(terms=terms)), searcher.snapshot.segments, strict=True
     ):
         files = segment.reader.files
-        for unit in np.flatnonzero(scores > 0).tolist():
+        for unit, score in zip(matches.units.tolist(), matches.scores.tolist(), strict=True):
             file = int(files.find_files_of(np.array([unit]))[0])
-            found[f"{files.read_path(file)}#{unit - int(files.first_units[file])}"] = float(scores[unit])
+            found[f"{files.read_path(file)}#{unit - int(files.first_units[file])}"] = score
     return found
 
 
