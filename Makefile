@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+BENCH ?=
 QUERY ?= where is the manifest committed
 ROOT ?= .
 
@@ -17,7 +18,7 @@ help:
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
 	@echo 'make deep                         long property, crash and fuzz runs'
-	@echo 'make bench                        the benchmarks'
+	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
 	@echo 'make dump INDEX=DIR               an index as text'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
 
@@ -36,7 +37,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(STAMP)
-	$(BIN)/mypy --strict -p repo_mcp -p index_format
+	$(BIN)/mypy --strict -p repo_mcp -p index_format -p bench
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
@@ -48,7 +49,8 @@ deep: $(STAMP)
 	$(BIN)/python -m pytest -m deep
 
 bench: $(STAMP)
-	$(BIN)/python -m pytest bench --benchmark-only
+	$(BIN)/python -m pytest bench --benchmark-only -p no:randomly --benchmark-sort=fullname \
+		--benchmark-columns=min,median,iqr,rounds $(if $(TREE),--tree "$(TREE)") $(BENCH)
 
 try: $(STAMP)
 	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"

@@ -16,15 +16,13 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.corpus import DEFAULT_FILES, ensure_corpus
-from bench.engine import Indexed, find_index_path, measure_index
+from bench.engine import SETTLE_SECONDS, Indexed, find_index_path, measure_index
 from bench.queries import choose_queries
 from bench.report import Row, name_row, render_table
 from repo_mcp.config import Config
-from repo_mcp.index.freshness import GRANULARITY_NS
 from repo_mcp.repository import Repository
 
 ROWS = pytest.StashKey[list[Row]]()
-SETTLE_SECONDS = GRANULARITY_NS / 1e9 + 0.1  # after this a written file need not be read again
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,7 +60,8 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """The root of the source tree."""
     given = request.config.getoption("--tree")
     place = tmp_path_factory.mktemp("tree") / "root"
-    cache = tmp_path_factory.getbasetemp().parent
+    base = tmp_path_factory.getbasetemp()
+    cache = base.parent if base.name.startswith("pytest-") else base  # the latter with --basetemp
     source = Path(given) if given else ensure_corpus(cache, request.config.getoption("--files"))
     shutil.copytree(source, place, symlinks=True, ignore=shutil.ignore_patterns(".git", ".repo_mcp"))
     time.sleep(SETTLE_SECONDS)

@@ -33,7 +33,7 @@ ZIPF_SHIFT, ZIPF_POWER = 2.7, 1.05  # Mandelbrot's form, with values usual for s
 
 FUNCTION_WORDS = (
     "the of to a is and in for if not be this that with on by or from as are it will when we an can"
-).split()
+)
 REAL_WORDS = (
     "get set value name data type file read write open close buffer size index count list map key"
     " node tree queue work lock state error check init start stop run call return result user event"
@@ -47,10 +47,8 @@ REAL_WORDS = (
     " limit budget policy rule allow deny verify validate render build compile link module package"
     " import export public private static const struct class interface method function argument"
     " register context session account order invoice payment price stock report chart view button"
-).split()
-SYLLABLES = (
-    "ba ce di fo gu ka le mi no pu ra se ti vo xe zy con der fil gor hap ject mod ner plex tron".split()
 )
+SYLLABLES = "ba ce di fo gu ka le mi no pu ra se ti vo xe zy con der fil gor hap ject mod ner plex tron"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +162,13 @@ class Draw:
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
-        made = ("".join(self.chance.choices(SYLLABLES, k=self.chance.randint(2, 4))) for _ in range(10**6))
-        words = dict.fromkeys(REAL_WORDS)
+        syllables = SYLLABLES.split()
+        made = ("".join(self.chance.choices(syllables, k=self.chance.randint(2, 4))) for _ in range(10**6))
+        words = dict.fromkeys(REAL_WORDS.split())
         while len(words) < OWN_WORDS:
             words[next(made)] = None
         self.words = list(words)
-        self.prose = FUNCTION_WORDS + self.words
+        self.prose = FUNCTION_WORDS.split() + self.words
         self._weights = _weigh(SHARED_NAMES)
         self.names = list(dict.fromkeys(self.make_name() for _ in range(SHARED_NAMES)))
 

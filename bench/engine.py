@@ -13,9 +13,10 @@ from pathlib import Path
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config import Config
 from repo_mcp.ignore import IgnoreRules
+from repo_mcp.index.freshness import GRANULARITY_NS
 from repo_mcp.index.indexer import Indexer
 from repo_mcp.index.searcher import Searcher
-from repo_mcp.index.shards import BuildSettings
+from repo_mcp.index.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
@@ -23,6 +24,7 @@ from repo_mcp.walk import walk
 
 CONFIGURATION = "bench"
 MEGABYTE = 1e6
+SETTLE_SECONDS = GRANULARITY_NS / 1e9 + 0.1  # after this a written file need not be read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class PhaseClock:
         }
 
 
-def build_settings(root: Path, index_path: Path) -> BuildSettings:
+def build_settings(root: Path, index_path: Path, shard_bytes: int = SHARD_BYTES) -> BuildSettings:
     """The settings of a worker, with the program's defaults."""
     config = Config(str(root))
     return BuildSettings(
@@ -95,15 +97,16 @@ def build_settings(root: Path, index_path: Path) -> BuildSettings:
         config.chunk_overlap_lines,
         config.limits.max_file_bytes,
         frozenset(),
+        shard_bytes,
     )
 
 
 def open_indexer(
-    root: Path, index_path: Path, *, workers: int, walk: TimedWalk, configuration: str = CONFIGURATION
+    settings: BuildSettings, *, workers: int, walk: TimedWalk, configuration: str = CONFIGURATION
 ) -> Indexer:
     """The writing side of an index, made when it is not there. Without workers no process is started."""
-    directory = DiskDirectory(str(index_path), create=True)
-    return Indexer(directory, build_settings(root, index_path), configuration, workers, walk)
+    directory = DiskDirectory(settings.index_path, create=True)
+    return Indexer(directory, settings, configuration, workers, walk)
 
 
 def open_snapshot(index_path: Path) -> Snapshot:

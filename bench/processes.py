@@ -1,13 +1,14 @@
-"""Other processes as they are measured: a server spoken to over stdio, and how much memory a process takes."""
+"""Other processes as they are measured: a server spoken to over stdio, the memory that a program takes."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ PATIENCE_SECONDS = 300.0  # then a server that does not answer is killed, and th
 SAMPLE_SECONDS = 0.05
 KIBIBYTE = 1024
 PROC = Path("/proc")
+PROJECT = Path(__file__).resolve().parents[1]
 START_SERVER = "from repo_mcp.server import main; raise SystemExit(main())"
 # What a process in Python costs that answers one line by hand: the floor of starting a server.
 BARE_PYTHON = "import json, sys; json.loads(sys.stdin.readline()); print(json.dumps({'id': 0}), flush=True)"
@@ -34,6 +36,7 @@ class Peer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env=_environment(),
         )
         self._killer = threading.Timer(PATIENCE_SECONDS, self._popen.kill)
         self._killer.daemon = True
@@ -84,6 +87,11 @@ class Peer:
         self._popen.wait()
 
 
+def _environment() -> dict[str, str]:
+    """This process's own, with this checkout before whatever is installed."""
+    return os.environ | {"PYTHONPATH": str(PROJECT)}
+
+
 def spawn_server(root: Path, data_dir: Path) -> Peer:
     """The server as a client starts it."""
     return Peer("-c", START_SERVER, "--repo-root", str(root), "--data-dir", str(data_dir))
@@ -95,10 +103,12 @@ def run_and_watch(command: Sequence[str]) -> float:
     Their resident sets are added, so that pages they share count more than once.
     """
     peak = 0
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=_environment()) as process:
         while process.poll() is None:
             peak = max(peak, sum(read_memory(one)["VmRSS"] for one in _iter_family(process.pid)))
-            time.sleep(SAMPLE_SECONDS)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(SAMPLE_SECONDS)
     assert process.returncode == 0, command
     return peak / 1e6
 

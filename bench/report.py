@@ -1,4 +1,4 @@
-"""The table that is printed when benchmarks are done, in Markdown, so that it can be pasted into README.md."""
+"""The table that is printed when benchmarks are done: Markdown, to be pasted into README.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row:
 
 def name_row(test: str) -> str:
     """How the benchmark of a test function is named in the table."""
-    return test.removeprefix("test_").replace("_", " ")
+    return test.removeprefix("test_").replace("_", " ").replace("[", ": ").removesuffix("]")
 
 
 def render_table(rows: Sequence[Row]) -> list[str]:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import itertools
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.engine import MEGABYTE, PhaseClock, TimedWalk, build_settings, measure_index, open_indexer
+from bench.rounds import add_rate, run_rounds
 from index_format import DiskDirectory, IndexWriter, Snapshot, merge_segments
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import SHARD_BYTES, ShardBuilder, ShardTask, plan_shards
+from repo_mcp.model import WalkedFile
 
 ROUNDS = 3
 LARGE_FILES = 20_000
-MERGED_SHARDS = 10
+BUILT_SHARDS = 4  # at least: a small tree is one shard by default, which would leave workers idle
+MERGED_SHARDS = 10  # at least, and of them this many are merged
 MIN_SHARD_BYTES = 64 * 1024
 
 
@@ -26,45 +30,48 @@ def plan(tree: Path, shard_bytes: int) -> list[ShardTask]:
     return plan_shards(TimedWalk(tree)().files, {}, lambda: next(names), shard_bytes)
 
 
+def choose_shard_bytes(files: Sequence[WalkedFile], least_shards: int) -> int:
+    """The program's own, or less where that would give fewer shards."""
+    total = sum(file.stat.size for file in files)
+    return max(MIN_SHARD_BYTES, min(SHARD_BYTES, total // least_shards))
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_build(benchmark: BenchmarkFixture, tree: Path, scratch: Path, workers: int) -> None:
     walk = TimedWalk(tree)
+    files = walk().files
+    settings = build_settings(tree, scratch / "index", choose_shard_bytes(files, BUILT_SHARDS))
     clocks: list[PhaseClock] = []
 
-    def build(index_path: Path, clock: PhaseClock) -> None:
-        open_indexer(tree, index_path, workers=workers, walk=walk).refresh(progress=clock)
+    def build(clock: PhaseClock) -> None:
+        open_indexer(settings, workers=workers, walk=walk).refresh(progress=clock)
 
-    def begin() -> tuple[tuple[Path, PhaseClock], dict[str, object]]:
+    def begin() -> tuple[tuple[PhaseClock], dict[str, object]]:
         shutil.rmtree(scratch / "index", ignore_errors=True)
         clocks.append(PhaseClock())
-        return (scratch / "index", clocks[-1]), {}
+        return (clocks[-1],), {}
 
-    rounds = 1 if len(walk().files) > LARGE_FILES else ROUNDS
-    benchmark.pedantic(build, setup=begin, teardown=lambda _, clock: clock.stop(), rounds=rounds)
+    rounds = 1 if len(files) > LARGE_FILES else ROUNDS
+    run_rounds(benchmark, build, setup=begin, teardown=PhaseClock.stop, rounds=rounds)
     built = measure_index(tree, scratch, scratch / "index")
-    seconds = benchmark.stats.stats.median if benchmark.stats else 0.0
     benchmark.extra_info |= built.describe() | clocks[-1].get_seconds()
-    if seconds:
-        benchmark.extra_info["mb_per_s"] = round(built.text_bytes / MEGABYTE / seconds, 1)
+    add_rate(benchmark, built.text_bytes)
 
 
 def test_read_and_analyse_one_shard(benchmark: BenchmarkFixture, tree: Path, scratch: Path) -> None:
-    task = max(plan(tree, SHARD_BYTES)[:10], key=lambda one: one.bytes)
+    tasks = plan(tree, SHARD_BYTES)
+    task = tasks[len(tasks) // 2]
     DiskDirectory(str(scratch), create=True)
     builder = ShardBuilder(build_settings(tree, scratch))
-    result = benchmark.pedantic(builder.build, args=(task,), rounds=ROUNDS, warmup_rounds=1)
+    result = run_rounds(benchmark, lambda: builder.build(task), rounds=ROUNDS, warmup_rounds=1)
     builder.close()
     benchmark.extra_info |= {"files": len(result.indexed), "text_mb": round(task.bytes / MEGABYTE, 1)}
-    if benchmark.stats:
-        seconds = benchmark.stats.stats.median
-        benchmark.extra_info["mb_per_s"] = round(task.bytes / MEGABYTE / seconds, 1)
+    add_rate(benchmark, task.bytes)
 
 
 def write_shards(tree: Path, index_path: Path) -> tuple[Snapshot, int]:
-    """The first shards of a tree, MERGED_SHARDS or fewer, committed but not merged; and their source bytes."""
-    total = sum(file.stat.size for file in TimedWalk(tree)().files)
-    shard_bytes = max(MIN_SHARD_BYTES, min(SHARD_BYTES, total // MERGED_SHARDS))
-    tasks = plan(tree, shard_bytes)[:MERGED_SHARDS]
+    """The first shards of a tree, at most MERGED_SHARDS, committed but not merged; their source bytes."""
+    tasks = plan(tree, choose_shard_bytes(TimedWalk(tree)().files, MERGED_SHARDS))[:MERGED_SHARDS]
     directory = DiskDirectory(str(index_path), create=True)
     builder = ShardBuilder(build_settings(tree, index_path))
     with IndexWriter(directory, "bench", FIELDS) as writer:
@@ -82,9 +89,10 @@ def write_shards(tree: Path, index_path: Path) -> tuple[Snapshot, int]:
 def test_merge_shards_into_one_segment(benchmark: BenchmarkFixture, tree: Path, scratch: Path) -> None:
     snapshot, text_bytes = write_shards(tree, scratch)
     directory = DiskDirectory(str(scratch))
-    entry = benchmark.pedantic(
-        merge_segments, args=(directory, "merged.tmp", snapshot.segments), rounds=ROUNDS
+    entry = run_rounds(
+        benchmark, lambda: merge_segments(directory, "merged.tmp", snapshot.segments), rounds=ROUNDS
     )
+    assert entry is not None
     shards = len(snapshot.segments)
     snapshot.close()
     benchmark.extra_info |= {
@@ -93,3 +101,4 @@ def test_merge_shards_into_one_segment(benchmark: BenchmarkFixture, tree: Path, 
         "text_mb": round(text_bytes / MEGABYTE, 1),
         "index_mb": round(entry.file_bytes / MEGABYTE, 1),
     }
+    add_rate(benchmark, text_bytes)

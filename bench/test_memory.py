@@ -14,25 +14,24 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.engine import Indexed
 from bench.processes import can_read_memory, read_memory, run_and_watch, spawn_server
+from bench.rounds import run_rounds
 
 SERVER_QUERIES = 1_000
+WORKERS = 2
 pytestmark = pytest.mark.skipif(not can_read_memory(), reason="this system does not tell")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_memory_of_build_command(
-    benchmark: BenchmarkFixture, tree: Path, scratch: Path, workers: int
-) -> None:
+def test_memory_of_build_command(benchmark: BenchmarkFixture, tree: Path, scratch: Path) -> None:
     command = [sys.executable, "-m", "repo_mcp", "index", "--json", "--repo-root", str(tree)]
-    command += ["--data-dir", str(scratch), "--workers", str(workers)]
-    peak = benchmark.pedantic(run_and_watch, args=(command,), rounds=1)
-    benchmark.extra_info["peak_rss_mb"] = round(peak)
+    command += ["--data-dir", str(scratch), "--workers", str(WORKERS)]
+    peak = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1)
+    benchmark.extra_info |= {"workers": WORKERS, "peak_rss_mb": round(peak)}
 
 
 def test_memory_of_server_after_1000_queries(
     benchmark: BenchmarkFixture, indexed: Indexed, queries: dict[str, list[str]]
 ) -> None:
-    in_turn = itertools.cycle(itertools.chain.from_iterable(zip(*queries.values(), strict=False)))
+    in_turn = itertools.cycle(itertools.chain(*queries.values()))
     server = spawn_server(indexed.root, indexed.data_dir)
     server.handshake()
 
@@ -40,7 +39,7 @@ def test_memory_of_server_after_1000_queries(
         for query in itertools.islice(in_turn, SERVER_QUERIES):
             server.search(query)
 
-    benchmark.pedantic(ask_all, rounds=1)
+    run_rounds(benchmark, ask_all, rounds=1)
     memory = read_memory(server.process_id)
     server.close()
     benchmark.extra_info |= {

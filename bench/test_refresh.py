@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.conftest import SETTLE_SECONDS
-from bench.engine import Indexed, TimedWalk, open_indexer, open_snapshot
+from bench.engine import SETTLE_SECONDS, Indexed, TimedWalk, build_settings, open_indexer, open_snapshot
+from bench.rounds import find_median, run_rounds
 from repo_mcp.index.indexer import Indexer
 from repo_mcp.repository import Repository
 
@@ -41,16 +41,17 @@ def time_plain_walk(root: Path) -> float:
 
 
 def test_walk_and_stat_in_plain_python(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    benchmark.pedantic(walk_plainly, args=(indexed.root,), rounds=ROUNDS, warmup_rounds=1)
+    run_rounds(benchmark, lambda: walk_plainly(indexed.root), rounds=ROUNDS, warmup_rounds=1)
 
 
 def test_refresh_of_nothing_changed(
     benchmark: BenchmarkFixture, indexed: Indexed, repository: Repository
 ) -> None:
-    report = benchmark.pedantic(repository.refresh, rounds=ROUNDS, warmup_rounds=2)
+    report = run_rounds(benchmark, repository.refresh, rounds=ROUNDS, warmup_rounds=2)
     assert report.unchanged == indexed.files
-    if benchmark.stats:
-        ratio = benchmark.stats.stats.median / time_plain_walk(indexed.root)
+    seconds = find_median(benchmark)
+    if seconds:
+        ratio = seconds / time_plain_walk(indexed.root)
         benchmark.extra_info |= {"files": indexed.files, "times_plain_walk": round(ratio, 2)}
 
 
@@ -91,9 +92,9 @@ def copy_index(indexed: Indexed, place: Path, walk: TimedWalk) -> Indexer:
     """An indexer over a copy of the index: the shared one stays in one segment."""
     shutil.copytree(indexed.index_path, place)
     snapshot = open_snapshot(place)
-    configuration = snapshot.manifest.configuration
+    configuration, settings = snapshot.manifest.configuration, build_settings(indexed.root, place)
     snapshot.close()
-    return open_indexer(indexed.root, place, workers=1, walk=walk, configuration=configuration)
+    return open_indexer(settings, workers=1, walk=walk, configuration=configuration)
 
 
 def test_refresh_of_20_changed_files(
@@ -102,11 +103,12 @@ def test_refresh_of_20_changed_files(
     walk = TimedWalk(indexed.root)
     indexer = copy_index(indexed, scratch / "index", walk)
     changed = min(CHANGED_FILES, indexed.files)
-    report = benchmark.pedantic(indexer.refresh, setup=edits.edit, rounds=ROUNDS, warmup_rounds=1)
+    report = run_rounds(benchmark, indexer.refresh, setup=edits.edit, rounds=ROUNDS, warmup_rounds=1)
     assert (report.updated, report.added, report.removed) == (changed, 0, 0)
-    if benchmark.stats:
+    seconds = find_median(benchmark)
+    if seconds:
         walk_seconds = statistics.median(walk.seconds)
-        apart = benchmark.stats.stats.median - walk_seconds
+        apart = seconds - walk_seconds
         benchmark.extra_info |= {
             "files": indexed.files,
             "walk_ms": round(walk_seconds * 1e3, 1),

@@ -5,14 +5,12 @@ A warm benchmark asks each of its class's queries in turn: the median and p95 ar
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
-
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench.engine import Indexed, open_searcher
 from bench.queries import CLASSES
+from bench.rounds import measure_queries, run_rounds
 from repo_mcp.config import Limits
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Ranking, Searcher
@@ -20,7 +18,6 @@ from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 
 TOP_K = 10
-PASSES = 4  # over the queries of a class
 OPEN_ROUNDS = 50
 
 
@@ -29,20 +26,8 @@ def rank(searcher: Searcher, text: str) -> Ranking:
     return searcher.rank(parse_query(text, Limits().max_query_words), TOP_K)
 
 
-def measure_queries(benchmark: BenchmarkFixture, texts: list[str], ask: Callable[[str], object]) -> None:
-    """One round for each query, PASSES times over, after one pass that does not count."""
-    in_turn = itertools.cycle(texts)
-    benchmark.pedantic(
-        ask,
-        setup=lambda: ((next(in_turn),), {}),
-        rounds=PASSES * len(texts),
-        warmup_rounds=len(texts),
-    )
-    benchmark.extra_info["queries"] = len(texts)
-
-
 def test_open_index(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
-    benchmark.pedantic(open_searcher, args=(indexed.index_path,), rounds=OPEN_ROUNDS, warmup_rounds=2)
+    run_rounds(benchmark, lambda: open_searcher(indexed.index_path), rounds=OPEN_ROUNDS, warmup_rounds=2)
     benchmark.extra_info |= indexed.describe()
 
 

@@ -11,7 +11,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import Indexed
 from bench.processes import BARE_PYTHON, Peer, spawn_server
 from bench.queries import CLASSES
-from bench.test_search import measure_queries
+from bench.rounds import measure_queries, run_rounds
 
 SPAWN_ROUNDS = 10
 PING_ROUNDS = 200
@@ -36,7 +36,7 @@ def test_spawn_of_bare_python(benchmark: BenchmarkFixture, peers: list[Peer]) ->
         peers.append(Peer("-c", BARE_PYTHON))
         peers[-1].ask("initialize", {})
 
-    benchmark.pedantic(start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
+    run_rounds(benchmark, start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
 
 
 def test_spawn_to_initialize(benchmark: BenchmarkFixture, indexed: Indexed, peers: list[Peer]) -> None:
@@ -44,7 +44,7 @@ def test_spawn_to_initialize(benchmark: BenchmarkFixture, indexed: Indexed, peer
         peers.append(spawn_server(indexed.root, indexed.data_dir))
         peers[-1].handshake()
 
-    benchmark.pedantic(start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
+    run_rounds(benchmark, start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
 
 
 def test_spawn_to_first_search(
@@ -57,7 +57,7 @@ def test_spawn_to_first_search(
         peers[-1].handshake()
         peers[-1].search(next(in_turn))
 
-    benchmark.pedantic(start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
+    run_rounds(benchmark, start, rounds=SPAWN_ROUNDS, warmup_rounds=1, teardown=lambda: close_last(peers))
     benchmark.extra_info |= indexed.describe()
 
 
@@ -70,7 +70,7 @@ def server(indexed: Indexed) -> Iterator[Peer]:
 
 
 def test_ping_over_stdio(benchmark: BenchmarkFixture, server: Peer) -> None:
-    benchmark.pedantic(server.ask, args=("ping", {}), rounds=PING_ROUNDS, warmup_rounds=20)
+    run_rounds(benchmark, lambda: server.ask("ping", {}), rounds=PING_ROUNDS, warmup_rounds=20)
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -1,0 +1,60 @@
+"""The rounds of one benchmark, with types: pytest-benchmark has none for them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+Answer = TypeVar("Answer")
+PASSES = 4  # over the queries of a class
+Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
+
+
+def run_rounds(
+    benchmark: BenchmarkFixture,
+    target: Callable[..., Answer],
+    *,
+    rounds: int,
+    warmup_rounds: int = 0,
+    setup: Callable[[], Arguments | None] | None = None,
+    teardown: Callable[..., None] | None = None,
+) -> Answer:
+    """Time `rounds` calls of `target`, one by one, with what `setup` returns; the answer of the last.
+
+    `teardown` gets the same arguments. Neither is timed.
+    """
+    answer: Answer = benchmark.pedantic(  # type: ignore[no-untyped-call]
+        target, setup=setup, teardown=teardown, rounds=rounds, warmup_rounds=warmup_rounds
+    )
+    return answer
+
+
+def find_median(benchmark: BenchmarkFixture) -> float | None:
+    """Seconds of the middle round; None when nothing is timed (--benchmark-disable)."""
+    return float(benchmark.stats.stats.median) if benchmark.stats is not None else None
+
+
+def add_rate(benchmark: BenchmarkFixture, text_bytes: int) -> None:
+    """Put the megabytes of text in a second beside the time."""
+    seconds = find_median(benchmark)
+    if seconds:
+        benchmark.extra_info["mb_per_s"] = round(text_bytes / 1e6 / seconds, 1)
+
+
+def measure_queries(benchmark: BenchmarkFixture, texts: list[str], ask: Callable[[str], object]) -> None:
+    """One round for each query, PASSES times over, after one pass that does not count."""
+    if not texts:
+        pytest.skip("the tree is too small to give such queries")
+    in_turn = itertools.cycle(texts)
+    run_rounds(
+        benchmark,
+        ask,
+        setup=lambda: ((next(in_turn),), {}),
+        rounds=PASSES * len(texts),
+        warmup_rounds=len(texts),
+    )
+    benchmark.extra_info["queries"] = len(texts)
