@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import CorruptIndex, Directory, compute_fingerprint, new_file, pack, unpack
-from repo_mcp.model import SkipReason, WalkedFile
+from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 
 SIDE_FILE = "seen"
 TEMPORARY = "seen.tmp"
@@ -41,6 +41,7 @@ class SeenFiles:
     racy: npt.NDArray[np.bool_]
     reasons: npt.NDArray[np.uint8]  # place in _REASONS; 0 for an indexed file
     left_out: Mapping[str, int]  # what the walk left out, by reason
+    complete: bool  # no directory was unreadable: what is not here was not there
 
     def get_skipped(self) -> dict[str, SkipReason]:
         """The files that are not indexed, and why."""
@@ -74,30 +75,36 @@ def build_seen(
     generation: int,
     taken_at: float,
     scan_started_ns: int,
-    files: Sequence[WalkedFile],
+    report: WalkReport,
+    stats: npt.NDArray[np.int64],
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
-    left_out: Mapping[str, int],
 ) -> SeenFiles:
-    """The record of a finished refresh; `unsettled` files changed while they were read."""
-    stats = build_stats(files)
-    racy = (stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS).any(axis=1)
-    racy |= np.fromiter((file.path in unsettled for file in files), dtype=np.bool_, count=len(files))
+    """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
+    paths = [file.path for file in report.files]
+    racy: npt.NDArray[np.bool_] = np.any(stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS, axis=1)
+    reasons = np.zeros(len(paths), dtype=np.uint8)
     numbers = {reason: place for place, reason in enumerate(_REASONS)}
-    reasons = np.fromiter(
-        (numbers[skipped.get(file.path)] for file in files), dtype=np.uint8, count=len(files)
+    if skipped or unsettled:
+        for place, path in enumerate(paths):
+            if path in skipped:
+                reasons[place] = numbers[skipped[path]]
+            if path in unsettled:
+                racy[place] = True
+    return SeenFiles(
+        generation, taken_at, paths, stats, racy, reasons, report.skipped, complete=not report.unreadable
     )
-    return SeenFiles(generation, taken_at, [file.path for file in files], stats, racy, reasons, left_out)
 
 
-def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[list[int], list[str]]:
+def find_changed(
+    seen: SeenFiles | None, files: Sequence[WalkedFile], stats: npt.NDArray[np.int64]
+) -> tuple[list[int], list[str]]:
     """(places in `files` that must be read, paths that are gone), in order.
 
     Without a record everything must be read and nothing is known to be gone.
     """
     if seen is None:
         return list(range(len(files))), []
-    stats = build_stats(files)
     paths = [file.path for file in files]
     if paths == seen.paths:
         same = (stats == seen.stats).all(axis=1) & ~seen.racy
@@ -112,7 +119,7 @@ def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[l
 
 def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
     """How many files are new, gone or otherwise than recorded; one that only may be counts as unchanged."""
-    changed, missing = find_changed(replace(seen, racy=np.zeros_like(seen.racy)), files)
+    changed, missing = find_changed(replace(seen, racy=np.zeros_like(seen.racy)), files, build_stats(files))
     return len(changed) + len(missing)
 
 
@@ -124,6 +131,7 @@ def write_seen(directory: Directory, seen: SeenFiles) -> None:
             "generation": seen.generation,
             "taken_at": seen.taken_at,
             "left_out": dict(seen.left_out),
+            "complete": seen.complete,
             "paths": _SEPARATOR.join(seen.paths).encode(),
             "stats": seen.stats.astype("<i8").tobytes(),
             "racy": np.packbits(seen.racy).tobytes(),
@@ -168,4 +176,5 @@ def _build(record: Mapping[str, Any]) -> SeenFiles:
         racy=np.unpackbits(np.frombuffer(record["racy"], dtype=np.uint8), count=len(paths)).astype(np.bool_),
         reasons=np.frombuffer(record["reasons"], dtype=np.uint8, count=len(paths)),
         left_out=dict(record["left_out"]),
+        complete=bool(record["complete"]),
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
 
 from index_format import (
-    FINGERPRINT_BYTES,
     Directory,
     IndexFormatError,
     IndexLocked,
@@ -21,7 +23,8 @@ from index_format import (
     Snapshot,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import build_seen, find_changed, read_seen, write_seen
+from repo_mcp.index.freshness import build_seen, build_stats, find_changed, read_seen, write_seen
+from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
 from repo_mcp.index.workers import build_shards, encode_windows
@@ -39,16 +42,6 @@ FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
-
-Place = tuple[str, int]  # segment name, file number
-
-
-@dataclass(slots=True)
-class _Known:
-    """Every live file by path: where it lies, and its fingerprint."""
-
-    places: dict[str, Place] = field(default_factory=dict)
-    fingerprints: dict[str, bytes] = field(default_factory=dict)
 
 
 class Indexer:
@@ -181,6 +174,7 @@ class _Refresh:
         self._added = self._updated = self._removed = 0
         self._indexed_files = 0
         self._commits_shards = True
+        self._reads_all = False
 
     def run(self, walk: Callable[[Callable[[], bool]], WalkReport], force: bool) -> RefreshReport:
         started, scan_started_ns = time.monotonic(), time.time_ns()
@@ -190,61 +184,58 @@ class _Refresh:
         self.warnings += report.warnings
         generation = self._writer.commit().generation
         seen = None if force else read_seen(self._directory, generation)
-        changed, missing = find_changed(seen, report.files)
+        stats = build_stats(report.files)
+        changed, missing = find_changed(seen, report.files, stats)
         if seen is not None:
             self._skipped = seen.get_skipped()
         if changed or missing or seen is None:
             known = self._read_known()
-            self._indexed_files = len(known.places)
+            self._indexed_files = known.count
             if force:  # what is there answers until all is built anew
-                known.fingerprints.clear()
-                self._commits_shards = not known.places
-            self._remove_missing(known, report)
+                self._reads_all = True
+                self._commits_shards = not known.count
+            self._remove_missing(known, report, missing if seen is not None and seen.complete else None)
             self._build([report.files[place] for place in changed], known)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
         if changed or missing or seen is None or seen.racy.any():
-            self._write_seen(generation, scan_started_ns, report)
+            self._write_seen(generation, scan_started_ns, report, stats)
         return self._build_report(started, generation, report)
 
-    def _read_known(self) -> _Known:
+    def _read_known(self) -> KnownFiles:
         """The live files of the committed generation."""
-        known = _Known()
         snapshot = Snapshot.open(self._directory) if self._writer.segments else None
-        if snapshot is not None:
-            try:
-                _collect_known(snapshot, known)
-            finally:
+        try:
+            return KnownFiles(snapshot)
+        finally:
+            if snapshot is not None:
                 snapshot.close()
-        return known
 
-    def _remove_missing(self, known: _Known, report: WalkReport) -> None:
-        """Mark dead what the walk did not meet, except below directories that it could not list."""
-        walked = {file.path for file in report.files}
+    def _remove_missing(self, known: KnownFiles, report: WalkReport, missing: Sequence[str] | None) -> None:
+        """Mark dead what the walk did not meet, except below directories that it could not list.
+
+        `missing` is what the last walk met and this one did not; None when that is not known.
+        """
+        if missing is None:
+            walked = {file.path for file in report.files}
+            missing = [path for path in chain(known.iter_paths(), self._skipped) if path not in walked]
         unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
-        gone = [
-            path
-            for path in known.places
-            if path not in walked and not (unreadable and path.startswith(unreadable))
-        ]
-        self._mark_dead(gone, known)
-        self._removed += len(gone)
-        for path in [path for path in self._skipped if path not in walked]:
-            del self._skipped[path]
+        gone = [path for path in missing if not path.startswith(unreadable)]
+        self._removed += self._mark_dead(gone, known)
+        for path in missing:
+            self._skipped.pop(path, None)
 
-    def _mark_dead(self, paths: Sequence[str], known: _Known) -> None:
-        by_segment: dict[str, list[int]] = {}
-        for path in paths:
-            segment, file = known.places.pop(path)
-            by_segment.setdefault(segment, []).append(file)
-        for segment, files in by_segment.items():
+    def _mark_dead(self, paths: Sequence[str], known: KnownFiles) -> int:
+        """Returns how many of the files there were."""
+        taken = known.take(paths)
+        for segment, files in taken.items():
             self._writer.mark_dead(segment, files)
+        return sum(map(len, taken.values()))
 
-    def _build(self, files: Sequence[WalkedFile], known: _Known) -> None:
-        tasks = plan_shards(
-            files, known.fingerprints, self._writer.reserve_temporary, self._settings.shard_bytes
-        )
+    def _build(self, files: Sequence[WalkedFile], known: KnownFiles) -> None:
+        find = (lambda _path: None) if self._reads_all else known.find_fingerprint
+        tasks = plan_shards(files, find, self._writer.reserve_temporary, self._settings.shard_bytes)
         done_files = done_bytes = 0
         total_bytes = sum(task.bytes for task in tasks)
         self._report("index", 0, len(files), 0, total_bytes)
@@ -254,16 +245,12 @@ class _Refresh:
             done_bytes += result.bytes
             self._report("index", done_files, len(files), done_bytes, total_bytes)
 
-    def _take(self, result: ShardResult, known: _Known) -> None:
+    def _take(self, result: ShardResult, known: KnownFiles) -> None:
         """Put a shard into the index, in place of the versions that it supersedes."""
-        superseded = [
-            path for path in (*result.indexed, *result.skipped, *result.gone) if path in known.places
-        ]
-        updated = sum(path in known.places for path in result.indexed)
-        self._mark_dead(superseded, known)
+        updated = self._mark_dead(result.indexed, known)
         self._updated += updated
         self._added += len(result.indexed) - updated
-        self._removed += len(superseded) - updated
+        self._removed += self._mark_dead((*result.skipped, *result.gone), known)
         self._unsettled.update(result.unsettled)
         self._gone.update(result.gone)
         for path in (*result.indexed, *result.unchanged):
@@ -287,16 +274,17 @@ class _Refresh:
             encode=partial(encode_windows, self._settings, self._workers, self._cancelled),
         )
 
-    def _write_seen(self, generation: int, scan_started_ns: int, report: WalkReport) -> None:
-        files = [file for file in report.files if file.path not in self._gone]
+    def _write_seen(
+        self, generation: int, scan_started_ns: int, report: WalkReport, stats: npt.NDArray[np.int64]
+    ) -> None:
         seen = build_seen(
             generation,
             time.time(),
             scan_started_ns,
-            files,
+            report,
+            stats,
             self._skipped,
-            frozenset(self._unsettled),
-            report.skipped,
+            frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
         )
         try:
             write_seen(self._directory, seen)
@@ -323,17 +311,6 @@ class _Refresh:
             snapshot=name_snapshot(generation),
             warnings=tuple(self.warnings),
         )
-
-
-def _collect_known(snapshot: Snapshot, known: _Known) -> None:
-    for segment in snapshot.segments:
-        paths = segment.reader.files.read_paths()
-        prints = segment.reader.files.read_fingerprints()
-        for file, live in enumerate(segment.live_file_mask.tolist()):
-            if live:
-                path = paths[file].decode()
-                known.places[path] = (segment.name, file)
-                known.fingerprints[path] = prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
 
 
 def name_snapshot(generation: int) -> str:

@@ -60,7 +60,7 @@ class ShardResult:
 
 def plan_shards(
     files: Sequence[WalkedFile],
-    fingerprints: dict[str, bytes],
+    find_fingerprint: Callable[[str], bytes | None],
     reserve_temporary: Callable[[], str],
     shard_bytes: int,
 ) -> list[ShardTask]:
@@ -69,7 +69,7 @@ def plan_shards(
     shard: list[tuple[str, bytes | None]] = []
     size = 0
     for file in files:
-        shard.append((file.path, fingerprints.get(file.path)))
+        shard.append((file.path, find_fingerprint(file.path)))
         size += file.stat.size
         if size >= shard_bytes:
             tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
