@@ -97,7 +97,7 @@ def build_settings(root: Path, index_path: Path, shard_bytes: int = SHARD_BYTES)
         config.chunk_overlap_lines,
         config.limits.max_file_bytes,
         frozenset(),
-        shard_bytes,
+        shard_bytes=shard_bytes,
     )
 
 

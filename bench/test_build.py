@@ -27,7 +27,7 @@ MIN_SHARD_BYTES = 64 * 1024
 def plan(tree: Path, shard_bytes: int) -> list[ShardTask]:
     """The shards of a tree."""
     names = (f"bench-{number}.tmp" for number in itertools.count())
-    return plan_shards(TimedWalk(tree)().files, {}, lambda: next(names), shard_bytes)
+    return plan_shards(TimedWalk(tree)().files, lambda _path: None, lambda: next(names), shard_bytes)
 
 
 def choose_shard_bytes(files: Sequence[WalkedFile], least_shards: int) -> int:

@@ -85,6 +85,7 @@ class Config:
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
     watch: bool = False  # look for changed files while serving
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
+    last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
     extensions: tuple[
         tuple[str, str], ...
     ] = ()  # (extension, language) that replace the built-in ones, sorted
@@ -119,6 +120,7 @@ def load_config(
     workers: int | None = None,
     watch: bool | None = None,
     audit_queries: bool | None = None,
+    last_bundle: bool | None = None,
     include_extensions: Sequence[str] | None = None,
     exclude_globs: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -135,6 +137,7 @@ def load_config(
         "workers": workers,
         "watch": watch,
         "audit_queries": audit_queries,
+        "last_bundle": last_bundle,
         "include_extensions": include_extensions or None,
         "exclude_globs": exclude_globs or None,
     }
@@ -148,6 +151,7 @@ def load_config(
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
         watch=bool(watch),
         audit_queries=bool(audit_queries),
+        last_bundle=last_bundle is not False,
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
         given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),

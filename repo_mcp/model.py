@@ -86,6 +86,34 @@ class OpenedText:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """One declaration as the text states it. Its qualified name is `parent_symbol`, a dot and `name`."""
+
+    kind: str  # function, async_function, method, async_method, class, property, constant, heading, key, ...
+    name: str
+    signature: str  # best effort, one line, cut at a length
+    start_line: int  # decorators included
+    end_line: int
+    doc: str | None = None  # first line of the docstring or comment
+    parent_symbol: str | None = None  # qualified name of the declaration around it
+    scope_kind: str | None = None  # what is around it: module, class, function
+    is_conditional: bool | None = None  # under a control-flow statement, however far out
+    decl_context: str | None = None  # those statements, outermost first: "if TYPE_CHECKING", "match case 2"
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The declarations of one live file, by start line, end line, column and name."""
+
+    path: str
+    language: str
+    symbols: tuple[Symbol, ...]
+    parser: str  # how they were found: "ast", "lexical", "headings", "keys", or an adapter's own word
+    warnings: tuple[str, ...] = ()
+    truncated: bool = False  # there are more declarations than an outline may hold
+
+
+@dataclass(frozen=True, slots=True)
 class SearchRequest:
     """A ranked search, validated."""
 

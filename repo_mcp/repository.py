@@ -10,17 +10,21 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import (
-    MAX_REPOSITORY_FILE_BYTES,
-    REPOSITORY_FILE,
-    Config,
-    apply_repository_file,
-    find_cache_home,
-)
+from repo_mcp.adapters.protocol import BUILT_IN
+from repo_mcp.adapters.registry import LANGUAGES
+from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
+from repo_mcp.bundler.build import build_bundle, check_request
+from repo_mcp.bundler.hybrid import HybridStrategy
+from repo_mcp.bundler.records import Bundle, BundleRequest
+from repo_mcp.bundler.source import IndexSource
+from repo_mcp.bundler.spans import list_symbol_spans
+from repo_mcp.config import Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -38,36 +42,33 @@ from repo_mcp.model import (
     IndexStatus,
     ListedFile,
     OpenedText,
+    Outline,
     ProgressCallback,
     RefreshReport,
     SearchAnswer,
     SearchRequest,
     WalkReport,
 )
+from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
-from repo_mcp.textfile import decode_source, split_lines
+from repo_mcp.repository_file import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, apply_repository_file
+from repo_mcp.sandbox import Door, OpenedFile
+from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.walk import walk
 
 NANOSECONDS = 1_000_000_000
-ADAPTERS = ("lexical",)
 
 
 class Repository:
     """One root and its index."""
 
-    adapters = ADAPTERS
-
     def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
         """Opens the door and the data directory. Never builds. Raises CONFIG_INVALID."""
-        door = Door(config.root, _deny_nothing)  # a root that cannot be served makes no data directory
-        try:
-            config, ignored = _apply_repository_file(config, door)
-        finally:
-            door.close()
+        config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self.config = config
         self.root_name = os.path.basename(config.root)
         data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        self.data_dir = data_dir
         self.warnings = (*data_dir.warnings, *ignored)
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
@@ -82,7 +83,14 @@ class Repository:
             self._walk,
             watch=config.watch,
         )
+        self._outliner = Outliner(config)
+        self._bundler = HybridStrategy(partial(list_symbol_spans, overrides=dict(config.extensions)))
         self._closed = threading.Event()
+
+    @property
+    def adapters(self) -> tuple[str, ...]:
+        """Names of the language adapters in use, in the order in which they are asked."""
+        return self._outliner.adapters.names
 
     def _compute_configuration(self) -> str:
         """Digest of all that decides what an index of this root holds."""
@@ -105,6 +113,7 @@ class Repository:
             config.chunk_overlap_lines,
             config.limits.max_file_bytes,
             frozenset(config.include_extensions),
+            tuple(sorted(dict(config.extensions).items())),
         )
 
     def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
@@ -119,6 +128,16 @@ class Repository:
         )
 
     # Reading files
+
+    def name_path(self, path: str) -> str:
+        """A client's path as it may be named, relative to the root, whether anything is there or not.
+
+        PATH_INVALID, PATH_ESCAPE and PATH_DENIED as when it is opened, by the name asked for alone.
+        """
+        named = self._door.normalise(path)
+        if self._policy.find_denial(named) is not None:
+            raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.")
+        return named
 
     def list_files(self, glob: str | None, max_results: int, include_hidden: bool) -> FileListing:
         """The files of the live tree whose paths match, in path order. INVALID_ARGUMENT for a bad glob."""
@@ -146,11 +165,6 @@ class Repository:
         end = start + limits.default_open_lines - 1 if end_line is None else end_line
         _check_lines(start, end, len(lines))
         last = min(end, start + limits.max_open_lines - 1, len(lines))
-        warnings = list(text.warnings)
-        if opened.changed_while_reading:
-            warnings.append(
-                "The file was being written while it was read; lines of two versions may be mixed."
-            )
         return OpenedText(
             opened.path,
             start,
@@ -158,8 +172,18 @@ class Repository:
             len(lines),
             tuple(line.decode("utf-8", "replace") for line in lines[start - 1 : last]),
             truncated=last < min(end, len(lines)) or (end_line is None and last < len(lines)),
-            warnings=tuple(warnings),
+            warnings=_describe_reading(opened, text),
         )
+
+    def outline(self, path: str) -> Outline:
+        """The declarations of a live file; none, with a warning, where it cannot be parsed.
+
+        Fails as `open_file` does for a file that cannot be opened or is not text.
+        """
+        opened = self._door.read(path, self.config.limits.max_file_bytes)
+        text = decode_source(opened.data)
+        found = self._outliner.outline(opened.path, text.data)
+        return replace(found, path=opened.path, warnings=(*_describe_reading(opened, text), *found.warnings))
 
     # Searching
 
@@ -192,7 +216,7 @@ class Repository:
             language=request.language,
             include_tests=request.include_tests,
         )
-        shown = show_hits(ranking.chunks, query.phrases, self._read_live)
+        shown = show_hits(ranking.chunks, query.phrases, self._read_live, dict(self.config.extensions))
         return SearchAnswer(
             shown.hits,
             ranking.total,
@@ -201,6 +225,23 @@ class Repository:
             warnings=(*query.warnings, *self._index.describe_progress(), *shown.warnings),
         )
 
+    def bundle(self, request: BundleRequest) -> Bundle:
+        """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.
+
+        Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
+        """
+        check_request(request, self.config.limits)
+        searcher = self._index.get_searcher()
+        try:
+            source = IndexSource(searcher, self._read_live)
+            bundle = build_bundle(request, self.config.limits, source, self._bundler)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        bundle = replace(bundle, warnings=(*bundle.warnings, *self._index.describe_progress()))
+        if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
+            bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
+        return bundle
+
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
 
@@ -208,7 +249,8 @@ class Repository:
 
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
-        return self._index.status()
+        now = self._index.status()
+        return replace(now, warnings=(*now.warnings, *self._outliner.warnings))
 
     def refresh(
         self,
@@ -231,19 +273,26 @@ class Repository:
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
+        self._outliner.close()
         if self._index.close():
             self._door.close()
 
 
-def _apply_repository_file(config: Config, door: Door) -> tuple[Config, tuple[str, ...]]:
-    """The configuration as the repository's own file narrows it, and what in that file was ignored."""
+def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
+    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
+
+    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
+    """
+    door = Door(config.root, _deny_nothing)
     try:
         text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
     except RepoError as error:
         if error.code is ErrorCode.NOT_FOUND:
             return config, ()
         return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
-    return apply_repository_file(config, text)
+    finally:
+        door.close()
+    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
 
 
 def _deny_nothing(_path: str) -> None:
@@ -252,6 +301,13 @@ def _deny_nothing(_path: str) -> None:
 
 def _ignore(_text: str) -> None:
     return None
+
+
+def _describe_reading(opened: OpenedFile, text: SourceText) -> tuple[str, ...]:
+    """What is unusual about the text of a file as it was read."""
+    if not opened.changed_while_reading:
+        return text.warnings
+    return *text.warnings, "The file was being written while it was read; lines of two versions may be mixed."
 
 
 def _check_lines(start: int, end: int, total: int) -> None:

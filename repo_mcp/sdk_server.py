@@ -40,10 +40,15 @@ class _CallPool:
         self._places = anyio.CapacityLimiter(places)
         self._threads = anyio.CapacityLimiter(math.inf)  # the places are what limits
 
-    async def run(self, work: Callable[[], ToolAnswer]) -> ToolAnswer:
+    async def run(self, work: Callable[[], ToolAnswer], drop: Callable[[], object]) -> ToolAnswer:
+        """The answer of `work`; `drop` is called instead when the call is cancelled before it begins."""
         place = object()
         begun = threading.Lock()  # taken once: by the work as it begins, or by us when it never will
-        await self._places.acquire_on_behalf_of(place)
+        try:
+            await self._places.acquire_on_behalf_of(place)
+        except BaseException:
+            drop()
+            raise
         free = partial(self._places.release_on_behalf_of, place)
         loop = asyncio.get_running_loop()
 
@@ -60,6 +65,7 @@ class _CallPool:
         finally:
             if begun.acquire(blocking=False):
                 free()
+                drop()
         assert answer is not None  # None is for calls that nobody awaits
         return answer
 
@@ -136,19 +142,30 @@ async def _call(pool: _CallPool, tool: Tool, arguments: Mapping[str, object], co
     cancelled = threading.Event()
     wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
     relay = _ProgressRelay(context.session) if wants_progress else None
-    call_context = CallContext(cancelled.is_set, None if relay is None else relay.put)
+    report = None if relay is None else relay.put
+    call_context = CallContext(cancelled.is_set, report, _name_client(context))
     work = partial(tool.call, arguments, call_context)
+    drop = partial(tool.drop or _ignore, arguments, call_context)
     try:
         if relay is None:
-            return await pool.run(work)
+            return await pool.run(work, drop)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(relay.send_regularly)
-            answer = await pool.run(work)
+            answer = await pool.run(work, drop)
             tasks.cancel_scope.cancel()
         await relay.send_latest()
         return answer
     finally:
         cancelled.set()  # the thread of a call that nobody awaits sees it and ends
+
+
+def _name_client(context: Context) -> tuple[str, str]:
+    params = context.session.client_params
+    return ("", "") if params is None else (params.client_info.name, params.client_info.version)
+
+
+def _ignore(arguments: Mapping[str, object], context: CallContext) -> None:
+    return None
 
 
 def _describe(tool: Tool) -> mcp_types.Tool:

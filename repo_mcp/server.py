@@ -29,6 +29,7 @@ from repo_mcp.version import find_version
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
 if TYPE_CHECKING:
+    from repo_mcp.audit import AuditLog
     from repo_mcp.repository import Repository
 
 EXIT_USAGE = 2
@@ -47,10 +48,10 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(program: str = PROGRAM, *, root_required: bool = True) -> argparse.ArgumentParser:
     """The options of the server: every limit is one, named as its configuration key."""
-    parser = _Parser(prog=PROGRAM, description="Serve one code repository, read-only, over MCP on stdio.")
-    parser.add_argument("--repo-root", required=True, metavar="ROOT", help="directory to serve")
+    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
+    parser.add_argument("--repo-root", required=root_required, metavar="ROOT", help="directory to serve")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
         "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
@@ -58,8 +59,33 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--watch",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="look for changed files while serving, now and then, when a tool is used",
+        help="look for changed files while serving, now and then, when a tool is used (default: yes)",
+    )
+    parser.add_argument(
+        "--include-extension",
+        action="append",
+        metavar="EXT",
+        help="index only files with this extension; may be given several times (default: every text file)",
+    )
+    parser.add_argument(
+        "--exclude-glob",
+        action="append",
+        metavar="GLOB",
+        help="leave out files that match, in the syntax of .gitignore; may be given several times",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
+    )
+    parser.add_argument(
+        "--audit-queries",
+        action="store_true",
+        default=None,
+        help="keep the text of queries and prompts in the audit log (default: length and keyed digest)",
+    )
+    parser.add_argument(
+        "--last-bundle",
+        action=argparse.BooleanOptionalAction,
+        help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
     limits = parser.add_argument_group("limits")
     for field in dataclasses.fields(Limits):
@@ -72,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the server with the options of `argv`; returns the exit code."""
     try:
         options = build_parser().parse_args(argv)
-        config = _read_config(options)
+        config = read_config(options)
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
@@ -80,16 +106,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     return serve(config)
 
 
-def _read_config(options: argparse.Namespace) -> Config:
+def read_config(options: argparse.Namespace) -> Config:
+    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
     limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
     toolsets = options.toolsets
-    return load_config(
+    config = load_config(
         options.repo_root,
         data_dir=options.data_dir,
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
+        workers=options.workers,
         watch=options.watch,
+        audit_queries=options.audit_queries,
+        last_bundle=options.last_bundle,
+        include_extensions=options.include_extension,
+        exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},
     )
+    return config if options.watch is not None else dataclasses.replace(config, watch=True)
 
 
 def serve(config: Config) -> int:
@@ -118,15 +151,19 @@ def serve(config: Config) -> int:
 
 
 def _open(config: Config) -> tuple[Repository, tuple[Toolset, ...]]:
+    from repo_mcp.audit import open_audit_log
     from repo_mcp.repository import Repository
 
     os.chdir(os.path.abspath(os.sep))
     builders = [_find_builder(name) for name in config.toolsets]
     repository = Repository(config, report_warning=_warn)
-    return repository, tuple(build(repository) for build in builders)
+    audit = open_audit_log(repository.data_dir.path, config.root, keep_text=config.audit_queries)
+    for warning in audit.warnings:
+        _warn(warning)
+    return repository, tuple(build(repository, audit) for build in builders)
 
 
-def _find_builder(name: str) -> Callable[[Repository], Toolset]:
+def _find_builder(name: str) -> Callable[[Repository, AuditLog], Toolset]:
     if name == "repo":
         from repo_mcp.toolsets.repo import build_toolset
 

@@ -1,11 +1,12 @@
 """What a tool is: its record, the strict check of its arguments, the answer it gives.
 
 The schemas that clients see are also what arguments are checked against, in the subset of JSON Schema
-that the toolsets write: `type` (one name), `properties`, `required`, `additionalProperties: false`,
-`enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`, `maxItems`. `check_schema` refuses any
-other constraint, so that no schema promises what is not checked. Nothing is coerced: a boolean is no
-integer, 5.0 is no integer, "5" is no number, null is no value. Strings that hold a lone surrogate or NUL
-are refused, except NUL in the arguments that a tool names as free text: those are only searched for.
+that the toolsets write: `type` (one name, or a list of names of plain values), `properties`, `required`,
+`additionalProperties: false`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `items`,
+`maxItems`. `check_schema` refuses any other constraint, so that no schema promises what is not checked.
+Nothing is coerced: a boolean is no integer, 5.0 is no integer, "5" is no number, null is no value.
+Strings that hold a lone surrogate or NUL are refused, except NUL in the arguments that a tool names as
+free text: those are only searched for.
 
 Left out on purpose: how an error or a result is rendered. That is each toolset's own specification.
 """
@@ -28,6 +29,7 @@ _CONSTRAINTS: Mapping[str, frozenset[str]] = {
     "number": frozenset({"minimum", "maximum"}),
     "boolean": frozenset(),
 }
+_PLAIN = frozenset({"string", "integer", "number", "boolean"})  # kinds that a list of types may name
 _SHOWN_CHARS = 64  # of a name the client made up, when a message repeats it
 
 # C0 and C1 controls, bidirectional controls, zero-width characters, line separators, lone surrogates,
@@ -72,6 +74,7 @@ class CallContext:
 
     cancelled: Callable[[], bool]
     report: Callable[[Progress], None] | None = None  # None when the client did not ask for progress
+    client: tuple[str, str] = ("", "")  # name and version as the client gives them: not to be believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ class Tool:
     output_schema: JsonSchema
     annotations: Annotations
     call: Callable[[Mapping[str, object], CallContext], ToolAnswer]
+    drop: Callable[[Mapping[str, object], CallContext], None] | None = None  # told of a call that never began
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +128,10 @@ def is_plain(text: str) -> bool:
 def check_schema(schema: JsonSchema, where: str = "schema") -> None:
     """Raise ValueError when `schema` holds a constraint that `validate_arguments` would not check."""
     kind = schema.get("type")
-    if not isinstance(kind, str) or kind not in _CONSTRAINTS:
+    kinds = _kinds(kind)
+    if not kinds or not kinds <= _CONSTRAINTS.keys() or (len(kinds) > 1 and not kinds <= _PLAIN):
         raise ValueError(f"{where}: type {kind!r} is not one of {', '.join(_CONSTRAINTS)}")
-    unknown = set(schema) - _CONSTRAINTS[kind] - _ALWAYS
+    unknown = set(schema) - frozenset().union(*map(_CONSTRAINTS.__getitem__, kinds)) - _ALWAYS
     if unknown:
         raise ValueError(f"{where}: {', '.join(sorted(unknown))} is not checked for type {kind}")
     if kind == "object" and schema.get("additionalProperties") is not False:
@@ -211,7 +216,15 @@ def _find_text_fault(schema: JsonSchema, value: str, free_text: bool) -> str | N
     return None
 
 
+def _kinds(kind: object) -> frozenset[str]:
+    """The names in a `type`; none when it is not one."""
+    names = kind if isinstance(kind, list | tuple) else [kind]
+    return frozenset(name for name in names if isinstance(name, str))
+
+
 def _has_type(value: object, kind: object) -> bool:
+    if isinstance(kind, list | tuple):
+        return any(_has_type(value, one) for one in kind)
     match kind:
         case "string":
             return isinstance(value, str)
@@ -246,6 +259,8 @@ def _kind_of(value: object) -> str:
 def describe_limits(schema: JsonSchema) -> str:
     """What a value of `schema` must be, in words: "an integer from 1 to 50"."""
     kind = schema["type"]
+    if isinstance(kind, list | tuple):
+        return " or ".join(describe_limits({**schema, "type": one}) for one in kind)
     choices = schema.get("enum")
     if isinstance(choices, list | tuple):
         return "one of " + ", ".join(f'"{choice}"' for choice in choices)

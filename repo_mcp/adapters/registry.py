@@ -6,6 +6,8 @@ when it reads like a document (README, COPYING) and `unknown` otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from repo_mcp.adapters import brace_languages as brace
 from repo_mcp.adapters import c_languages as c
 from repo_mcp.adapters import markup_languages as markup
@@ -120,14 +122,20 @@ LANGUAGES: dict[str, Language] = {
 }
 
 
-def find_language(path: str) -> Language:
-    """The language of a path; `unknown` when no rule knows it. Case does not matter."""
+def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Language:
+    """The language of a path; `unknown` when no rule knows it. Case does not matter.
+
+    `overrides` gives extensions another language than the built-in one, by its name in LANGUAGES;
+    whole file names that have a rule keep it.
+    """
     name = path[path.rfind("/") + 1 :].lower()
     language = _BY_NAME.get(name)
     if language is not None:
         return language
     stem, dot, extension = name.rpartition(".")
     if dot and stem:
+        if overrides and extension in overrides:
+            return LANGUAGES[overrides[extension]]
         language = _BY_EXTENSION.get(extension)
         if language is not None:
             return language

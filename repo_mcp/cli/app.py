@@ -17,6 +17,10 @@ from typing import Annotated, cast
 
 import typer
 
+from repo_mcp.bundler.build import check_request
+from repo_mcp.bundler.document import build_document
+from repo_mcp.bundler.markdown import render_markdown
+from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.cli.plain import to_plain, write_json
 from repo_mcp.cli.progress import show_progress
 from repo_mcp.cli.render import Renderer
@@ -266,6 +270,62 @@ def open_lines(
     return EXIT_DONE
 
 
+@app.command("outline")
+def outline_file(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="File.")],
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    as_json: AsJson = False,
+) -> int:
+    """Print what a file declares: functions, classes, headings, keys, with their lines."""
+    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+        found = repository.outline(path)
+    if as_json:
+        write_json(to_plain(found))
+    else:
+        Renderer().outlined(found)
+        for message in found.warnings:
+            warn(message)
+    return EXIT_DONE
+
+
+@app.command()
+def bundle(
+    prompt: Annotated[
+        str, typer.Argument(metavar="PROMPT", help="A task or question; - reads standard input.")
+    ],
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    max_files: Annotated[int | None, typer.Option("--max-files", metavar="N", help="Files (8).")] = None,
+    max_total_lines: Annotated[
+        int | None, typer.Option("--max-total-lines", metavar="N", help="Lines of all excerpts (400).")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", metavar="N", help="Tokens, estimated (no limit).")
+    ] = None,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="With files of tests.")] = True,
+    last_bundle: Annotated[
+        bool, typer.Option("--last-bundle/--no-last-bundle", help="Keep a copy in the data directory.")
+    ] = True,
+    as_json: AsJson = False,
+) -> int:
+    """Collect cited excerpts for a task or question, as Markdown. Indexes first what is not indexed yet."""
+    text = sys.stdin.read() if prompt == "-" else prompt
+    request = BundleRequest(text, max_files, max_total_lines, max_tokens, include_tests=tests)
+    config = load_config(repo_root, data_dir=data_dir, last_bundle=last_bundle)
+    check_request(request, config.limits)
+    with opened(config) as repository:
+        bring_up_to_date(repository, quiet=as_json)
+        built = repository.bundle(request)
+    if as_json:
+        write_json(build_document(built) | {"warnings": list(built.warnings)})
+    else:
+        print(render_markdown(built), end="")
+        for message in built.warnings:
+            warn(message)
+    return EXIT_DONE if built.selections else EXIT_NOTHING_FOUND
+
+
 def parse_target(target: str) -> tuple[str, int | None, int | None]:
     """Path, first and last line of `PATH[:START[-END]]`; one number alone is that line and what follows."""
     match = re.fullmatch(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?)?", target, re.DOTALL)
@@ -288,3 +348,14 @@ def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = Fa
     else:
         Renderer().told(root_name, state)
     return EXIT_DONE
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)
+def config(context: typer.Context) -> int:
+    """Show every key of the configuration, its value and who set it (--show; options as for serve)."""
+    from repo_mcp.cli.configuration import show_config
+
+    return show_config(context.args, warn)

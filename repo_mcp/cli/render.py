@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from repo_mcp.model import CompactReport, Hit, IndexStatus, OpenedText, RefreshReport, SearchAnswer
+from repo_mcp.model import CompactReport, Hit, IndexStatus, OpenedText, Outline, RefreshReport, SearchAnswer
 from repo_mcp.tool_model import escape_text
 
 _PATH = "bold magenta"
@@ -48,6 +48,20 @@ class Renderer:
         if text.truncated:
             rest = f"lines {text.start_line}-{text.end_line} of {text.total_lines:,}"
             self._print(Text(f"Cut: {rest}.", _FAINT))
+
+    def outlined(self, outline: Outline) -> None:
+        """The declarations with their lines, indented by what they stand in."""
+        depths: dict[str, int] = {}
+        width = max((len(f"{one.start_line}-{one.end_line}") for one in outline.symbols), default=0)
+        for one in outline.symbols:
+            parent = one.parent_symbol
+            depth = 0 if parent is None else depths.get(parent, 0) + 1
+            depths[one.name if parent is None else f"{parent}.{one.name}"] = depth
+            lines = f"{one.start_line}-{one.end_line}".rjust(width)
+            row = Text.assemble((lines, _NUMBER), "  " * (depth + 1), visible(one.signature))
+            self._print(row.append(f"  {one.kind}", _FAINT))
+        if not outline.symbols:
+            self._print(Text("Nothing is declared.", _FAINT))
 
     def refreshed(self, report: RefreshReport, state: IndexStatus) -> None:
         self._rows(

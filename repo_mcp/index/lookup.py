@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from index_format import Level, LiveSegment, PostingList, Snapshot
+from index_format import LiveSegment, PostingList, Snapshot
 from repo_mcp.index.schema import FIELDS, PATH
 
 
@@ -35,12 +35,11 @@ def _find_files(segment: LiveSegment, term: str) -> set[int]:
 
 
 def count_units(snapshot: Snapshot, term: str) -> int:
-    """In how many live units the text holds a term: in code or comments, whichever is more."""
+    """How common a term is: the live units, or paths, with it in the field where it is commonest."""
     counts = [0] * len(FIELDS)
     for segment in snapshot.segments:
         for posting_list in segment.reader.find_lists(term.encode()):
-            if FIELDS[posting_list.field].level is Level.UNIT:
-                counts[posting_list.field] += len(_read_live(segment, posting_list))
+            counts[posting_list.field] += len(_read_live(segment, posting_list))
     return max(counts)
 
 

@@ -33,6 +33,7 @@ class BuildSettings:
     overlap_lines: int
     max_file_bytes: int
     include_extensions: frozenset[str]
+    languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it is not the usual one
     shard_bytes: int = SHARD_BYTES
 
 
@@ -85,6 +86,7 @@ class ShardBuilder:
     def __init__(self, settings: BuildSettings) -> None:
         policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
         self._settings = settings
+        self._languages = dict(settings.languages)
         self._door = Door(settings.root, policy.find_denial)
         self._directory: Directory = DiskDirectory(settings.index_path)
 
@@ -129,7 +131,7 @@ class ShardBuilder:
             return _SKIPS.get(error.code)
         flags = FLAG_REPLACED if text.warnings else 0
         fingerprint = compute_fingerprint(opened.data)
-        language = find_language(path)
+        language = find_language(path, self._languages)
         source = SourceFile(path, text.data, len(opened.data), fingerprint, language, flags)
         return source, opened.changed_while_reading
 

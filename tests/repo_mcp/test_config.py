@@ -1,4 +1,4 @@
-"""Options, the environment, and a repository's own file that may only narrow."""
+"""The operator's options, the limits and the environment."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from repo_mcp.config import (
     HARD_CAPS,
     Config,
     Limits,
-    apply_repository_file,
     find_cache_home,
     find_state_home,
     get_root_from_environment,
@@ -35,7 +32,8 @@ def message_of(call: object, *arguments: object, **options: object) -> str:
 
 
 def test_defaults() -> None:
-    assert dataclasses.asdict(BASE) == dataclasses.asdict(Config(root="/srv/repo"))
+    assert Config(root="/srv/repo") == BASE
+    assert BASE.given == {"repo_root"}
     assert BASE.limits.max_file_bytes == 2_000_000
     assert BASE.toolsets == ("repo",)
     assert BASE.chunk_overlap_lines < BASE.chunk_lines
@@ -63,6 +61,10 @@ def test_roots_that_cannot_be(root: str | None) -> None:
         ({"workers": True}, "--workers"),
         ({"toolsets": []}, "--toolsets"),
         ({"toolsets": ["repo", "shell"]}, "--toolsets"),
+        ({"include_extensions": ["py", "a/b"]}, "--include-extension"),
+        ({"include_extensions": [""]}, "--include-extension"),
+        ({"exclude_globs": ["a\nb"]}, "--exclude-glob"),
+        ({"exclude_globs": ["x" * 5000]}, "--exclude-glob"),
         ({"limits": {"max_file_bytes": 0}}, "--max-file-bytes"),
         ({"limits": {"max_file_bytes": 10**12}}, "--max-file-bytes"),
         ({"limits": {"max_file_bytes": 1.5}}, "--max-file-bytes"),
@@ -85,6 +87,14 @@ def test_options_are_taken() -> None:
     assert config.workers == config.chosen_workers() == 3
     assert (config.limits.max_search_hits, config.limits.default_search_hits) == (5, 5)
     assert config.limits.max_file_bytes == 9
+    assert config.given == {"repo_root", "toolsets", "workers", "max_search_hits", "max_file_bytes"}
+
+
+def test_extensions_and_globs_of_the_operator_are_cleaned() -> None:
+    config = load_config("/r", include_extensions=[".PY", "c", "py"], exclude_globs=["gen/", "*.min.js"])
+    assert config.include_extensions == ("c", "py")
+    assert config.exclude_globs == ("gen/", "*.min.js")
+    assert config.given == {"repo_root", "include_extensions", "exclude_globs"}
 
 
 def test_a_number_of_workers_is_chosen() -> None:
@@ -104,10 +114,14 @@ def test_the_fingerprint_follows_what_changes_an_index_and_nothing_else() -> Non
         dataclasses.replace(BASE, limits=Limits(max_file_bytes=1)),
         dataclasses.replace(BASE, include_extensions=("py",)),
         dataclasses.replace(BASE, exclude_globs=("py",)),
+        dataclasses.replace(BASE, extensions=(("foo", "python"),)),
+        dataclasses.replace(BASE, disabled_adapters=("python",)),
     ]
     same = [
         dataclasses.replace(BASE, root="/elsewhere", data_dir="/x", workers=9, toolsets=("graph",)),
         dataclasses.replace(BASE, limits=Limits(max_search_hits=1)),
+        dataclasses.replace(BASE, audit_queries=True, watch=True),
+        dataclasses.replace(BASE, given=frozenset({"workers"}), narrowed=frozenset({"limits"})),
     ]
     prints = [config.fingerprint("deny") for config in changed] + [BASE.fingerprint("other")]
     assert len({plain, *prints}) == len(changed) + 2
@@ -132,70 +146,3 @@ def test_named_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("CODE_ROOT", raising=False)
     assert get_root_from_environment("DOCS_ROOT") == os.path.abspath("/srv/docs")
     assert message_of(get_root_from_environment, "CODE_ROOT").startswith("CODE_ROOT ")
-
-
-def narrowed(text: str | bytes, base: Config = BASE) -> tuple[Config, tuple[str, ...]]:
-    return apply_repository_file(base, text.encode() if isinstance(text, str) else text)
-
-
-def test_a_repository_may_narrow() -> None:
-    config, warnings = narrowed(
-        'exclude_globs = ["gen/", "*.min.js"]\n'
-        'include_extensions = [".PY", "c"]\n'
-        "[limits]\nmax_open_lines = 50\n"
-    )
-    assert warnings == ()
-    assert config.exclude_globs == ("gen/", "*.min.js")
-    assert config.include_extensions == ("c", "py")
-    assert (config.limits.max_open_lines, config.limits.default_open_lines) == (50, 50)
-
-
-def test_a_repository_adds_to_what_the_operator_excludes() -> None:
-    base = dataclasses.replace(BASE, exclude_globs=("a",), include_extensions=("py", "md"))
-    config, _ = narrowed('exclude_globs = ["b"]\ninclude_extensions = ["py", "pem"]', base)
-    assert config.exclude_globs == ("a", "b")
-    assert config.include_extensions == ("py",)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'data_dir = "/etc"',
-        'repo_root = "/"',
-        "deny = []",
-        'allow = [".env"]',
-        'adapters = ["os"]',
-        "[embeddings]\nenabled = true",
-        "[limits]\nmax_file_bytes = 2_000_001",
-        "[limits]\nmax_file_bytes = -1",
-        "[limits]\nmax_file_bytes = true",
-        "[limits]\nmax_file_bytes = nan",
-        "[limits]\nmax_file_bytes = inf",
-        '[limits]\nmax_file_bytes = "1"',
-        "[limits]\nno_such = 1",
-        "limits = 3",
-        'exclude_globs = "x"',
-        "exclude_globs = [1]",
-        'exclude_globs = ["a\\nb"]',
-        "include_extensions = {}",
-        "not toml at all",
-        b"\xff\xfe",
-        b"x" * 70_000,
-        "a = " + "[" * 5000,
-        ".".join(["a"] * 8000) + " = 1",
-        f"a = {'9' * 5000}",
-    ],
-)
-def test_a_repository_can_widen_nothing(text: str | bytes) -> None:
-    config, warnings = narrowed(text)
-    assert config == BASE
-    assert len(warnings) == 1
-    assert warnings[0].isascii()
-    assert len(warnings[0]) < 200
-
-
-@given(st.binary(max_size=100))
-def test_any_bytes_leave_a_usable_configuration(text: bytes) -> None:
-    config, _ = narrowed(text)
-    assert config.limits == BASE.limits
-    assert config.root == BASE.root

@@ -176,3 +176,19 @@ def test_names_are_shown_without_characters_that_hide() -> None:
     assert escape_text("naïve 日本語 🙂") == "naïve 日本語 🙂"
     assert is_plain("naïve 日本語 🙂")
     assert not is_plain("a\u2066")
+
+
+def test_a_type_may_be_a_list_of_plain_ones() -> None:
+    either = {"type": ["string", "number"], "minLength": 1, "maxLength": 3}
+    schema = {"type": "object", "properties": {"since": either}, "additionalProperties": False}
+    check_schema(schema)
+    for value in ("abc", 5, 5.5):
+        validate_arguments(schema, {"since": value})
+    for value in ("", "abcd", True, None, [], {}):
+        with pytest.raises(RepoError) as caught:
+            validate_arguments(schema, {"since": value})
+        assert "since" in caught.value.message
+        assert "a string of length from 1 to 3 or a number" in caught.value.hint
+    for kind in (["string", "object"], ["string", "nonsense"], [], ["array", "integer"]):
+        with pytest.raises(ValueError, match="is not one of"):
+            check_schema({"type": kind})

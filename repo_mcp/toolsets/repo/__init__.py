@@ -1,13 +1,14 @@
 """The `repo` toolset: search, read and list one repository, with every answer in one envelope.
 
 Tools stand in the order in which clients see them. Each call checks its arguments strictly, makes one
-call of the repository and renders one envelope.
+call of the repository, renders one envelope and, however it ended, writes one line of the audit log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp.config import Limits
@@ -21,10 +22,12 @@ from repo_mcp.tool_model import (
     check_schema,
     validate_arguments,
 )
-from repo_mcp.toolsets.repo import schemas, tools
+from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, tools
+from repo_mcp.toolsets.repo.audit_calls import CallRecorder
 from repo_mcp.toolsets.repo.envelope import Draft, answer_call
 
 if TYPE_CHECKING:
+    from repo_mcp.audit import AuditLog
     from repo_mcp.repository import Repository
 
 __all__ = ["build_toolset"]
@@ -42,6 +45,7 @@ class _Entry:
     run: Callable[[Repository, Mapping[str, object], CallContext], Draft]
     read_only: bool = True
     free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
+    tells_log_state: bool = False  # its warnings say what is amiss with the audit log
 
 
 _ENTRIES = (
@@ -52,6 +56,7 @@ _ENTRIES = (
         schemas.status_input,
         schemas.status_output,
         tools.status,
+        tells_log_state=True,
     ),
     _Entry(
         "repo.list_files",
@@ -68,6 +73,14 @@ _ENTRIES = (
         schemas.open_file_input,
         schemas.open_file_output,
         tools.open_file,
+    ),
+    _Entry(
+        "repo.outline",
+        schemas.OUTLINE_TITLE,
+        schemas.OUTLINE_DESCRIPTION,
+        schemas.outline_input,
+        schemas.outline_output,
+        outline_calls.outline,
     ),
     _Entry(
         "repo.search",
@@ -87,25 +100,47 @@ _ENTRIES = (
         tools.refresh_index,
         read_only=False,
     ),
+    _Entry(
+        "repo.build_context_bundle",
+        schemas.BUNDLE_TITLE,
+        schemas.BUNDLE_DESCRIPTION,
+        schemas.bundle_input,
+        schemas.bundle_output,
+        bundle_calls.build_context_bundle,
+        free_text=frozenset({"prompt"}),
+    ),
 )
 
 
-def build_toolset(repository: Repository) -> Toolset:
-    """The tools of `repository`, with its limits in their schemas."""
-    return Toolset("repo", tuple(_bind(entry, repository) for entry in _ENTRIES), schemas.INSTRUCTIONS)
+def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Toolset:
+    """The tools of `repository`, with its limits in their schemas; each call is written to `audit`."""
+    audit_entry = _Entry(
+        "repo.audit_log",
+        schemas.AUDIT_TITLE,
+        schemas.AUDIT_DESCRIPTION,
+        schemas.audit_input,
+        schemas.audit_output,
+        partial(audit_calls.audit_log, audit),
+        tells_log_state=True,
+    )
+    entries = (*_ENTRIES, audit_entry)
+    return Toolset("repo", tuple(_bind(entry, repository, audit) for entry in entries), schemas.INSTRUCTIONS)
 
 
-def _bind(entry: _Entry, repository: Repository) -> Tool:
+def _bind(entry: _Entry, repository: Repository, audit: AuditLog | None) -> Tool:
     limits = repository.config.limits
     input_schema = entry.input_schema(limits)
     check_schema(input_schema, entry.name)
+    recorder = None if audit is None else CallRecorder(audit, repository, entry.name, input_schema)
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
         def run() -> Draft:
             validate_arguments(input_schema, arguments, entry.free_text)
-            return entry.run(repository, arguments, context)
+            draft = entry.run(repository, arguments, context)
+            return audit_calls.tell_state(audit, draft) if entry.tells_log_state else draft
 
-        return answer_call(entry.name, run, limits.max_total_bytes_per_response)
+        record = None if recorder is None else partial(recorder.record, arguments, context)
+        return answer_call(entry.name, run, limits.max_total_bytes_per_response, record)
 
     return Tool(
         entry.name,
@@ -115,4 +150,5 @@ def _bind(entry: _Entry, repository: Repository) -> Tool:
         entry.output_schema(limits),
         Annotations(read_only=entry.read_only),
         call,
+        None if recorder is None else recorder.record_dropped,
     )

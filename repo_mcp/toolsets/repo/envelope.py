@@ -6,17 +6,19 @@
 
 An answer is kept within a number of bytes, measured on the JSON that is sent: rows are left out from the
 end until it fits, and the draft says so. Whatever goes wrong inside becomes an envelope: no exception,
-traceback or path of ours reaches a client.
+traceback or path of ours reaches a client. Each outcome is told to a recorder once; what it cannot record
+is answered all the same, with a warning.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import time
 import traceback
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import ToolAnswer, escape_text
@@ -24,6 +26,9 @@ from repo_mcp.tool_model import ToolAnswer, escape_text
 _LOG = logging.getLogger("repo_mcp.toolsets.repo")
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+
+NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
+_NOT_RECORDED_BYTES = len(f',"{NOT_RECORDED}"')
 
 # The specification's codes; ours are finer.
 _CODES: Mapping[ErrorCode, str] = {
@@ -78,32 +83,83 @@ class Draft:
     ordinary: bool = False  # True when the arguments ask for no particular amount
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one call ended, without a word of its arguments or its result."""
+
+    request_id: str
+    code: ErrorCode | None  # ours; None for success
+    rows: int  # of the result that were given
+    answer_bytes: int
+    warnings: int
+    duration_ms: int
+
+    @property
+    def error_code(self) -> str | None:
+        """The code of the envelope."""
+        return None if self.code is None else _CODES[self.code]
+
+
+Recorder = Callable[[Outcome], bool]  # False when it could not be recorded
+
+
 def encode(value: Mapping[str, object]) -> str:
     """Compact JSON: the text block, byte for byte."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def answer_call(tool: str, run: Callable[[], Draft], max_bytes: int) -> ToolAnswer:
-    """Run one call and render its outcome. Never raises."""
-    request_id = str(uuid.uuid4())
+def new_request_id() -> str:
+    """An id that no other call has."""
+    return str(uuid.uuid4())
+
+
+def answer_call(
+    tool: str, run: Callable[[], Draft], max_bytes: int, record: Recorder | None = None
+) -> ToolAnswer:
+    """Run one call, render its outcome and have it recorded. Never raises."""
+    request_id, started = new_request_id(), time.monotonic()
+    reserved = 0 if record is None else _NOT_RECORDED_BYTES
+    rows, code = 0, None
     try:
-        return _fit(request_id, run(), max_bytes)
+        answer, rows = _fit(request_id, run(), max_bytes, reserved)
     except RepoError as error:
-        return _render_failure(request_id, error)
+        answer, code = _render_failure(request_id, error), error.code
     except Exception as error:
         # The type and the place, never the message: it may quote a file.
         places = traceback.extract_tb(error.__traceback__)
         where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
         _LOG.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)
-        return _render_failure(request_id, RepoError(ErrorCode.INTERNAL, "The server failed on this call."))
-
-
-def _fit(request_id: str, draft: Draft, max_bytes: int) -> ToolAnswer:
-    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
-    answer = _render(request_id, draft, draft.rows)
-    if _fits(answer, draft, max_bytes):
+        code = ErrorCode.INTERNAL
+        answer = _render_failure(request_id, RepoError(code, "The server failed on this call."))
+    if record is None:
         return answer
-    if draft.rows == 0 or not _fits(_render(request_id, draft, 0), draft, max_bytes):
+    duration_ms = round((time.monotonic() - started) * 1000)
+    outcome = Outcome(request_id, code, rows, len(answer.text.encode()), _count_warnings(answer), duration_ms)
+    return answer if record(outcome) else _warn(answer, NOT_RECORDED)
+
+
+def _count_warnings(answer: ToolAnswer) -> int:
+    warnings = answer.structured["warnings"]
+    return len(warnings) if isinstance(warnings, list) else 0
+
+
+def _warn(answer: ToolAnswer, warning: str) -> ToolAnswer:
+    """The answer with one more warning."""
+    warnings = answer.structured["warnings"]
+    envelope = {**answer.structured, "warnings": [*(warnings if isinstance(warnings, list) else ()), warning]}
+    return replace(answer, structured=envelope, text=encode(envelope))
+
+
+def _fit(request_id: str, draft: Draft, max_bytes: int, reserved: int) -> tuple[ToolAnswer, int]:
+    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does.
+
+    `reserved` bytes are left for a warning that may have to be added.
+    """
+    room = max_bytes - reserved
+    answer = _render(request_id, draft, draft.rows)
+    if _fits(answer, draft, room):
+        return answer, draft.rows
+    if draft.rows == 0 or not _fits(_render(request_id, draft, 0), draft, room):
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
             f"The answer does not fit into max_total_bytes_per_response, {max_bytes:,} bytes.",
@@ -112,11 +168,11 @@ def _fit(request_id: str, draft: Draft, max_bytes: int) -> ToolAnswer:
     fitting, too_many = 0, draft.rows
     while too_many - fitting > 1:
         middle = (fitting + too_many) // 2
-        if _fits(_render(request_id, draft, middle), draft, max_bytes):
+        if _fits(_render(request_id, draft, middle), draft, room):
             fitting = middle
         else:
             too_many = middle
-    return _render(request_id, draft, fitting)
+    return _render(request_id, draft, fitting), fitting
 
 
 def _fits(answer: ToolAnswer, draft: Draft, max_bytes: int) -> bool:

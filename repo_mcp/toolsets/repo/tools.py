@@ -37,7 +37,7 @@ _NAMED_LINES = 5  # how many line numbers a warning lists
 
 # Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
 # harmless.
-_HIDING = re.compile(
+HIDING = re.compile(
     "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
 
@@ -48,6 +48,7 @@ _PHASE_SIZES = {"walk": 5, "index": 85, "merge": 8, "commit": 2}
 
 def status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.status`."""
+    adapters = list(repository.adapters)  # first: the status knows which of them could not be loaded
     now = repository.status()
     config = repository.config
     result: Result = {
@@ -63,7 +64,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
         "last_refresh": None if now.last_refresh is None else _render_time(now.last_refresh),
         "progress": None if now.progress is None else asdict(now.progress),
         "languages": _sorted(now.languages),
-        "adapters": list(repository.adapters),
+        "adapters": adapters,
         "limits": asdict(config.limits),
         "toolsets": list(config.toolsets),
         "version": find_version(),
@@ -117,7 +118,7 @@ def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> tuple[Result, t
     lines = opened.lines[:rows]
     numbers = range(opened.start_line, opened.start_line + rows)
     long = [number for number, line in zip(numbers, lines, strict=True) if len(line) > max_chars]
-    hiding = [number for number, line in zip(numbers, lines, strict=True) if _HIDING.search(line)]
+    hiding = [number for number, line in zip(numbers, lines, strict=True) if HIDING.search(line)]
     warnings = list(opened.warnings)
     if long:
         warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
@@ -178,7 +179,7 @@ def _search_rows(answer: SearchAnswer, rows: int) -> tuple[Result, tuple[str, ..
         warnings.append(
             f"cut to {rows} hits to keep the answer short; ask for fewer with top_k or narrow file_glob"
         )
-    hiding = [str(place) for place, hit in enumerate(hits, 1) if _HIDING.search(hit.snippet)]
+    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
     if hiding:
         warnings.append(f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}")
     _warn_of_escapes(warnings, (hit.path for hit in hits))

@@ -23,7 +23,7 @@ REFRESHES = 50
 
 @pytest.fixture
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards.BuildSettings.__init__, "__defaults__", (20_000,))
+    monkeypatch.setattr(shards.BuildSettings.__init__, "__defaults__", ((), 20_000))
 
 
 def open_repository(root: Path, data_dir: Path, workers: int = 0) -> Repository:

@@ -202,7 +202,7 @@ import sys
 from repo_mcp.config import load_config
 from repo_mcp.index import shards
 from repo_mcp.repository import Repository
-shards.BuildSettings.__init__.__defaults__ = (20_000,)
+shards.BuildSettings.__init__.__defaults__ = ((), 20_000)
 repository = Repository(load_config(sys.argv[1], data_dir=sys.argv[2], workers=1))
 print("started", flush=True)
 if __name__ == "__main__":
@@ -241,3 +241,12 @@ def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
             )
         assert [path for path in get_index_path(tree).iterdir() if path.suffix == ".tmp"] == []
         repository.close()
+
+
+def test_an_extension_that_the_repository_overrides_is_indexed_as_that_language(root: Path) -> None:
+    (root / "repo_mcp.toml").write_text('[extensions]\n".foo" = "python"\n')
+    (root / "odd.foo").write_text("def oddly_named():\n    pass\n")
+    repository = open_repository(root)
+    repository.refresh()
+    (hit,) = repository.search(SearchRequest("sym:oddly_named", 5, language="python")).hits
+    assert (hit.path, hit.symbol) == ("odd.foo", "oddly_named")

@@ -134,8 +134,11 @@ def test_the_tools_in_the_order_clients_see_them() -> None:
         "repo.status",
         "repo.list_files",
         "repo.open_file",
+        "repo.outline",
         "repo.search",
         "repo.refresh_index",
+        "repo.build_context_bundle",
+        "repo.audit_log",
     ]
     assert [tool.name for tool in toolset.tools if not tool.annotations.read_only] == ["repo.refresh_index"]
     for tool in toolset.tools:
@@ -148,7 +151,7 @@ def test_the_tools_in_the_order_clients_see_them() -> None:
 
 def test_names_stay_different_as_clients_rewrite_them() -> None:
     names = [re.sub("[^A-Za-z0-9_]", "_", name) for name in _tools(StandIn())]
-    assert len(names) == len(set(names)) == 5
+    assert len(names) == len(set(names)) > 5
 
 
 def test_schemas_are_valid_closed_and_small() -> None:

@@ -1,0 +1,94 @@
+"""What a line declares, judged by the words around the declared name: for languages without a parser here.
+
+The word that stands right before the name decides where it is a keyword, then a parenthesis after the
+name, then any keyword before it: `struct item *find(int key)` is a function although it says struct.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = {
+    "function": "def defp defn defun fn func function fun sub proc procedure subroutine rpc defdelegate"
+    " operator",
+    "class": "class defrecord",
+    "struct": "struct union defstruct",
+    "enum": "enum",
+    "interface": "interface",
+    "trait": "trait typeclass",
+    "protocol": "protocol defprotocol",
+    "record": "record",
+    "object": "object",
+    "extension": "extension defimpl",
+    "actor": "actor",
+    "mixin": "mixin",
+    "module": "module mod namespace package defmodule ns library",
+    "type_alias": "type typedef typealias using newtype data family associatedtype deftype concept",
+    "macro": "macro define macro_rules defmacro defmacrop defguard defguardp",
+    "constant": "const static final",
+    "variable": "let var val my our local variable output",
+    "message": "message oneof",
+    "service": "service",
+    "resource": "resource provider",
+    "table": "table",
+    "view": "view",
+    "trigger": "trigger",
+    "index": "index",
+    "schema": "schema",
+    "option": "config menuconfig option",
+}
+KINDS = {word: kind for kind, words in _WORDS.items() for word in words.split()}
+# What may hold methods and fields.
+CLASS_KINDS = frozenset(
+    "class struct enum interface trait protocol record object extension actor mixin message service".split()  # noqa: SIM905
+)
+FUNCTION_KINDS = frozenset({"function", "method", "async_function", "async_method"})
+# A name alone on its line means, by language:
+_ALONE = {
+    "assembly": "label",
+    "csharp": "property",
+    "devicetree": "node",
+    "haskell": "function",
+    "kconfig": "option",
+    "make": "target",
+    "c": "type_alias",
+    "cpp": "type_alias",
+    "objective-c": "type_alias",
+    "javascript": "function",
+    "typescript": "function",
+}
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_CALLED = re.compile(rb"\s{0,8}(?:<[^<>\n]{0,80}>)?\(")
+_ASSIGNED = re.compile(rb"[^=\n]{0,120}=(?![=>])")
+_FUNCTION_VALUE = re.compile(
+    rb"[^=\n]{0,120}=\s{0,8}(?:async\b\s{0,8})?(?:function\b|\([^()\n]{0,200}\)[^=\n]{0,80}=>|\w{1,80}\s{0,8}=>)"
+)
+_SHOWN_BYTES = 400  # of the text on either side of the name
+
+
+def find_kind(language: str, before: bytes, name: bytes, after: bytes) -> str:
+    """The kind of a declaration from the text of its line before and after the declared name."""
+    words = [word.decode("ascii", "replace").lower() for word in _WORD.findall(before[-_SHOWN_BYTES:])]
+    after = after[:_SHOWN_BYTES]
+    kind = KINDS.get(words[-1]) if words else None
+    if kind is None and _CALLED.match(after):
+        kind = "macro" if before.lstrip().startswith(b"#") else "function"
+    if kind is None and _ASSIGNED.match(after):
+        kind = "constant" if {"const", "final"} & set(words) else "variable"
+    if kind is None:
+        kind = next((KINDS[word] for word in reversed(words) if word in KINDS), None)
+    if kind is None:
+        kind = _ALONE.get(language, "variable")
+    if kind in ("variable", "constant"):
+        kind = _judge_value(kind, name, after)
+    if kind == "function" and language == "python" and "async" in words:
+        return "async_function"
+    return kind
+
+
+def _judge_value(kind: str, name: bytes, after: bytes) -> str:
+    if _FUNCTION_VALUE.match(after):
+        return "function"
+    if name.isupper() and len(name) > 1:
+        return "constant"
+    return kind

@@ -1,0 +1,14 @@
+"""How much of a text an outline repeats: the same for every adapter, so that no text makes one too large."""
+
+from __future__ import annotations
+
+MAX_SYMBOLS = 10_000
+MAX_NAME_CHARS = 200
+MAX_PARENT_CHARS = 1_000  # of a qualified name
+MAX_DOC_CHARS = 200
+CUT = "…"
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or its first `most - 1` characters and a mark that there were more."""
+    return text if len(text) <= most else text[: most - 1] + CUT

@@ -1,0 +1,1 @@
+"""Context bundles: from a prompt to a few cited excerpts within a budget, without a model."""

@@ -1,0 +1,73 @@
+"""From a request to a bundle: the budget checked, a strategy asked, the outcome named by its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+
+from repo_mcp.bundler.records import MAX_BUNDLE_TOKENS, STRATEGIES, Budget, Bundle, BundleRequest
+from repo_mcp.bundler.source import BundleSource
+from repo_mcp.bundler.strategy import Choice, Strategy
+from repo_mcp.config import Limits
+from repo_mcp.errors import ErrorCode, RepoError
+
+ID_BYTES = 16
+
+
+def build_bundle(request: BundleRequest, limits: Limits, source: BundleSource, strategy: Strategy) -> Bundle:
+    """The bundle for a request. Raises INVALID_ARGUMENT, naming the argument."""
+    budget = check_request(request, limits)
+    choice = strategy.choose(request, budget, source)
+    return Bundle(
+        compute_bundle_id(request, budget, choice),
+        request.prompt,
+        compute_digest(request.prompt),
+        request.strategy,
+        request.include_tests,
+        budget,
+        choice.selections,
+        choice.totals,
+        choice.audit,
+        choice.warnings,
+    )
+
+
+def check_request(request: BundleRequest, limits: Limits) -> Budget:
+    """The budget of a request, with defaults filled in. Raises INVALID_ARGUMENT, naming the argument."""
+    if not request.prompt.strip():
+        raise _invalid("prompt", "is empty", "Say what the bundle is for: a task, a question, an error.")
+    if request.strategy not in STRATEGIES:
+        raise _invalid("strategy", "is unknown", f"Strategies: {', '.join(STRATEGIES)}.")
+    files, lines, tokens = request.max_files, request.max_total_lines, request.max_tokens
+    for name, value, most in (
+        ("max_files", files, limits.max_bundle_files),
+        ("max_total_lines", lines, limits.max_bundle_lines),
+        ("max_tokens", tokens, MAX_BUNDLE_TOKENS),
+    ):
+        if value is not None and not 1 <= value <= most:
+            raise _invalid(f"budget.{name}", f"is {value}", f"Give 1 to {most}.")
+    if files is not None and lines is not None and lines < files:
+        raise _invalid(
+            "budget.max_total_lines",
+            f"is {lines}, less than one line for each of max_files {files}",
+            "Give at least as many lines as files.",
+        )
+    return Budget(files or limits.default_bundle_files, lines or limits.default_bundle_lines, tokens)
+
+
+def compute_bundle_id(request: BundleRequest, budget: Budget, choice: Choice) -> str:
+    """Digest of the request and of all that was chosen, with the fingerprints of the files: equal for equal
+    trees, whatever the history of the index."""
+    return compute_digest(
+        json.dumps([asdict(request), asdict(budget), asdict(replace(choice, warnings=()))], sort_keys=True)
+    )
+
+
+def compute_digest(text: str) -> str:
+    """A digest of text in hexadecimal."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
+
+
+def _invalid(argument: str, what: str, hint: str) -> RepoError:
+    return RepoError(ErrorCode.INVALID_ARGUMENT, f"{argument} {what}.", hint, {"argument": argument})

@@ -1,0 +1,83 @@
+"""What helps to read an excerpt: the imports of the names it uses, the head of what encloses it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.bundler.spans import SymbolSpan
+
+MAX_IMPORT_LINES = 12
+MAX_HEAD_LINES = 6
+IMPORT_SEARCH_LINES = 200  # from the top of the file
+_IMPORT = re.compile(
+    r"^\s*(?:from\s+[\w.]+\s+import\b|import\b|use\s+[\w:{]|using\s+[\w.]+\s*;|require\b|(?:const|let|var)\b.*\brequire\("
+    r"|#\s*include\b|export\b.*\bfrom\b|@import\b|open\s+[A-Z])"
+)
+# What `from x import a, b` and `import {a, b} from "x"` bind.
+_BOUND = re.compile(
+    r"\s*(?:from\s+[\w.]+\s+import\b(?P<python>.*)|(?:import|export)\b(?P<script>.*)\bfrom\b)", re.DOTALL
+)
+MIN_NAMES = 2  # one import is seldom worth an excerpt
+_OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_KEYWORDS = "from import as use using require const let var type pub crate self include static"
+_IMPORT_WORDS = frozenset(_KEYWORDS.split())
+
+
+def find_imports(
+    lines: Sequence[str], excerpts: Iterable[Sequence[str]]
+) -> tuple[int, int, tuple[str, ...]] | None:
+    """First and last line of the imports of names that the excerpts use, and those names; None without any.
+
+    Of imports that lie apart the longest run that fits into MAX_IMPORT_LINES around the most names.
+    """
+    used = {name for excerpt in excerpts for line in excerpt for name in _NAME.findall(line)}
+    found = [
+        (start, end, names)
+        for start, end in list_imports(lines)
+        if (names := _find_used("\n".join(lines[start : end + 1]), used))
+    ]
+    best: tuple[int, int, tuple[str, ...]] | None = None
+    for first, (start, _, _) in enumerate(found):
+        run = [one for one in found[first:] if one[1] - start < MAX_IMPORT_LINES]
+        names = tuple(dict.fromkeys(name for one in run for name in one[2]))
+        if run and (best is None or len(names) > len(best[2])):
+            best = (start + 1, run[-1][1] + 1, names)
+    return best if best is not None and len(best[2]) >= MIN_NAMES else None
+
+
+def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The 0-based first and last line of each import at the top of the file."""
+    statements = []
+    line = 0
+    while line < min(len(lines), IMPORT_SEARCH_LINES):
+        end = line
+        if _IMPORT.match(lines[line]):
+            if _OPENS.search(lines[line]):
+                while (
+                    end + 1 < len(lines)
+                    and end - line < MAX_IMPORT_LINES
+                    and not re.match(r"\s*[)}]", lines[end])
+                ):
+                    end += 1
+            statements.append((line, end))
+        line = end + 1
+    return statements
+
+
+def _find_used(text: str, used: set[str]) -> tuple[str, ...]:
+    """The names that an import binds, where its language tells them apart, and that are used."""
+    bound = _BOUND.match(text)
+    names = dict.fromkeys(_NAME.findall((bound["python"] or bound["script"]) if bound else text))
+    return tuple(name for name in names if name in used and name not in _IMPORT_WORDS)
+
+
+def find_head(lines: Sequence[str], around: SymbolSpan) -> tuple[int, int]:
+    """The lines of a declaration's head: from its name to the end of its parameters or bases."""
+    end = around.name_line
+    while end < min(around.end_line, around.name_line + MAX_HEAD_LINES - 1) and not re.search(
+        r"[:{;]\s*(?:#.*|//.*)?$", lines[end - 1]
+    ):
+        end += 1
+    return around.name_line, end

@@ -1,0 +1,90 @@
+"""A bundle as plain JSON values: the one shape that clients, `--json` and `last_bundle.json` get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from repo_mcp.bundler.records import CHARS_PER_TOKEN, Bundle, BundleAudit, Dropped, Selection
+from repo_mcp.tool_model import escape_text
+
+MAX_TERMS = 12  # of one excerpt, the rarest: the rest says nothing more
+Document = dict[str, object]
+
+
+def build_document(bundle: Bundle, rows: int | None = None) -> Document:
+    """The bundle with its first `rows` excerpts, or all. What was used is counted over what is there."""
+    shown = bundle.selections if rows is None else bundle.selections[:rows]
+    return {
+        "bundle_id": bundle.bundle_id,
+        "prompt_fingerprint": bundle.prompt_fingerprint,
+        "strategy": bundle.strategy,
+        "selections": [_render_selection(one) for one in shown],
+        "citations": [
+            {"citation": escape_text(one.citation), "fingerprint": one.fingerprint} for one in shown
+        ],
+        "totals": _count(shown),
+        "budget": {
+            "max_files": bundle.budget.max_files,
+            "max_total_lines": bundle.budget.max_total_lines,
+            "max_tokens": bundle.budget.max_tokens,
+        },
+        "audit": _render_audit(bundle.audit),
+    }
+
+
+def render_json(bundle: Bundle) -> str:
+    """The whole bundle with its prompt, for `last_bundle.json`."""
+    document = build_document(bundle) | {"prompt": bundle.prompt, "warnings": list(bundle.warnings)}
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _render_selection(one: Selection) -> Document:
+    return {
+        "path": escape_text(one.path),
+        "start_line": one.start_line,
+        "end_line": one.end_line,
+        "symbol": None if one.symbol is None else escape_text(one.symbol),
+        "role": one.role.value,
+        "rationale": escape_text(one.rationale),
+        "score": int(one.score) if one.score.is_integer() else one.score,
+        "matched_terms": [escape_text(term) for term in one.matched_terms[:MAX_TERMS]],
+        "citation": escape_text(one.citation),
+        "content": one.content,
+    }
+
+
+def _count(shown: Sequence[Selection]) -> Document:
+    chars = sum(len(one.content) for one in shown)
+    return {
+        "files": len({one.path for one in shown}),
+        "lines": sum(len(one.lines) for one in shown),
+        "tokens": -(-chars // CHARS_PER_TOKEN),
+    }
+
+
+def _render_audit(audit: BundleAudit) -> Document:
+    return {
+        "keywords": [{"text": escape_text(one.text), "kind": one.kind.value} for one in audit.keywords],
+        "searches": [
+            {
+                "name": escape_text(one.name),
+                "query": escape_text(one.query),
+                "hits": one.hits,
+                "files": one.files,
+            }
+            for one in audit.searches
+        ],
+        "considered": audit.considered,
+        "dropped": [_render_dropped(one) for one in audit.dropped],
+        "dropped_total": audit.dropped_total,
+    }
+
+
+def _render_dropped(one: Dropped) -> Document:
+    return {
+        "path": escape_text(one.path),
+        "start_line": one.start_line,
+        "end_line": one.end_line,
+        "reason": escape_text(one.reason),
+    }

@@ -1,0 +1,319 @@
+"""The strategy `hybrid`: searches fused, declarations as excerpts, no model.
+
+    prompt -> clues -> mentions, term weights -> searches -> candidates -> windows -> selections
+
+Each step is a function of what the step before gave; this file only joins them and spends the budget:
+first one window in each of the best files, then further windows where something as good is left, then
+further files, last the heads and imports of what is selected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from repo_mcp.bundler.companions import find_head, find_imports
+from repo_mcp.bundler.fusion import SCORE_DECIMALS, Candidate, fuse
+from repo_mcp.bundler.mentions import Mention, locate, locate_symbols, resolve_mentions
+from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
+from repo_mcp.bundler.prompt import Clue, parse_prompt, split_symbol
+from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words, order_terms
+from repo_mcp.bundler.records import (
+    Budget,
+    BundleAudit,
+    BundleRequest,
+    ClueKind,
+    Dropped,
+    Keyword,
+    Role,
+    Selection,
+)
+from repo_mcp.bundler.searches import SearchHits, find_joined, plan_searches, run_searches, weigh_terms
+from repo_mcp.bundler.source import BundleSource
+from repo_mcp.bundler.spans import SpanFinder, SymbolSpan
+from repo_mcp.bundler.strategy import Choice
+from repo_mcp.bundler.weights import WEIGHTS, Weights
+from repo_mcp.bundler.windows import (
+    NOTHING,
+    Block,
+    FileView,
+    choose_window,
+    find_around,
+    iter_declared,
+    value_blocks,
+    view_file,
+)
+from repo_mcp.errors import RepoError
+from repo_mcp.index.roles import is_test_path
+
+LEAST_WINDOW_LINES = 5  # no window is begun with less
+MAX_FURTHER_WINDOWS = 3  # of one file, after its first
+MAX_KEYWORDS, MAX_DROPPED = 30, 10  # that an audit lists
+MAX_COMPANION_FILES = 8
+MAX_NAMED_IMPORTS = 8
+
+
+@dataclass(slots=True)
+class _OpenFile:
+    """A candidate that was opened, and its blocks."""
+
+    candidate: Candidate
+    view: FileView
+    blocks: list[Block]
+    best: float  # value of its best block
+    windows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What is known before any file is opened."""
+
+    clues: tuple[Clue, ...]
+    mentions: tuple[Mention, ...]
+    term_weights: Mapping[str, float]
+    hits: tuple[SearchHits, ...]
+    candidates: tuple[Candidate, ...]
+
+
+class HybridStrategy:
+    """Chooses excerpts by fused searches and the prompt's mentions."""
+
+    name = "hybrid"
+
+    def __init__(self, find_spans: SpanFinder, weights: Weights = WEIGHTS) -> None:
+        """`find_spans` gives the declarations of a file."""
+        self._find_spans = find_spans
+        self._weights = weights
+
+    def choose(self, request: BundleRequest, budget: Budget, source: BundleSource) -> Choice:
+        """The excerpts for a request within its budget, and how they were found."""
+        evidence = self._gather(request, source)
+        packer = Packer(budget)
+        opened = self._take_first_windows(evidence, packer, source)
+        self._take_more_windows(evidence, packer, opened)
+        self._take_more_files(evidence, packer, source, opened)
+        self._take_companions(packer, opened)
+        places = {one.candidate.path: place for place, one in enumerate(opened)}
+        views = {one.candidate.path: one.view for one in opened}
+        selections = tuple(
+            _describe(one, views[one.path], evidence) for one in order_selections(packer.selections, places)
+        )
+        return Choice(
+            selections, packer.total(), _audit(evidence, packer), _list_warnings(evidence, packer, views)
+        )
+
+    def _gather(self, request: BundleRequest, source: BundleSource) -> _Evidence:
+        """Understand the prompt and search."""
+        clues = parse_prompt(request.prompt)
+        clues += find_joined(request.prompt, source.count_units)
+        mentions = resolve_mentions(clues, source.find_paths)
+        if not request.include_tests:
+            mentions = tuple(one for one in mentions if not is_test_path(one.path))
+        term_weights = weigh_terms(clues, source.count_units, source.unit_count, self._weights)
+        planned = plan_searches(request.prompt, clues, term_weights, self._weights)
+        hits = run_searches(planned, source, request.include_tests)
+        return _Evidence(
+            clues, mentions, term_weights, hits, fuse(hits, mentions, term_weights, self._weights)
+        )
+
+    def _take_first_windows(
+        self, evidence: _Evidence, packer: Packer, source: BundleSource
+    ) -> list[_OpenFile]:
+        """One window in each of the best files; what one leaves of its share goes to those after it."""
+        wanted = self._list_wanted(evidence)
+        shares = share_lines(len(wanted), packer.budget, self._weights.least_lines)
+        opened: list[_OpenFile] = []
+        carried = 0
+        for candidate in wanted:
+            if len(opened) >= len(shares):
+                break
+            file = self._open(candidate, evidence, packer, source, shares[len(opened)])
+            if file is None:
+                continue
+            most = shares[len(opened)] + carried
+            used = self._take_window(file, evidence, packer, most)
+            if used:
+                opened.append(file)
+                carried = most - used
+        return opened
+
+    def _list_wanted(self, evidence: _Evidence) -> list[Candidate]:
+        """The candidates that are near enough to the best one."""
+        least = self._weights.file_share * max((one.found for one in evidence.candidates), default=0.0)
+        return [one for one in evidence.candidates if one.score >= least and one.score > 0.0]
+
+    def _open(
+        self,
+        candidate: Candidate,
+        evidence: _Evidence,
+        packer: Packer,
+        source: BundleSource,
+        share: int,
+    ) -> _OpenFile | None:
+        """The candidate's live text in blocks; None, and a reason kept, when it cannot be read."""
+        try:
+            live = source.read(candidate.path)
+        except RepoError as error:
+            packer.refuse_file(candidate.path, f"not readable now: {error.code}")
+            return None
+        spans = self._find_spans(candidate.path, live.data)
+        lines = [line for one in candidate.mentions for line in locate(one.clue, spans)]
+        lines += locate_symbols(evidence.clues, spans)
+        view = view_file(live, spans, evidence.term_weights, lines)
+        blocks = value_blocks(view, share, evidence.term_weights, self._weights)
+        return _OpenFile(candidate, view, blocks, max((block.value for block in blocks), default=0.0))
+
+    def _take_window(self, file: _OpenFile, evidence: _Evidence, packer: Packer, most_lines: int) -> int:
+        """Select the best window that is left in a file. Returns its lines, 0 when there is none."""
+        path = file.candidate.path
+        window = choose_window(
+            file.view,
+            file.blocks,
+            packer.list_taken(path),
+            min(most_lines, packer.lines_left),
+            evidence.term_weights,
+            self._weights.grow_share,
+        )
+        if window is None:
+            if not file.windows:
+                packer.refuse_file(path, "no line of it holds a term of the prompt")
+            return 0
+        share = 1.0 if window.is_named or not file.best else window.value / file.best
+        score = round(file.candidate.score * share, SCORE_DECIMALS)
+        added = packer.add(_build(file.view, window.start_line, window.end_line, Role.MATCH, score))
+        file.windows += added is not None
+        return len(added.lines) if added is not None else 0
+
+    def _take_more_windows(self, evidence: _Evidence, packer: Packer, opened: Sequence[_OpenFile]) -> None:
+        """Further windows of the files that are in, the best file first, while they are worth it."""
+        for file in opened:
+            for _ in range(MAX_FURTHER_WINDOWS):
+                taken = packer.list_taken(file.candidate.path)
+                best = max(
+                    (block.worth for block in file.blocks if block.start_line not in taken), default=NOTHING
+                )
+                least = (False, self._weights.more_share * file.best)
+                if packer.lines_left < LEAST_WINDOW_LINES or best < least:
+                    break
+                if not self._take_window(file, evidence, packer, packer.lines_left // 2):
+                    break
+
+    def _take_more_files(
+        self, evidence: _Evidence, packer: Packer, source: BundleSource, opened: list[_OpenFile]
+    ) -> None:
+        """A window in further files while there is room for both."""
+        known = {one.candidate.path for one in opened} | {one.path for one in packer.dropped}
+        for candidate in self._list_wanted(evidence):
+            if candidate.path in known:
+                continue
+            if packer.lines_left < self._weights.least_lines or packer.files_left < 1:
+                reason = "max_files is reached" if packer.files_left < 1 else "the budget is spent"
+                packer.refuse_file(candidate.path, reason)
+                continue
+            file = self._open(candidate, evidence, packer, source, packer.lines_left)
+            if file is not None and self._take_window(file, evidence, packer, packer.lines_left // 2):
+                opened.append(file)
+
+    def _take_companions(self, packer: Packer, opened: Sequence[_OpenFile]) -> None:
+        """Heads of the declarations around excerpts, then imports of names in them, where they fit."""
+        for file in opened[:MAX_COMPANION_FILES]:
+            path = file.candidate.path
+            own = [one for one in packer.selections if one.path == path]
+            for one in own:
+                around = find_around(file.view.spans, one.start_line, one.end_line)
+                if around is not None and around.name_line < one.start_line:
+                    start, end = find_head(file.view.live.lines, around)
+                    told = f"head of {around.qualified_name}, which encloses an excerpt"
+                    _add_companion(file, packer, start, end, Role.SIGNATURE, told)
+            imports = find_imports(file.view.live.lines, [one.lines for one in own])
+            if imports is not None:
+                told = (
+                    f"imports {', '.join(imports[2][:MAX_NAMED_IMPORTS])}, used by the excerpts of this file"
+                )
+                _add_companion(file, packer, imports[0], imports[1], Role.IMPORTS, told)
+
+
+def _add_companion(file: _OpenFile, packer: Packer, start: int, end: int, role: Role, rationale: str) -> None:
+    """Select the lines when all are new and fit; a companion that is not there is missed by nobody."""
+    taken = packer.list_taken(file.candidate.path)
+    if end - start + 1 <= packer.lines_left and not any(line in taken for line in range(start, end + 1)):
+        before = len(packer.dropped)
+        packer.add(_build(file.view, start, end, role, 0.0, rationale))
+        del packer.dropped[before:]
+
+
+def _build(view: FileView, start: int, end: int, role: Role, score: float, rationale: str = "") -> Selection:
+    """An excerpt that is still to be described."""
+    lines = tuple(map(cut_line, view.live.lines[start - 1 : end]))
+    fingerprint = view.live.fingerprint.hex()
+    return Selection(view.live.path, start, end, None, role, rationale, score, (), lines, fingerprint)
+
+
+def _describe(selection: Selection, view: FileView, evidence: _Evidence) -> Selection:
+    """The excerpt with its symbol, its terms and the reason why it is there."""
+    start, end = selection.start_line, selection.end_line
+    words = index_words(selection.lines)
+    terms = order_terms(words, evidence.term_weights)
+    around = find_around(view.spans, start, end)
+    declared = tuple(iter_declared(view.spans, start, end))
+    wanted = {split_symbol(clue.text)[-1] for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
+    named = next((one for one in declared if one.name in wanted), None)
+    symbol = around or named or _find_main(declared, start, end)
+    rationale = selection.rationale
+    if selection.role is Role.MATCH:
+        mentions = [one for one in evidence.mentions if one.path == selection.path]
+        found_by = list_searches(evidence.hits, selection.path, start, end)
+        named_words = name_words(terms, words)
+        rationale = explain(
+            mentions, declared, around, evidence.clues, selection.lines, start, named_words, found_by
+        )
+    name = symbol.qualified_name if symbol is not None else None
+    return replace(selection, symbol=name, rationale=rationale, matched_terms=terms)
+
+
+def _find_main(declared: Sequence[SymbolSpan], start: int, end: int) -> SymbolSpan | None:
+    """The declaration that is at least half of the lines, if there is one."""
+    shares = [(min(end, one.end_line) - max(start, one.start_line) + 1, one) for one in declared]
+    largest, main = max(shares, key=lambda share: share[0], default=(0, None))
+    return main if 2 * largest >= end - start + 1 else None
+
+
+def _audit(evidence: _Evidence, packer: Packer) -> BundleAudit:
+    """What was understood, searched, considered and left out."""
+    resolved = {one.clue for one in evidence.mentions}
+    symbols = {clue.text for clue in evidence.clues if clue.kind is ClueKind.SYMBOL}
+    keywords = [
+        Keyword(clue.text, clue.kind)
+        for clue in evidence.clues
+        if (clue.kind is not ClueKind.PATH or clue in resolved)
+        and (clue.kind is not ClueKind.WORD or clue.text not in symbols)
+    ]
+    selected = set(packer.paths)
+    seen = {one.path for one in packer.dropped} | selected
+    rest = [
+        Dropped(one.path, None, None, "scores too little beside the best file")
+        for one in evidence.candidates
+        if one.path not in seen
+    ]
+    dropped = [*packer.dropped, *rest]
+    return BundleAudit(
+        tuple(keywords[:MAX_KEYWORDS]),
+        tuple(one.describe() for one in evidence.hits),
+        len(evidence.candidates),
+        tuple(dropped[:MAX_DROPPED]),
+        len(dropped),
+    )
+
+
+def _list_warnings(evidence: _Evidence, packer: Packer, views: Mapping[str, FileView]) -> tuple[str, ...]:
+    """What is unusual about the excerpts."""
+    indexed = {chunk.path: chunk.fingerprint for one in evidence.hits for chunk in one.chunks}
+    live = {path: view.live.fingerprint for path, view in views.items()}
+    changed = sum(indexed.get(path, fingerprint) != fingerprint for path, fingerprint in live.items())
+    cut = sum(len(line) > MAX_LINE_CHARS for one in packer.selections for line in one.lines)
+    warnings = []
+    if changed:
+        warnings.append(f"{changed} of the files changed since they were indexed: refresh the index.")
+    if cut:
+        warnings.append(f"{cut} lines are cut at {MAX_LINE_CHARS} characters.")
+    return tuple(warnings)

@@ -1,0 +1,136 @@
+"""A budget being spent: what is selected so far, what is left, what was refused. Strict in every unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from repo_mcp.bundler.records import CHARS_PER_TOKEN, Budget, BundleTotals, Dropped, Role, Selection
+
+MAX_LINE_CHARS = 500  # of an excerpt; a longer line is data, and open_file shows it
+DUPLICATE_SHARE = 0.8  # of the lines of the shorter of two excerpts
+DUPLICATE_LEAST_LINES = 5  # shorter excerpts may be alike
+
+
+@dataclass(slots=True)
+class Packer:
+    """Selections within a budget."""
+
+    budget: Budget
+    selections: list[Selection] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    lines: int = 0
+    chars: int = 0
+    paths: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def lines_left(self) -> int:
+        """Lines that may still be selected."""
+        return self.budget.max_total_lines - self.lines
+
+    @property
+    def files_left(self) -> int:
+        """Further files that may be selected from."""
+        return self.budget.max_files - len(self.paths)
+
+    def add(self, selection: Selection) -> Selection | None:
+        """Select an excerpt, cut where a limit needs it. None, and a reason kept, when nothing of it fits."""
+        twin = self._find_twin(selection)
+        if twin is not None:
+            self.refuse(selection, f"nearly the same lines as {twin.citation}")
+            return None
+        if selection.path not in self.paths and self.files_left < 1:
+            self.refuse(selection, "max_files is reached")
+            return None
+        fitting = self._fit(selection)
+        if fitting is None:
+            self.refuse(selection, "the budget is spent")
+            return None
+        self.selections.append(fitting)
+        self.paths[fitting.path] = None
+        self.lines += len(fitting.lines)
+        self.chars += len(fitting.content)
+        return fitting
+
+    def refuse(self, selection: Selection, reason: str) -> None:
+        """Keep why an excerpt is not selected."""
+        self.dropped.append(Dropped(selection.path, selection.start_line, selection.end_line, reason))
+
+    def refuse_file(self, path: str, reason: str) -> None:
+        """Keep why nothing of a file is selected."""
+        self.dropped.append(Dropped(path, None, None, reason))
+
+    def _fit(self, selection: Selection) -> Selection | None:
+        """The first lines of the excerpt that fit into what is left; companions fit whole or not at all."""
+        lines = selection.lines[: max(0, self.lines_left)]
+        if self.budget.max_tokens is not None:
+            chars_left = self.budget.max_tokens * CHARS_PER_TOKEN - self.chars
+            while lines and len(replace(selection, lines=lines).content) > chars_left:
+                lines = lines[:-1]
+        if not lines or (selection.role is not Role.MATCH and len(lines) < len(selection.lines)):
+            return None
+        return replace(selection, lines=lines, end_line=selection.start_line + len(lines) - 1)
+
+    def _find_twin(self, selection: Selection) -> Selection | None:
+        """A selected excerpt whose lines are nearly the same."""
+        own = {line.strip() for line in selection.lines} - {""}
+        for other in self.selections:
+            theirs = {line.strip() for line in other.lines} - {""}
+            shorter = min(len(own), len(theirs))
+            if shorter >= DUPLICATE_LEAST_LINES and len(own & theirs) >= DUPLICATE_SHARE * shorter:
+                return other
+        return None
+
+    def list_taken(self, path: str) -> set[int]:
+        """The lines of a file that are selected."""
+        return {
+            line
+            for one in self.selections
+            if one.path == path
+            for line in range(one.start_line, one.end_line + 1)
+        }
+
+    def total(self) -> BundleTotals:
+        """What is selected."""
+        return BundleTotals(len(self.paths), self.lines, -(-self.chars // CHARS_PER_TOKEN))
+
+
+def share_lines(files: int, budget: Budget, least_lines: int) -> list[int]:
+    """How many lines each of the best files may take: 1 : 1/2 : 1/3, as few files as least_lines asks for."""
+    count = max(1, min(files, budget.max_files))
+    while count > 1 and budget.max_total_lines / (count * _harmonic(count)) < least_lines:
+        count -= 1
+    return [int(budget.max_total_lines / (place * _harmonic(count))) for place in range(1, count + 1)]
+
+
+def _harmonic(count: int) -> float:
+    return sum(1 / place for place in range(1, count + 1))
+
+
+def cut_line(line: str) -> str:
+    """A line as it is shown."""
+    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
+
+
+def order_selections(selections: Sequence[Selection], places: Mapping[str, int]) -> list[Selection]:
+    """The best file first, in a file by line; excerpts that touch are one."""
+    ordered = sorted(selections, key=lambda one: (places[one.path], one.start_line))
+    joined: list[Selection] = []
+    for one in ordered:
+        last = joined[-1] if joined else None
+        if last is not None and last.path == one.path and last.end_line + 1 == one.start_line:
+            joined[-1] = _join(last, one)
+        else:
+            joined.append(one)
+    return joined
+
+
+def _join(first: Selection, second: Selection) -> Selection:
+    """Two touching excerpts as one."""
+    return replace(
+        first,
+        end_line=second.end_line,
+        role=Role.MATCH if Role.MATCH in (first.role, second.role) else first.role,
+        score=max(first.score, second.score),
+        lines=first.lines + second.lines,
+    )

@@ -1,0 +1,104 @@
+"""Why an excerpt was chosen, in words, each of them checked against its lines. Pure.
+
+Nothing is said that a reader could not find again: a term is named by a word of the excerpt that
+holds it, a symbol when it is declared in the lines or encloses them, a search when one of the spans
+it ranked overlaps them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from repo_mcp.bundler.mentions import Mention
+from repo_mcp.bundler.prompt import Clue, split_symbol
+from repo_mcp.bundler.records import ClueKind
+from repo_mcp.bundler.searches import SearchHits
+from repo_mcp.bundler.spans import SymbolSpan
+from repo_mcp.index.analysis import get_word_terms
+
+MAX_NAMED_TERMS = 6
+MAX_NAMED_SEARCHES = 3
+MAX_WORD_CHARS = 60
+_WORD = re.compile(r"\w+")
+
+
+def explain(
+    mentions: Sequence[Mention],
+    declared: Sequence[SymbolSpan],
+    around: SymbolSpan | None,
+    clues: Iterable[Clue],
+    lines: Sequence[str],
+    start_line: int,
+    words: Sequence[str],
+    found_by: Sequence[str],
+) -> str:
+    """One sentence of evidence, the strongest first."""
+    end_line = start_line + len(lines) - 1
+    parts = [*_tell_mentions(mentions, start_line, end_line)]
+    wanted = {split_symbol(clue.text)[-1] for clue in clues if clue.kind is ClueKind.SYMBOL}
+    names = list(dict.fromkeys(span.name for span in declared if span.name in wanted))
+    if names:
+        parts.append(f"declares {_join(names[:MAX_NAMED_TERMS])}, named in the prompt")
+    elif around is not None and around.name in wanted:
+        parts.append(f"lies in {around.qualified_name}, named in the prompt")
+    phrases = [clue.text for clue in clues if clue.kind is ClueKind.PHRASE and holds_phrase(lines, clue.text)]
+    parts += [f'holds the text "{phrase}"' for phrase in phrases[:2]]
+    if words:
+        parts.append(f"matches {_join(words[:MAX_NAMED_TERMS])}")
+    if found_by:
+        parts.append(_join(found_by[:MAX_NAMED_SEARCHES]))
+    return "; ".join(parts) or "neighbour of what matched"
+
+
+def _tell_mentions(mentions: Sequence[Mention], start_line: int, end_line: int) -> Iterable[str]:
+    """What the prompt says of the file; of several frames or paths the first that points here."""
+    here = [one for one in mentions if one.clue.line is not None and start_line <= one.clue.line <= end_line]
+    for mention in (here or mentions)[:1]:
+        clue = mention.clue
+        what = "a traceback frame" if clue.kind is ClueKind.FRAME else "the prompt"
+        yield f"{what} names line {clue.line}" if here else f"{what} names this file"
+
+
+def holds_phrase(lines: Sequence[str], phrase: str) -> bool:
+    """True when the lines hold the phrase, case and white space aside."""
+    return phrase.lower() in " ".join(" ".join(lines).lower().split())
+
+
+def index_words(lines: Iterable[str]) -> dict[str, str]:
+    """The terms that the lines hold, each with the first word that gives it."""
+    first: dict[str, str] = {}
+    for line in lines:
+        for word in _WORD.findall(line):
+            for term in get_word_terms(word):
+                first.setdefault(term, word)
+    return first
+
+
+def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
+    """The words that give the terms, in the order of the terms, each once, case aside; no long ones."""
+    named: dict[str, str] = {}
+    for term in terms:
+        named.setdefault(words[term].lower(), words[term])
+    return [word for word in named.values() if len(word) <= MAX_WORD_CHARS]
+
+
+def list_searches(hits: Iterable[SearchHits], path: str, start_line: int, end_line: int) -> list[str]:
+    """The searches that ranked a span which overlaps the lines, by its place, the best place first."""
+    places: dict[int, list[str]] = {}
+    for one in hits:
+        for place, chunk in enumerate(one.chunks, 1):
+            if chunk.path == path and chunk.unit_start <= end_line and start_line <= chunk.unit_end:
+                places.setdefault(place, []).append(one.planned.name)
+                break
+    return [f"hit {place} of search {' and '.join(places[place])}" for place in sorted(places)]
+
+
+def order_terms(present: Collection[str], term_weights: Mapping[str, float]) -> tuple[str, ...]:
+    """The terms that are present, the heaviest first, equal ones in the prompt's order."""
+    kept = [term for term in term_weights if term in present]
+    return tuple(sorted(kept, key=lambda term: -term_weights[term]))
+
+
+def _join(texts: Sequence[str]) -> str:
+    return ", ".join(texts)

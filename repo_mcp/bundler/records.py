@@ -1,0 +1,144 @@
+"""What a bundle is asked with and what it holds. No behaviour.
+
+Scores are rounded once. Everything here depends on the tree, the configuration and the request
+alone: no time, no generation number, no order in which files came into the index.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+STRATEGIES = ("hybrid",)
+DEFAULT_STRATEGY = "hybrid"
+MAX_BUNDLE_TOKENS = 1_000_000
+CHARS_PER_TOKEN = 4  # the estimate behind max_tokens: a count of characters, not of any model's tokens
+
+
+@dataclass(frozen=True, slots=True)
+class BundleRequest:
+    """A prompt and how much may be answered. None: the configured default, or no limit of tokens."""
+
+    prompt: str
+    max_files: int | None = None
+    max_total_lines: int | None = None
+    max_tokens: int | None = None  # estimated as characters of the contents over CHARS_PER_TOKEN
+    strategy: str = DEFAULT_STRATEGY
+    include_tests: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The limits that a bundle was built within."""
+
+    max_files: int
+    max_total_lines: int
+    max_tokens: int | None
+
+
+class ClueKind(StrEnum):
+    """What a piece of a prompt is."""
+
+    FRAME = "frame"  # a line of a traceback
+    PATH = "path"  # an indexed file that is named
+    SYMBOL = "symbol"
+    PHRASE = "phrase"  # quoted text, the message of an error
+    WORD = "word"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """What was understood of the prompt."""
+
+    text: str
+    kind: ClueKind
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTried:
+    """One search and what it found."""
+
+    name: str  # prompt, keywords, symbol NAME, phrase TEXT
+    query: str  # the terms that were looked for
+    hits: int  # chunks that matched
+    files: int  # files among the hits that were looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What was considered and left out."""
+
+    path: str
+    start_line: int | None  # None: the whole file
+    end_line: int | None
+    reason: str
+
+
+class Role(StrEnum):
+    """Why an excerpt is there."""
+
+    MATCH = "match"
+    IMPORTS = "imports"  # the import lines of names that a selected excerpt uses
+    SIGNATURE = "signature"  # the head of the declaration around a selected excerpt
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One excerpt."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str | None  # qualified name of the declaration that it shows or lies in
+    role: Role
+    rationale: str
+    score: float
+    matched_terms: tuple[str, ...]  # terms of the prompt that occur in the lines, the rarest first
+    lines: tuple[str, ...]  # without line ends, long ones cut
+    fingerprint: str  # of the bytes of the whole file, xxh3_128 in hexadecimal
+
+    @property
+    def citation(self) -> str:
+        """`path:start-end`."""
+        return f"{self.path}:{self.start_line}-{self.end_line}"
+
+    @property
+    def content(self) -> str:
+        """Numbered lines: `<number>\\t<text>\\n`."""
+        return "".join(f"{number}\t{line}\n" for number, line in enumerate(self.lines, self.start_line))
+
+
+@dataclass(frozen=True, slots=True)
+class BundleTotals:
+    """How much of the budget was used."""
+
+    files: int
+    lines: int
+    tokens: int  # estimated
+
+
+@dataclass(frozen=True, slots=True)
+class BundleAudit:
+    """How the bundle came about."""
+
+    keywords: tuple[Keyword, ...]
+    searches: tuple[SearchTried, ...]
+    considered: int  # files
+    dropped: tuple[Dropped, ...]  # the best of them
+    dropped_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Excerpts for a prompt, the best file first, in a file by line."""
+
+    bundle_id: str  # digest of all that follows
+    prompt: str
+    prompt_fingerprint: str
+    strategy: str
+    include_tests: bool
+    budget: Budget
+    selections: tuple[Selection, ...]
+    totals: BundleTotals
+    audit: BundleAudit
+    warnings: tuple[str, ...] = ()

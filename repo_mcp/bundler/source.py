@@ -1,0 +1,80 @@
+"""What a bundle is made from: an index to search and a door to read through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from index_format import compute_fingerprint
+from repo_mcp.index.lookup import count_units, find_paths
+from repo_mcp.index.query import Query
+from repo_mcp.index.searcher import Ranking, Searcher
+from repo_mcp.textfile import decode_source, split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """A file as it is now."""
+
+    path: str
+    data: bytes  # normalised: UTF-8, line ends "\n"
+    lines: tuple[str, ...]  # without line ends
+    fingerprint: bytes  # of its bytes as they lie on disk
+
+
+class BundleSource(Protocol):
+    """The root as a strategy may see it."""
+
+    @property
+    def unit_count(self) -> int:
+        """Units of the index."""
+        ...
+
+    def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
+        """The best chunks."""
+        ...
+
+    def find_paths(self, terms: Iterable[str]) -> list[str]:
+        """Indexed paths that hold all the terms, in path order."""
+        ...
+
+    def count_units(self, term: str) -> int:
+        """In how many units a term occurs."""
+        ...
+
+    def read(self, path: str) -> LiveFile:
+        """A file through the door. Raises RepoError."""
+        ...
+
+
+class IndexSource:
+    """A snapshot and the live files under it."""
+
+    def __init__(self, searcher: Searcher, read_live: Callable[[str], bytes]) -> None:
+        self._searcher = searcher
+        self._read_live = read_live
+
+    @property
+    def unit_count(self) -> int:
+        """Units of the index."""
+        return self._searcher.snapshot.unit_count
+
+    def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
+        """The best chunks."""
+        return self._searcher.rank(query, top_k, include_tests=include_tests)
+
+    def find_paths(self, terms: Iterable[str]) -> list[str]:
+        """Indexed paths that hold all the terms, in path order."""
+        return find_paths(self._searcher.snapshot, terms)
+
+    def count_units(self, term: str) -> int:
+        """In how many units a term occurs."""
+        return count_units(self._searcher.snapshot, term)
+
+    def read(self, path: str) -> LiveFile:
+        """A file through the door. Raises RepoError."""
+        raw = self._read_live(path)
+        data = decode_source(raw).data
+        lines = tuple(line.decode("utf-8", "replace") for line in split_lines(data))
+        return LiveFile(path, data, lines, compute_fingerprint(raw))

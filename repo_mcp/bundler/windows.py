@@ -1,0 +1,227 @@
+"""Which lines of one file to show: declarations as wholes, the most telling one first. Pure.
+
+A file is cut into blocks: a declaration that fits stays whole, a longer one is cut into those inside
+it and what lies between. A block is worth the prompt's terms in it, each with its weight, repetitions
+counting ever less, and more when it declares what the prompt names; one with a line that the prompt names
+comes before all others.
+A window begins as the best block and takes in its neighbours while they are worth it. A block longer
+than the window may be is narrowed to its best lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from repo_mcp.bundler.companions import list_imports
+from repo_mcp.bundler.source import LiveFile
+from repo_mcp.bundler.spans import SymbolSpan
+from repo_mcp.bundler.weights import Weights
+from repo_mcp.index.analysis import get_word_terms
+
+WHOLE_LINES = 60  # a longer declaration is cut into blocks even where it would fit
+SMALL_LINES = 6  # neighbours this short are one block: imports, constants
+NAMED_WORTH = 1_000.0  # of a line that the prompt names, beside the terms of lines
+NOTHING = (False, 0.0)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines that are shown together, 1-based, both ends included."""
+
+    start_line: int
+    end_line: int
+    value: float
+    is_named: bool = False  # holds a line that the prompt names
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """What blocks are compared by: a named line beats all terms."""
+        return self.is_named, self.value
+
+    @property
+    def line_count(self) -> int:
+        """How many lines it has."""
+        return self.end_line - self.start_line + 1
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A live file as the prompt sees it."""
+
+    live: LiveFile
+    spans: tuple[SymbolSpan, ...]
+    line_terms: tuple[tuple[str, ...], ...]  # for each line the prompt's terms in it; none for imports
+    named_lines: frozenset[int]  # that the prompt names
+
+
+def view_file(
+    live: LiveFile, spans: Sequence[SymbolSpan], terms: Collection[str], named_lines: Iterable[int]
+) -> FileView:
+    """The file with the prompt's terms found in each line."""
+    wanted: dict[str, tuple[str, ...]] = {}
+    found: list[tuple[str, ...]] = []
+    for line in live.lines:
+        words = _WORD.findall(line)
+        for word in words:
+            if word not in wanted:
+                wanted[word] = tuple(term for term in get_word_terms(word) if term in terms)
+        found.append(tuple(term for word in words for term in wanted[word]))
+    for first, end in list_imports(live.lines):  # they name everything and tell nothing
+        found[first : end + 1] = [()] * (end + 1 - first)
+    last = len(live.lines)
+    return FileView(live, tuple(spans), tuple(found), frozenset(n for n in named_lines if 1 <= n <= last))
+
+
+def cut_blocks(view: FileView, most_lines: int) -> list[tuple[int, int]]:
+    """A partition of the lines: declarations of at most `most_lines` whole, longer ones cut."""
+    most = min(most_lines, WHOLE_LINES)
+    bounds = {1, len(view.live.lines) + 1}
+    whole_until = 0
+    for span in sorted(view.spans, key=lambda span: (span.start_line, -span.end_line)):
+        if span.start_line > whole_until:
+            bounds |= {span.start_line, span.end_line + 1}
+            if span.end_line - span.start_line < most:
+                whole_until = span.end_line
+    ordered = sorted(bounds)
+    return _join_small(list(zip(ordered, (bound - 1 for bound in ordered[1:]), strict=False)), most)
+
+
+def _join_small(spans: Sequence[tuple[int, int]], most_lines: int) -> list[tuple[int, int]]:
+    """The spans with small neighbours as one, where that fits."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        last = joined[-1] if joined else None
+        small = last is not None and max(end - start, last[1] - last[0]) < SMALL_LINES
+        if last is not None and small and end - last[0] < most_lines:
+            joined[-1] = (last[0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def value_blocks(
+    view: FileView, most_lines: int, term_weights: Mapping[str, float], weights: Weights
+) -> list[Block]:
+    """The blocks of a file with what they are worth."""
+    declared = _value_declared(view.spans, term_weights, weights)
+    return [
+        Block(
+            start,
+            end,
+            _value_block(view, start, end, declared, term_weights, weights),
+            any(start <= line <= end for line in view.named_lines),
+        )
+        for start, end in cut_blocks(view, most_lines)
+    ]
+
+
+def _value_block(
+    view: FileView,
+    start: int,
+    end: int,
+    declared: Mapping[int, float],
+    term_weights: Mapping[str, float],
+    weights: Weights,
+) -> float:
+    counts = Counter(term for terms in view.line_terms[start - 1 : end] for term in terms)
+    value = sum(
+        term_weights[term] * count / (count + weights.spread) for term, count in sorted(counts.items())
+    )
+    over = max(0.0, (end - start + 1) / weights.length_lines - 1.0)
+    value /= 1.0 + weights.length_share * over
+    # Names that are declared here: the best one tells, a class does not win by its many methods.
+    return value + max((declared[line] for line in range(start, end + 1) if line in declared), default=0.0)
+
+
+def _value_declared(
+    spans: Iterable[SymbolSpan], term_weights: Mapping[str, float], weights: Weights
+) -> dict[int, float]:
+    """For lines that declare a name: what the prompt's terms in the name are worth."""
+    values: dict[int, float] = {}
+    for span in spans:
+        terms = [term for word in _WORD.findall(span.name) for term in get_word_terms(word)]
+        matched = [term_weights[term] for term in terms if term in term_weights]
+        if matched:
+            value = weights.declared * sum(matched) / len(terms) * len(matched) / len(terms)
+            values[span.name_line] = max(value, values.get(span.name_line, 0.0))
+    return values
+
+
+def choose_window(
+    view: FileView,
+    blocks: Sequence[Block],
+    taken: Collection[int],
+    most_lines: int,
+    term_weights: Mapping[str, float],
+    grow_share: float,
+) -> Block | None:
+    """The best window of at most `most_lines` without `taken` lines; None when no block is worth anything."""
+    free = [place for place, block in enumerate(blocks) if block.worth > NOTHING and _is_free(block, taken)]
+    if not free or most_lines < 1:
+        return None
+    seed = max(free, key=lambda place: (blocks[place].worth, -place))
+    if blocks[seed].line_count > most_lines:
+        return _trim(view, _narrow(view, blocks[seed], most_lines, term_weights))
+    first = last = seed
+    least = grow_share * blocks[seed].value
+    while True:
+        room = most_lines - (blocks[last].end_line - blocks[first].start_line + 1)
+        sides = [
+            place
+            for place in (first - 1, last + 1)
+            if 0 <= place < len(blocks)
+            and blocks[place].worth > NOTHING
+            and (blocks[place].is_named or blocks[place].value >= least)
+            and blocks[place].line_count <= room
+            and _is_free(blocks[place], taken)
+        ]
+        if not sides:
+            break
+        side = max(sides, key=lambda place: (blocks[place].worth, place))
+        first, last = min(first, side), max(last, side)
+    value = max(block.value for block in blocks[first : last + 1])
+    return _trim(view, Block(blocks[first].start_line, blocks[last].end_line, value, blocks[seed].is_named))
+
+
+def _is_free(block: Block, taken: Collection[int]) -> bool:
+    return not taken or all(line not in taken for line in range(block.start_line, block.end_line + 1))
+
+
+def _narrow(view: FileView, block: Block, most_lines: int, term_weights: Mapping[str, float]) -> Block:
+    """The `most_lines` lines of a block with the heaviest terms, the first of equal ones, from its start
+    where they reach that far."""
+    worth = [
+        sum(term_weights[term] for term in sorted(set(terms))) + NAMED_WORTH * (line in view.named_lines)
+        for line, terms in enumerate(view.line_terms[block.start_line - 1 : block.end_line], block.start_line)
+    ]
+    sums = [0.0, *accumulate(worth)]
+    starts = range(len(worth) - most_lines + 1)
+    best = max(starts, key=lambda start: (round(sums[start + most_lines] - sums[start], 9), -start))
+    first = block.start_line + best
+    return Block(first, first + most_lines - 1, block.value, block.is_named)
+
+
+def _trim(view: FileView, window: Block) -> Block:
+    """The window without empty lines at its ends."""
+    start, end = window.start_line, window.end_line
+    while start < end and not view.live.lines[start - 1].strip():
+        start += 1
+    while end > start and not view.live.lines[end - 1].strip():
+        end -= 1
+    return Block(start, end, window.value, window.is_named)
+
+
+def find_around(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> SymbolSpan | None:
+    """The smallest declaration that holds all the lines."""
+    around = [span for span in spans if span.start_line <= start_line and end_line <= span.end_line]
+    return min(around, key=lambda span: (span.end_line - span.start_line, span.name_line), default=None)
+
+
+def iter_declared(spans: Sequence[SymbolSpan], start_line: int, end_line: int) -> Iterator[SymbolSpan]:
+    """The declarations whose names stand in the lines, in order."""
+    return (span for span in spans if start_line <= span.name_line <= end_line)

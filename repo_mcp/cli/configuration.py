@@ -1,0 +1,56 @@
+"""`repo-mcp config --show`: the configuration that `serve` would have with the same options.
+
+Each key with its value and who set it. Makes nothing: neither a data directory nor an index.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from repo_mcp.cli.plain import write_json
+from repo_mcp.repository import narrow_config
+from repo_mcp.server import build_parser, read_config
+from repo_mcp.settings import Setting, list_settings
+from repo_mcp.tool_model import escape_text
+
+PROGRAM = "repo-mcp config"
+
+
+def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
+    """Print the effective configuration; the exit code. Raises CONFIG_INVALID; warnings go to `warn`."""
+    parser = build_parser(PROGRAM, root_required=False)
+    parser.add_argument("--show", action="store_true", help="print every key (what this command does anyway)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as ending:  # it has said what is wrong, or printed the help
+        return ending.code if isinstance(ending.code, int) else 2
+    asked = {"repo_root"} if options.repo_root is None else set()
+    options.repo_root = "." if options.repo_root is None else options.repo_root
+    config, warnings = narrow_config(read_config(options))
+    settings = [
+        Setting(one.key, one.value, "default" if one.key in asked else one.source, one.option, one.in_file)
+        for one in list_settings(config)
+    ]
+    if options.json:
+        rows = {one.key: {"value": one.value, "source": one.source} for one in settings}
+        write_json({"settings": rows, "warnings": list(warnings)})
+    else:
+        _print(settings)
+        for warning in warnings:
+            warn(warning)
+    return 0
+
+
+def _print(settings: Sequence[Setting]) -> None:
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    width = max(len(one.key) for one in settings)
+    for one in settings:
+        value = escape_text(json.dumps(one.value, ensure_ascii=False))
+        console.print(
+            Text.assemble((one.key.ljust(width), "bold"), "  ", value, "  ", (f"({one.source})", "dim"))
+        )

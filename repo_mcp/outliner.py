@@ -1,0 +1,67 @@
+"""The adapters of one opened root and the process that parses for them, made when first asked for.
+
+A server that is asked for no outline imports none of it and starts no process.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.config import Config
+from repo_mcp.model import Outline
+
+if TYPE_CHECKING:
+    from repo_mcp.adapters.adapter_registry import AdapterRegistry
+    from repo_mcp.parse_worker import ParseWorker
+
+
+class Outliner:
+    """Outlines of texts. Safe in several threads."""
+
+    def __init__(self, config: Config) -> None:
+        """Loads nothing, starts nothing."""
+        self._config = config
+        self._lock = threading.Lock()
+        self._made: tuple[AdapterRegistry, ParseWorker] | None = None
+
+    @property
+    def adapters(self) -> AdapterRegistry:
+        """The adapters in use."""
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made[0]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which installed adapters could not be loaded; nothing before they are asked for."""
+        with self._lock:
+            made = self._made
+        return () if made is None else made[0].warnings
+
+    def _make(self) -> tuple[AdapterRegistry, ParseWorker]:
+        from repo_mcp.adapters.adapter_registry import AdapterRegistry
+        from repo_mcp.parse_worker import ParseWorker
+
+        worker = ParseWorker()
+        registry = AdapterRegistry(
+            worker.parse,
+            root=self._config.root,
+            disabled=self._config.disabled_adapters,
+            find_language=partial(find_language, overrides=dict(self._config.extensions)),
+        )
+        return registry, worker
+
+    def outline(self, path: str, data: bytes) -> Outline:
+        """The outline of normalised text. Never raises for what the text holds."""
+        return self.adapters.outline(path, data.decode("utf-8", "replace"))
+
+    def close(self) -> None:
+        """End the process that parses; what is asked for from now on is outlined without it."""
+        with self._lock:
+            made = self._made
+        if made is not None:
+            made[1].close()

@@ -1,0 +1,161 @@
+"""Our end of the process in which text of the repository is parsed: it is killed when it does not answer.
+
+A parser of hostile text can take gigabytes, run for minutes or crash the interpreter, and none of that
+can be caught. So one child process (`parse_process`) does it, started anew (spawn) at the first text, kept
+for the next ones, and limited by the system where the system can. A watch kills it after WALL_SECONDS in
+any case. A text that ends the child is remembered by its fingerprint and not tried again.
+
+What travels are length-prefixed frames on two pipes, bytes only: a task's name, "\\n" and the text one
+way; "+" (or "-", when the child ends itself after it) and the task's answer the other. Nothing that
+comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
+
+What starts processes is imported with the first text: a server that is asked for no outline does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repo_mcp.adapters.protocol import ParserFailed, ParserFault
+from repo_mcp.config import safe_child_environment
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+
+WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine gets the rest
+START_SECONDS = 30.0
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+MAX_POISON = 1_024
+
+
+class ParseWorker:
+    """At most one child; calls from several threads take turns."""
+
+    def __init__(self, *, wall_seconds: float = WALL_SECONDS) -> None:
+        """Starts nothing."""
+        self._wall_seconds = wall_seconds
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._poison: OrderedDict[bytes, None] = OrderedDict()
+        self._closed = False
+
+    def parse(self, task: str, text: bytes) -> bytes:
+        """The task's answer for a text. Raises ParserFailed: DIED again for a text that ended a child."""
+        fingerprint = hashlib.blake2b(text, digest_size=16, key=task.encode()).digest()
+        with self._lock:
+            if fingerprint in self._poison:
+                raise ParserFailed(ParserFault.DIED)
+            child = self._get_child()
+            try:
+                answer = child.ask(task.encode() + b"\n" + text, self._wall_seconds)
+            except (EOFError, OSError) as error:
+                self._drop_child()
+                if self._closed:
+                    raise ParserFailed(ParserFault.UNAVAILABLE) from error
+                self._remember(fingerprint)
+                raise ParserFailed(ParserFault.DIED) from error
+            if answer[:1] != b"+":
+                self._drop_child()
+        return answer[1:]
+
+    def _get_child(self) -> _Child:
+        if self._closed:
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        if self._child is not None and not self._child.process.is_alive():
+            self._drop_child()
+        if self._child is None:
+            try:
+                self._child = _start_child()
+            except (EOFError, OSError) as error:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed:  # while it started
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        return self._child
+
+    def _drop_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _remember(self, fingerprint: bytes) -> None:
+        self._poison[fingerprint] = None
+        if len(self._poison) > MAX_POISON:
+            self._poison.popitem(last=False)
+
+    def close(self) -> None:
+        """End the child, also while it parses; later calls raise ParserFailed."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()  # whoever waits for its answer gets the end of the pipe, and gives the lock back
+        with self._lock:
+            self._drop_child()
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A started process and our ends of its pipes."""
+
+    process: SpawnProcess
+    requests: Connection
+    answers: Connection
+
+    def ask(self, request: bytes, wall_seconds: float) -> bytes:
+        """Send one frame, get one back. EOFError or OSError when the child ended, or was killed for time."""
+        watch = threading.Timer(wall_seconds, self.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            self.requests.send_bytes(request)
+            return self.answers.recv_bytes(MAX_ANSWER_BYTES)
+        finally:
+            watch.cancel()
+
+    def kill(self) -> None:
+        """End it now. Does nothing when it has ended."""
+        with suppress(ValueError, OSError):  # closed by another thread in the meantime
+            self.process.kill()
+
+    def end(self) -> None:
+        """End it and give everything back."""
+        self.kill()
+        self.requests.close()
+        self.answers.close()
+        self.process.join()
+        with suppress(ValueError):
+            self.process.close()
+
+
+def _start_child() -> _Child:
+    """A child that has said that it is ready. EOFError or OSError when none can be had."""
+    import multiprocessing
+
+    from repo_mcp.parse_process import READY, serve
+
+    context = multiprocessing.get_context("spawn")
+    their_requests, requests = context.Pipe(duplex=False)
+    answers, their_answers = context.Pipe(duplex=False)
+    process = context.Process(target=serve, args=(their_requests, their_answers), daemon=True)
+    try:
+        with safe_child_environment():
+            process.start()
+    finally:
+        their_requests.close()
+        their_answers.close()
+        if process.pid is None:
+            requests.close()
+            answers.close()
+    child = _Child(process, requests, answers)
+    try:
+        if not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
+            raise EOFError
+    except (EOFError, OSError):
+        child.end()
+        raise
+    return child

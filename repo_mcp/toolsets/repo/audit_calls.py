@@ -1,0 +1,130 @@
+"""The log of calls as the `repo` toolset uses it: how a call is written down, and `repo.audit_log`.
+
+What a call was asked is written as shapes, whatever the call became; a path is named only when it lies
+inside the root, is not denied, and led nowhere denied through a link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from repo_mcp.argument_shapes import PathClass, ShapeRules, describe_arguments
+from repo_mcp.audit import AuditLog, LoggedCall
+from repo_mcp.errors import BLOCKED_CODES, ErrorCode, RepoError
+from repo_mcp.tool_model import CallContext, JsonSchema
+from repo_mcp.toolsets.repo.envelope import NOT_RECORDED, Draft, Outcome, Result, new_request_id
+from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
+
+if TYPE_CHECKING:
+    from repo_mcp.log_reader import LogReading
+    from repo_mcp.repository import Repository
+
+CANCELLED = "cancelled"  # nobody is told this code: the client did not wait for the answer
+_PATHS = frozenset({"path"})
+_CLASSES = {ErrorCode.PATH_DENIED: PathClass.DENIED, ErrorCode.PATH_ESCAPE: PathClass.ESCAPE}
+
+
+class CallRecorder:
+    """Writes the calls of one tool to the log."""
+
+    def __init__(self, audit: AuditLog, repository: Repository, tool: str, schema: JsonSchema) -> None:
+        self._audit = audit
+        self._repository = repository
+        self._tool = tool
+        self._schema = schema
+
+    def record(self, arguments: Mapping[str, object], context: CallContext, outcome: Outcome) -> bool:
+        """Write one call. False when that was not possible; never raises."""
+        cancelled = context.cancelled() or outcome.code is ErrorCode.CANCELLED
+        call = LoggedCall(
+            outcome.request_id,
+            self._tool,
+            describe_arguments(self._schema, arguments, self._build_rules(outcome.code)),
+            ok=outcome.code is None and not cancelled,
+            blocked=outcome.code in BLOCKED_CODES,
+            error_code=CANCELLED if cancelled else outcome.error_code,
+            counts={"rows": outcome.rows, "bytes": outcome.answer_bytes, "warnings": outcome.warnings},
+            duration_ms=outcome.duration_ms,
+            client=context.client,
+        )
+        return self._audit.write(call)
+
+    def record_dropped(self, arguments: Mapping[str, object], context: CallContext) -> None:
+        """Write a call that the client cancelled before it began."""
+        self.record(arguments, context, Outcome(new_request_id(), ErrorCode.CANCELLED, 0, 0, 0, 0))
+
+    def _build_rules(self, code: ErrorCode | None) -> ShapeRules:
+        def name_path(path: str) -> str | PathClass:
+            try:
+                named = self._repository.name_path(path)
+            except RepoError as error:
+                return _CLASSES.get(error.code, PathClass.INVALID)
+            return named if code is None else _CLASSES.get(code, named)
+
+        return ShapeRules(self._audit.digest, name_path, _PATHS, self._audit.keep_text)
+
+
+def audit_log(
+    audit: AuditLog | None, repository: Repository, arguments: Mapping[str, object], context: CallContext
+) -> Draft:
+    """`repo.audit_log`. When the answer would be too long, the earliest entries go."""
+    since = _parse_since(arguments.get("since"))
+    limit = arguments.get("limit")
+    if audit is None:
+        return Draft(lambda _: ({"entries": [], "truncated": False}, ("no log of calls is kept",)))
+    reading = audit.read(since, limit if isinstance(limit, int) else DEFAULT_AUDIT_ENTRIES)
+    return Draft(lambda rows: _render(reading, rows), len(reading.entries), "limit" not in arguments)
+
+
+def _render(reading: LogReading, rows: int) -> tuple[Result, tuple[str, ...]]:
+    cut = len(reading.entries) - rows
+    warnings = list(reading.warnings)
+    if cut:
+        warnings.append(f"cut to the last {rows} calls to keep the answer short; set limit or since")
+    return {"entries": reading.entries[cut:], "truncated": reading.truncated or cut > 0}, tuple(warnings)
+
+
+def tell_state(audit: AuditLog | None, draft: Draft) -> Draft:
+    """The draft with warnings of what is amiss with the log."""
+    if audit is None:
+        return draft
+    amiss = [*audit.warnings]
+    if audit.failures:
+        amiss.append(f"{NOT_RECORDED}: {audit.failures} calls could not be logged")
+
+    def build(rows: int) -> tuple[Result, tuple[str, ...]]:
+        result, warnings = draft.build(rows)
+        return result, (*warnings, *amiss)
+
+    return replace(draft, build=build) if amiss else draft
+
+
+def _parse_since(value: object) -> float | None:
+    """Seconds since the epoch. INVALID_ARGUMENT for what is no time."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        seconds = _parse_iso(str(value))
+    if math.isfinite(seconds):
+        return seconds
+    raise RepoError(
+        ErrorCode.INVALID_ARGUMENT,
+        "argument since is no time",
+        'Give since as ISO 8601 ("2026-01-31T12:00:00Z") or as seconds since 1970.',
+        {"argument": "since"},
+    )
+
+
+def _parse_iso(text: str) -> float:
+    """NaN for what is no ISO 8601 time; one without a zone is UTC."""
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return math.nan

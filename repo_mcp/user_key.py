@@ -1,0 +1,114 @@
+"""The user's own key: 32 random bytes outside every repository, by which we know what we wrote ourselves.
+
+It lies in the user's state directory, in a directory of ours that only the user may enter (0700), and is
+made at first use (0600). Several processes that start at once agree on one key: it is made under a lock
+and appears whole. Where no key can be kept, or what lies there cannot be trusted, a key of this process
+alone takes its place, and what earlier processes wrote counts as foreign.
+
+Left out on purpose: repairing or replacing a key that is there. Whoever finds it damaged deletes it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from index_format import DiskDirectory, IndexFormatError, IndexLocked, new_file
+
+KEY_BYTES = 32
+KEY_FILE = "user.key"  # a name that the deny policy refuses, should the place lie inside a root
+_OWN_DIRECTORY = "repo-mcp"
+_TEMPORARY = "user.key.tmp"
+_LOCK = "user.lock"
+_LOCK_TRIES = 100
+_LOCK_RETRY_SECONDS = 0.01  # making a key takes a millisecond
+
+
+@dataclass(frozen=True, slots=True)
+class UserKey:
+    """A key, and how long it holds."""
+
+    key: bytes
+    warning: str  # why it is of this process alone; empty for the lasting key. No absolute path
+
+
+class _Unusable(Exception):
+    """Why no lasting key can be had, in words that name no path."""
+
+
+def load_user_key(state_home: str, root: str) -> UserKey:
+    """The user's lasting key, made when there is none; else a key of this process alone. Never raises.
+
+    A place inside `root` is not used: the repository could have brought the key with it.
+    """
+    path = os.path.join(state_home, _OWN_DIRECTORY)
+    try:
+        if _is_below(path, root):
+            raise _Unusable("the user's state directory lies inside the repository")
+        return UserKey(_get_key(path), "")
+    except _Unusable as fault:
+        why = str(fault)
+    except (OSError, IndexFormatError, ValueError) as fault:
+        why = (fault.strerror if isinstance(fault, OSError) else "") or "it cannot be read"
+    warning = f"The user's key cannot be kept ({why}); what other processes logged is not shown."
+    return UserKey(os.urandom(KEY_BYTES), warning)
+
+
+def _get_key(path: str) -> bytes:
+    """The key in the directory `path`, made when there is none."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    directory = DiskDirectory(path, create=True)
+    _check(path, modes.S_ISDIR, 0o022)
+    if not os.path.lexists(os.path.join(path, KEY_FILE)):
+        _make_key(directory, path)
+    _check(os.path.join(path, KEY_FILE), modes.S_ISREG, 0o077)
+    file = directory.open(KEY_FILE)
+    try:
+        if file.size != KEY_BYTES:
+            raise _Unusable(f"it does not have {KEY_BYTES} bytes")
+        return file.read(0, KEY_BYTES)
+    finally:
+        file.close()
+
+
+def _make_key(directory: DiskDirectory, path: str) -> None:
+    for _ in range(_LOCK_TRIES):
+        try:
+            lock = directory.lock(_LOCK)
+            break
+        except IndexLocked:
+            time.sleep(_LOCK_RETRY_SECONDS)
+    else:
+        raise _Unusable("another process holds its lock")
+    try:
+        if not os.path.lexists(os.path.join(path, KEY_FILE)):
+            with new_file(directory, KEY_FILE, _TEMPORARY) as file:
+                file.write(os.urandom(KEY_BYTES))
+    finally:
+        lock.release()
+
+
+def _check(path: str, is_kind: Callable[[int], bool], refused_mode: int) -> None:
+    """`_Unusable` for what is of another kind, another user's, or open to others."""
+    status = os.lstat(path)
+    if not is_kind(status.st_mode):
+        raise _Unusable("something else stands in its place")
+    if sys.platform == "win32":  # access is by lists there, and the user's own directories are private
+        return
+    if status.st_uid != os.geteuid():
+        raise _Unusable("it belongs to another user")
+    if status.st_mode & refused_mode:
+        raise _Unusable("others may read or write it")
+    if modes.S_ISREG(status.st_mode) and status.st_nlink != 1:
+        raise _Unusable("it has another name")
+
+
+def _is_below(path: str, root: str) -> bool:
+    try:
+        return os.path.commonpath([os.path.abspath(path), os.path.abspath(root)]) == os.path.abspath(root)
+    except ValueError:  # different drives
+        return False

@@ -1,0 +1,67 @@
+"""The checklists of the specifications: every requirement names tests, and every named test exists."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source_tree import ROOT
+
+# specification -> the numbers of its sections that require something
+SECTIONS = {
+    "1": "2 3 4 5 6 7.1 7.2 7.3 7.4 8.1 8.2 9.1 9.2 9.3 10.1 10.2 10.3 11 11.1 11.2 11.3 11.4 11.5 11.6 11.7"
+    " 11.8 12 13 14 15"
+}
+REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
+ROW = re.compile(r"^\| (?P<section>[\d.]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
+CHECKLISTS = sorted((ROOT / "docs").glob("spec-*.md"))
+
+
+@cache
+def list_tests(path: str) -> frozenset[str]:
+    """The test functions of a file; none when there is no such file."""
+    file = ROOT / path
+    if not file.is_file():
+        return frozenset()
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def read_rows(checklist: Path) -> list[re.Match[str]]:
+    lines = checklist.read_text(encoding="utf-8").splitlines()
+    return [row for line in lines if (row := ROW.match(line))]
+
+
+def test_there_is_a_checklist_for_every_specification_that_is_built() -> None:
+    assert {path.stem.removeprefix("spec-") for path in CHECKLISTS} >= set(REQUIRED)
+
+
+@pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
+def test_every_section_has_a_row(checklist: Path) -> None:
+    sections = {row["section"] for row in read_rows(checklist)}
+    assert REQUIRED.get(checklist.stem.removeprefix("spec-"), set()) - sections == set()
+
+
+@pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
+def test_every_line_of_a_table_is_a_row(checklist: Path) -> None:
+    lines = [line for line in checklist.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    heads = [line for line in lines if line.startswith(("| section ", "|---"))]
+    assert len(lines) - len(heads) == len(read_rows(checklist)) > 0
+
+
+@pytest.mark.parametrize("checklist", CHECKLISTS, ids=lambda path: path.stem)
+def test_every_row_names_tests_that_exist(checklist: Path) -> None:
+    faults = []
+    for row in read_rows(checklist):
+        named = NAMED.findall(row["tests"])
+        if not named or NAMED.sub("", row["tests"]).strip(" ,"):
+            faults.append(f"{row['section']} {row['requirement']}: names no test, or something else as well")
+        faults += [
+            f"{row['section']}: {path} has no {test}" for path, test in named if test not in list_tests(path)
+        ]
+    assert faults == []

@@ -1,0 +1,199 @@
+"""Spans of declarations, against the parser for Python and by example for others."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.bundler.spans import find_symbol_span, list_symbol_spans
+from tests.architecture.source_tree import load_modules
+
+C = b"""#include <linux/list.h>
+
+/* Finds it. */
+static int find_it(struct list *head,
+		   int key)
+{
+	if (key < 0)
+		goto out;
+#ifdef DEBUG
+	dump(head);
+#endif
+out:
+	return key;
+}
+
+#define LIMIT(x) \\
+	((x) + 1)
+
+int tail;
+"""
+TYPESCRIPT = b"""export interface Row {
+  id: string;
+}
+
+@Component({ name: "view" })
+export class View {
+  private rows: Row[] = [];
+
+  update(rows: Row[]): void {
+    this.rows = rows.filter((row) => {
+      return row.id !== "}";
+    });
+  }
+}
+
+export const load = async (
+  id: string,
+): Promise<Row> => {
+  return fetchRow(id);
+};
+"""
+GO = b"""package ledger
+
+// Post adds an amount.
+func (a *Account) Post(amount int) error {
+	if amount < 0 {
+		return ErrNegative
+	}
+	return nil
+}
+
+type Account struct {
+	Name string
+}
+"""
+RUBY = b"""module Ledger
+  class Account
+    def post(amount)
+      return unless amount
+      @balance += amount
+    end
+  end
+end
+"""
+MARKDOWN = b"""# Title
+
+Text.
+
+## First
+
+```sh
+# no heading
+```
+
+### Deeper
+
+## Second
+"""
+PYTHON = b'''@cache
+@other(
+    1
+)
+async def outer(
+    first: int,
+    second: str = ")",
+) -> None:
+    """Doc
+
+not indented
+    """
+    def inner() -> None:
+        pass
+
+    # a comment
+    return inner
+
+
+LIMIT = 3
+'''
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "spans"),
+    [
+        ("a.c", C, [("find_it", 3, 14), ("LIMIT", 16, 17)]),
+        (
+            "a.ts",
+            TYPESCRIPT,
+            [("Row", 1, 3), ("View", 5, 14), ("View.update", 9, 13), ("load", 16, 20)],
+        ),
+        ("a.go", GO, [("Post", 3, 9), ("Account", 11, 13)]),
+        (
+            "a.rb",
+            RUBY,
+            [("Ledger", 1, 8), ("Ledger.Account", 2, 7), ("Ledger.Account.post", 3, 6)],
+        ),
+        (
+            "a.md",
+            MARKDOWN,
+            [
+                ("Title", 1, 13),
+                ("Title.First", 5, 11),
+                ("Title.First.Deeper", 11, 11),
+                ("Title.Second", 13, 13),
+            ],
+        ),
+        ("a.py", PYTHON, [("outer", 1, 17), ("outer.inner", 13, 14), ("LIMIT", 20, 20)]),
+        ("a.json", b'{"a": 1}', []),
+        ("a.py", b"", []),
+    ],
+)
+def test_spans(path: str, text: bytes, spans: list[tuple[str, int, int]]) -> None:
+    found = list_symbol_spans(path, text)
+    assert [(one.qualified_name, one.start_line, one.end_line) for one in found] == spans
+
+
+def test_the_innermost_declaration_around_a_line() -> None:
+    inner, outer = find_symbol_span("a.py", PYTHON, 14), find_symbol_span("a.py", PYTHON, 16)
+    assert inner is not None
+    assert inner.qualified_name == "outer.inner"
+    assert outer is not None
+    assert outer.qualified_name == "outer"
+    assert find_symbol_span("a.py", PYTHON, 18) is None
+
+
+def test_extensions_may_have_another_language() -> None:
+    assert list_symbol_spans("a.foo", PYTHON) == ()
+    assert len(list_symbol_spans("a.foo", PYTHON, {"foo": "python"})) == 3
+
+
+@pytest.mark.parametrize("module", load_modules(), ids=lambda module: module.path)
+def test_python_declarations_end_where_the_parser_says(module: object) -> None:
+    """Every function and class of our own, with the lines from its decorators to its end."""
+    path, text, tree = module.path, module.text, module.tree  # type: ignore[attr-defined]
+    found = {(one.name, one.name_line): one for one in list_symbol_spans(path, text.encode())}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            span = found[node.name, node.lineno]
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            comments = text.splitlines()[span.start_line - 1 : first - 1]
+            assert span.end_line == node.end_lineno, node.name
+            assert span.start_line <= first
+            assert all(line.lstrip().startswith("#") for line in comments), node.name
+
+
+@given(
+    st.sampled_from(["a.py", "a.c", "a.ts", "a.md", "a.rb", "a.go", "a.toml", "a.rst"]),
+    st.lists(
+        st.sampled_from(
+            ["def f():", "  def g(", "):", "class A:", "    pass", "{", "}", "  }", "", "# x", "int f(int a)",
+             "function f() {", "'''", "/* x", "*/", "## h", "===", "[t]", "end", "@d", "func f() {", "  }, {"]
+        ),
+        max_size=25,
+    ),
+)  # fmt: skip
+def test_spans_of_any_text_are_inside_it_and_nested_or_disjoint(path: str, lines: list[str]) -> None:
+    text = "\n".join(lines).encode()
+    spans = list_symbol_spans(path, text)
+    for one in spans:
+        assert 1 <= one.start_line <= one.name_line <= one.end_line <= max(1, len(lines))
+    for one in spans:
+        for other in spans:
+            inside = other.start_line <= one.start_line and one.end_line <= other.end_line
+            around = one.start_line <= other.start_line and other.end_line <= one.end_line
+            apart = one.end_line < other.start_line or other.end_line < one.start_line
+            assert inside or around or apart

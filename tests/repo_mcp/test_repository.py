@@ -1,0 +1,229 @@
+"""One opened root: its listing, its status, and what `repo_mcp.toml` changes in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config import load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index import live_index
+from repo_mcp.model import SearchRequest
+from repo_mcp.repository import Repository
+
+Open = Callable[[], Repository]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    for path, text in {
+        "a.py": "alpha = 1\n",
+        "src/b.py": "beta = 1\n",
+        "src/deep/test_c.py": "gamma = 1\n",
+        "src/deep/page.ts": "let delta = 1\n",
+        "docs/guide.md": "# Guide\n",
+        ".hidden/d.py": "epsilon = 1\n",
+        "src/.e.py": "zeta = 1\n",
+        "build/out.py": "eta = 1\n",
+        ".gitignore": "build/\n",
+        ".env": "SECRET=1\n",
+        "src/server.pem": "secret\n",
+        "picture.png": "\0\0\0",
+        "data.weird": "\0binary\n",
+    }.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture
+def open_root(root: Path) -> Iterator[Open]:
+    opened: list[Repository] = []
+
+    def start() -> Repository:
+        opened.append(Repository(load_config(str(root))))
+        return opened[-1]
+
+    yield start
+    for repository in opened:
+        repository.close()
+
+
+@pytest.mark.parametrize(
+    ("glob", "hidden", "paths"),
+    [
+        ("*.py", False, ["a.py", "src/b.py", "src/deep/test_c.py"]),
+        ("*.py", True, [".hidden/d.py", "a.py", "src/.e.py", "src/b.py", "src/deep/test_c.py"]),
+        ("src/**", False, ["src/b.py", "src/deep/page.ts", "src/deep/test_c.py"]),
+        ("src/*.py", False, ["src/b.py"]),
+        ("**/test_*.py", False, ["src/deep/test_c.py"]),
+        ("*.{md,ts}", False, ["docs/guide.md", "src/deep/page.ts"]),
+        ("*.pem", True, []),
+        (".env", True, []),
+        ("build/**", True, []),
+        ("nothing/**", True, []),
+        (".*/**", True, [".hidden/d.py"]),
+    ],
+)
+def test_globs_and_hidden_files(open_root: Open, glob: str, hidden: bool, paths: list[str]) -> None:
+    listing = open_root().list_files(glob, 100, hidden)
+    assert [file.path for file in listing.files] == paths
+    assert (listing.total, listing.truncated) == (len(paths), False)
+
+
+def test_without_a_glob_everything_in_order_with_size_and_time(open_root: Open, root: Path) -> None:
+    listing = open_root().list_files(None, 100, False)
+    paths = [file.path for file in listing.files]
+    assert paths == sorted(paths, key=str.encode)
+    assert {"a.py", "picture.png"} <= set(paths)
+    first = listing.files[0]
+    assert (first.path, first.size) == ("a.py", 10)
+    assert first.mtime == pytest.approx((root / "a.py").stat().st_mtime)
+    assert listing.denied == 2
+    cut = open_root().list_files(None, 2, False)
+    assert (len(cut.files), cut.total, cut.truncated) == (2, listing.total, True)
+
+
+def test_a_glob_that_cannot_be_is_an_error_that_names_it(open_root: Open) -> None:
+    for glob in ("x" * 600, "{a,b}" * 20):
+        with pytest.raises(RepoError) as caught:
+            open_root().list_files(glob, 10, False)
+        assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+        assert "glob" in caught.value.message
+
+
+def test_status_says_what_is_indexed_and_what_was_left_out(open_root: Open) -> None:
+    repository = open_root()
+    before = repository.status()
+    assert (before.state, before.stale, before.last_refresh) == ("missing", None, None)
+    report = repository.refresh()
+    status = repository.status()
+    assert status.state == "ready"
+    assert status.indexed_files == 5 == report.added
+    # Git's own words in .gitignore are hidden like any other file with a dot.
+    assert dict(status.skipped) == dict(report.skipped)
+    assert status.skipped["binary"] == 2
+    assert status.skipped["denied"] == 2
+    assert status.skipped["ignored"] == 1
+    assert dict(status.languages) == {"markdown": 1, "python": 3, "typescript": 1}
+    assert status.last_refresh == pytest.approx(report.timestamp, abs=5)
+
+
+def test_status_counts_files_changed_since_the_refresh(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    assert repository.status().stale == 0
+    (root / "a.py").write_text("alpha = 22\n")
+    (root / "src/new.py").write_text("theta = 1\n")
+    (root / "docs/guide.md").unlink()
+    assert repository.status().stale == 3
+    assert repository.status().indexed_files == 5
+    repository.refresh()
+    assert repository.status().stale == 0
+    assert open_root().status().stale == 0  # another process that reads the same index
+
+
+def test_in_a_large_tree_a_status_does_not_walk(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_index, "LOOK_FILES", 4)
+    repository = open_root()
+    repository.refresh()
+    (root / "a.py").write_text("alpha = 22\n")
+    assert repository.status().stale == 0  # as the last refresh saw it
+    assert open_root().status().stale is None
+
+
+def test_a_path_is_named_only_when_it_may_be(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    assert repository.name_path("src/../a.py") == "a.py"
+    assert repository.name_path(str(root / "none.py")) == "none.py"
+    for path, code in [
+        ("src/server.pem", ErrorCode.PATH_DENIED),
+        (".repo_mcp/audit.jsonl", ErrorCode.PATH_DENIED),
+        ("../x", ErrorCode.PATH_ESCAPE),
+        ("/etc/passwd", ErrorCode.PATH_ESCAPE),
+        ("a\0", ErrorCode.PATH_INVALID),
+    ]:
+        with pytest.raises(RepoError) as caught:
+            repository.name_path(path)
+        assert caught.value.code is code
+
+
+def find(repository: Repository, query: str) -> list[tuple[str, str | None]]:
+    answer = repository.search(SearchRequest(query, 10))
+    return [(hit.path, hit.symbol) for hit in answer.hits]
+
+
+def test_the_repository_s_globs_and_extensions_narrow_the_index(open_root: Open, root: Path) -> None:
+    (root / "repo_mcp.toml").write_text('ignore_globs = ["src/deep/"]\ninclude_extensions = ["py"]\n')
+    repository = open_root()
+    assert repository.refresh().added == 2
+    assert find(repository, "gamma") == []
+    assert [path for path, _ in find(repository, "beta")] == ["src/b.py"]
+    assert "src/deep/test_c.py" not in [file.path for file in repository.list_files(None, 99, False).files]
+
+
+def test_another_configuration_has_an_index_of_its_own(open_root: Open, root: Path) -> None:
+    open_root().refresh()
+    (root / "repo_mcp.toml").write_text('[extensions]\n".weird" = "python"\n')
+    other = open_root()
+    assert not other.index_exists()
+    (root / "repo_mcp.toml").unlink()
+    assert open_root().index_exists()
+
+
+def test_an_extension_is_given_a_language_where_denied_and_binary_files_stay_out(
+    open_root: Open, root: Path
+) -> None:
+    (root / "script.foo").write_text("def kappa():\n    return lambda_value\n")
+    plain = open_root()
+    plain.refresh()
+    assert find(plain, "lambda_value") == [("script.foo", None)]
+    (root / "repo_mcp.toml").write_text(
+        '[extensions]\n".foo" = "python"\n".weird" = "python"\n".png" = "python"\n".pem" = "python"\n'
+    )
+    repository = open_root()
+    assert repository.warnings == ()
+    report = repository.refresh()
+    assert find(repository, "lambda_value") == [("script.foo", "kappa")]
+    assert (report.skipped["binary"], report.skipped["denied"]) == (2, 2)
+    with pytest.raises(RepoError) as caught:
+        repository.open_file("src/server.pem", None, None)
+    assert caught.value.code is ErrorCode.PATH_DENIED
+
+
+def test_files_are_cut_into_chunks_of_200_lines_that_share_30(open_root: Open, root: Path) -> None:
+    lines = [f"zeppelin number {number}\n" for number in range(1, 501)]
+    (root / "long.txt").write_text("".join(lines))
+    repository = open_root()
+    repository.refresh()
+    hits = repository.search(SearchRequest("zeppelin", 10)).hits
+    spans = sorted((hit.start_line, hit.end_line) for hit in hits)
+    assert spans == [(1, 200), (171, 370), (341, 500)]
+    again = open_root().search(SearchRequest("zeppelin", 10)).hits
+    assert again == hits
+
+
+def test_an_adapter_that_is_switched_off_leaves_outlines_to_line_patterns(
+    open_root: Open, root: Path
+) -> None:
+    (root / "code.py").write_text("class Kappa:\n    def method(self):\n        pass\n")
+    assert open_root().outline("code.py").parser == "ast"
+    (root / "repo_mcp.toml").write_text("[adapters.python]\nenabled = false\n")
+    repository = open_root()
+    assert (repository.warnings, "python" in repository.adapters) == ((), False)
+    outline = repository.outline("code.py")
+    assert outline.parser == "lexical"
+    assert "Kappa" in [symbol.name for symbol in outline.symbols]
+
+
+def test_an_extension_with_a_language_is_outlined_as_such(open_root: Open, root: Path) -> None:
+    (root / "repo_mcp.toml").write_text('[extensions]\n".foo" = "python"\n')
+    (root / "code.foo").write_text("class Kappa:\n    pass\n")
+    outline = open_root().outline("code.foo")
+    assert (outline.language, outline.parser) == ("python", "ast")
+    assert [symbol.name for symbol in outline.symbols] == ["Kappa"]

@@ -1,0 +1,179 @@
+"""`repo.build_context_bundle` as a client meets it: its schema, how it is cut, and over a real server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import pytest
+
+from repo_mcp.bundler.records import Bundle, BundleRequest
+from repo_mcp.config import Limits, load_config
+from repo_mcp.repository import Repository
+from repo_mcp.tool_model import CallContext, Tool
+from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.envelope import ORDINARY_CHARS
+from tests.repo_mcp.test_server_stdio import PATIENCE_SECONDS, Process
+
+PROJECT = Path(__file__).parents[3]
+CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
+PROMPT = "How does transfer_funds post to an Account?"
+WIDE = "search index file path line term query chunk segment"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    root = tmp_path_factory.mktemp("project") / "repo_mcp"
+    shutil.copytree(PROJECT / "repo_mcp", root, ignore=shutil.ignore_patterns("__pycache__"))
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        yield repository
+
+
+def find_tool(repository: object) -> Tool:
+    tools = build_toolset(cast(Any, repository)).tools
+    return next(tool for tool in tools if tool.name == "repo.build_context_bundle")
+
+
+def call(repository: object, **arguments: object) -> dict[str, Any]:
+    """The envelope, checked against the schema that clients see."""
+    tool = find_tool(repository)
+    answer = tool.call(arguments, CallContext(lambda: False))
+    envelope = json.loads(answer.text)
+    assert isinstance(envelope, dict)
+    assert envelope == answer.structured
+    jsonschema.validate(envelope, cast(Any, tool.output_schema), cls=jsonschema.Draft202012Validator)
+    return envelope | {"bytes": len(answer.text.encode()), "chars": len(answer.text)}
+
+
+def check_totals(result: Mapping[str, Any]) -> None:
+    selections = result["selections"]
+    assert result["totals"]["files"] == len({one["path"] for one in selections})
+    assert result["totals"]["lines"] == sum(len(one["content"].split("\n")) - 1 for one in selections)
+    assert [one["citation"] for one in result["citations"]] == [one["citation"] for one in selections]
+
+
+def test_an_answer_without_a_budget_is_what_every_client_takes_whole(project: Repository) -> None:
+    envelope = call(project, prompt=WIDE)
+    assert envelope["chars"] <= ORDINARY_CHARS
+    assert envelope["warnings"] == []  # built to fit, not cut
+    assert envelope["result"]["budget"]["max_files"] == 8
+    assert envelope["result"]["budget"]["max_total_lines"] == 400
+    assert envelope["result"]["totals"]["lines"] > 150
+    check_totals(envelope["result"])
+
+
+def test_a_budget_that_is_given_may_take_what_the_server_allows(project: Repository) -> None:
+    envelope = call(project, prompt=WIDE, budget={"max_files": 20, "max_total_lines": 1_000})
+    assert envelope["chars"] > ORDINARY_CHARS
+    assert envelope["bytes"] <= project.config.limits.max_total_bytes_per_response
+    assert envelope["result"]["totals"]["lines"] <= 1_000
+    check_totals(envelope["result"])
+
+
+def test_tokens_can_be_limited(project: Repository) -> None:
+    result = call(project, prompt=WIDE, budget={"max_tokens": 500})["result"]
+    assert 0 < result["totals"]["tokens"] <= 500
+    assert result["budget"]["max_tokens"] == 500
+
+
+class Fixed:
+    """A repository that gives one bundle, whatever is asked."""
+
+    def __init__(self, bundle: Bundle, limits: Limits) -> None:
+        self.config = load_config("/srv/repo", limits={"max_total_bytes_per_response": 6_000})
+        self._bundle = bundle
+        self.asked: list[BundleRequest] = []
+
+    def bundle(self, request: BundleRequest) -> Bundle:
+        self.asked.append(request)
+        return self._bundle
+
+
+def test_what_does_not_fit_is_cut_from_the_end_and_said(project: Repository) -> None:
+    whole = project.bundle(BundleRequest(WIDE, 8, 400))
+    fixed = Fixed(whole, Limits())
+    envelope = call(fixed, prompt="x", budget={"max_files": 8})
+    kept = envelope["result"]["selections"]
+    assert 0 < len(kept) < len(whole.selections)
+    assert [one["citation"] for one in kept] == [one.citation for one in whole.selections[: len(kept)]]
+    assert any(
+        f"cut to {len(kept)} of {len(whole.selections)} excerpts" in one for one in envelope["warnings"]
+    )
+    check_totals(envelope["result"])
+    assert fixed.asked[0].max_tokens == int(1_500 / 1.3) // 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({}, "prompt"),
+        ({"prompt": ""}, "prompt"),
+        ({"prompt": " "}, "prompt"),
+        ({"prompt": 5}, "prompt"),
+        ({"prompt": "x", "budget": 5}, "budget"),
+        ({"prompt": "x", "budget": {"max_files": 0}}, "budget.max_files"),
+        ({"prompt": "x", "budget": {"max_files": 10**9}}, "budget.max_files"),
+        ({"prompt": "x", "budget": {"max_total_lines": -1}}, "budget.max_total_lines"),
+        ({"prompt": "x", "budget": {"max_total_lines": 2.0}}, "budget.max_total_lines"),
+        ({"prompt": "x", "budget": {"max_tokens": 0}}, "budget.max_tokens"),
+        ({"prompt": "x", "budget": {"max_files": 9, "max_total_lines": 8}}, "budget.max_total_lines"),
+        ({"prompt": "x", "budget": {"lines": 8}}, "budget.lines"),
+        ({"prompt": "x", "strategy": "llm"}, "strategy"),
+        ({"prompt": "x", "include_tests": "no"}, "include_tests"),
+    ],
+)
+def test_a_wrong_argument_is_named(project: Repository, arguments: dict[str, object], named: str) -> None:
+    envelope = call(project, **arguments)
+    assert envelope["error"]["code"] == "invalid_argument"
+    assert named in envelope["error"]["message"]
+
+
+def test_a_prompt_may_hold_anything_but_says_nothing_of_itself(project: Repository) -> None:
+    envelope = call(project, prompt="searcher\0 \x1b[31m red `\u202e`")
+    assert envelope["ok"]
+    assert "\x1b" not in json.dumps(envelope["result"]["audit"], ensure_ascii=False)
+    assert "\u202e" not in json.dumps(envelope["result"]["audit"], ensure_ascii=False)
+
+
+def test_text_that_may_hide_is_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("frobnicate = 'a\u202eb'\n", encoding="utf-8")
+    with closing(Repository(load_config(str(tmp_path)))) as repository:
+        repository.refresh()
+        warnings = call(repository, prompt="frobnicate")["warnings"]
+    assert warnings == ["control or bidirectional characters that may hide text: a.py:1-1"]
+
+
+def test_over_a_real_server(tmp_path: Path) -> None:
+    shutil.copytree(CORPUS, tmp_path / "root")
+    server = Process(tmp_path / "root")
+    try:
+        server.handshake()
+        server.call("refresh", "repo.refresh_index")
+        assert server.read()["result"]["structuredContent"]["ok"]
+        server.send({"id": "list", "method": "tools/list"})
+        names = [tool["name"] for tool in server.read()["result"]["tools"]]
+        assert names.index("repo.build_context_bundle") == names.index("repo.refresh_index") + 1
+        documents = []
+        for number in range(2):
+            server.call(number, "repo.build_context_bundle", {"prompt": PROMPT, "budget": {"max_files": 2}})
+            answer = server.read()["result"]
+            assert json.loads(answer["content"][0]["text"]) == answer["structuredContent"]
+            documents.append(answer["structuredContent"]["result"])
+        assert documents[0] == documents[1]
+        assert documents[0]["selections"][0]["path"] == "src/ledger/accounts.py"
+        assert documents[0]["totals"]["files"] <= 2
+        assert (tmp_path / "root" / ".repo_mcp" / "last_bundle.md").read_text().startswith("# Context bundle")
+    finally:
+        server.stdin.close()
+        server.popen.wait(PATIENCE_SECONDS)
+        for thread in server.threads:
+            thread.join(PATIENCE_SECONDS)
+        for pipe in (server.popen.stdout, server.popen.stderr):
+            assert pipe is not None
+            pipe.close()
