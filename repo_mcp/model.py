@@ -134,7 +134,7 @@ class Hit:
     snippet: str  # numbered lines of the chunk's best window, from the live file
     score: float
     matched_terms: tuple[str, ...]
-    symbol: str | None  # name of the declaration that encloses the snippet
+    symbol: str | None  # name of the declaration around the snippet's best line
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""What helps to read an excerpt: the imports of the names it uses, the head of what encloses it. Pure."""
+"""What helps to read an excerpt: the imports of the names it uses, the head of what encloses it. Pure.
+
+Also tells the lines of imports and licences, which hold words of every prompt and answer none.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,9 @@ _IMPORT = re.compile(
 _BOUND = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b(?P<python>.*)|(?:import|export)\b(?P<script>.*)\bfrom\b)", re.DOTALL
 )
+LICENCE_LINES = 80
+_COMMENT = re.compile(r"\s*(?:/\*|\*|//|#(?!\s*(?:include|define|if|pragma)\b)|--|;|<!--)")
+_RIGHTS = re.compile(r"copyright|licen[cs]e|SPDX-", re.IGNORECASE)
 MIN_NAMES = 2  # one import is seldom worth an excerpt
 _OPENS = re.compile(r"[({]\s*(?:(?:#|//).*)?$")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -64,6 +70,14 @@ def list_imports(lines: Sequence[str]) -> list[tuple[int, int]]:
             statements.append((line, end))
         line = end + 1
     return statements
+
+
+def find_licence(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The 0-based first and last line of the comment at the top of the file, when it is about rights."""
+    end = 0
+    while end < min(len(lines), LICENCE_LINES) and (not lines[end].strip() or _COMMENT.match(lines[end])):
+        end += 1
+    return [(0, end - 1)] if end and any(map(_RIGHTS.search, lines[:end])) else []
 
 
 def _find_used(text: str, used: set[str]) -> tuple[str, ...]:

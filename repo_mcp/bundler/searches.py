@@ -100,10 +100,10 @@ def plan_searches(
         PlannedSearch("prompt", Query(_choose_terms(prompt, term_weights)), WIDE_TOP, weights.prompt_search),
         PlannedSearch("keywords", Query(heaviest[:KEYWORD_TERMS]), WIDE_TOP, weights.keyword_search),
     ]
-    names = {split_symbol(clue.text)[-1]: clue.text for clue in clues if _is_searched(clue)}
-    by_weight = sorted(
-        names, key=lambda name: -term_weights[name.lower()] if name.lower() in term_weights else 0
-    )
+    # Of a qualified name what it is declared in as well: `read` is everywhere, `Door` is not.
+    searched = [split_symbol(clue.text)[-2:] for clue in clues if _is_searched(clue)]
+    names = dict.fromkeys(name for parts in searched for name in reversed(parts))
+    by_weight = sorted(names, key=lambda name: -term_weights.get(name.lower(), 0.0))
     for name in by_weight[:MAX_SYMBOL_SEARCHES]:
         terms = analyse_text(name) or [name.lower()]
         rarity = term_weights.get(terms[0], 0.0) / weights.symbol_term

@@ -4,7 +4,8 @@ A declaration begins at the comment, decorator or attribute lines that touch it 
 before the next line that is indented no deeper; a line that closes a bracket or a block there
 (`}`, `)`, `end`) still belongs to it. Where blocks stand in braces only such a line ends it: labels
 and preprocessor lines of C begin in the first column. A heading reaches to the next heading that is
-not deeper. Text that is not laid out like that gives wrong spans, never an error.
+not deeper. Text that is not laid out like that gives wrong spans, never an error. The work is bounded:
+after MAX_STEPS lines looked at, declarations are taken to end where the search stops.
 
 Another finder of spans, such as one that parses, can take the place of `list_symbol_spans`.
 """
@@ -13,18 +14,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from repo_mcp.adapters.languages import Spans, scan
 from repo_mcp.adapters.registry import find_language
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
+MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_LEAD_LINES = 40  # comment and decorator lines above the name
 TAB_COLUMNS = 8
+NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
+MAX_STEPS = 1_000_000  # lines looked at in one file for the ends of declarations; about 0.2 s
 
 _CLOSES = re.compile(rb"[}\])]")
-_CLOSES_WITH_WORDS = re.compile(rb"[}\])]|(?:end|fi|done|esac)\b")
+_CLOSES_WITH_END = re.compile(rb"[}\])]|end\b")  # not where braces end blocks: there it may be a label
 _LEADS = re.compile(
     rb"[ \t]*(?:@|#(?!include|if|else|endif|define|undef|pragma)|//|/?\*|--|\[[A-Za-z#]|template\b)"
 )
@@ -33,6 +38,7 @@ _SMALL_OPENER = re.compile(rb"[{(\[]\s*$")
 _INDENTED_LANGUAGES = frozenset(
     ("python", "ruby", "lua", "haskell", "elixir", "julia", "nim", "make", "cmake", "kconfig", "sql")
 )
+_WORD_LANGUAGES = frozenset(("ruby", "lua", "elixir", "julia"))  # blocks end in a word
 _DOCSTRING_LANGUAGES = frozenset(("python", "elixir", "julia"))  # whose documents may end above a name
 _HEADING_LANGUAGES = frozenset(("markdown", "rst", "toml", "ini"))
 
@@ -77,7 +83,7 @@ def list_symbol_spans(
         spans = _span_headings(layout, names)
     else:
         find_end = _find_indented_end if language.name in _INDENTED_LANGUAGES else _find_brace_end
-        closes = _CLOSES if language.name == "python" else _CLOSES_WITH_WORDS
+        closes = _CLOSES_WITH_END if language.name in _WORD_LANGUAGES else _CLOSES
         spans = [
             (layout.find_start(line), find_end(layout, line, closes), line, name) for line, name in names
         ]
@@ -99,22 +105,29 @@ class _Layout:
         for start, end in doc_spans:
             first, last = self.find_line(start), self.find_line(max(start, end - 1))
             self.is_doc[first + 1 : last + 1] = b"\1" * (last - first)  # the first line tells the depth
+        self.depths = [_measure_depth(line) for line in self.lines]
+        self._last_texts = list(
+            accumulate((-1 if depth == NO_TEXT else line for line, depth in enumerate(self.depths)), func=max)
+        )
+        self._steps = MAX_STEPS
 
     def find_line(self, offset: int) -> int:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
 
-    def get_depth(self, line: int) -> int:
-        """Columns of indentation; a line without text is deeper than any."""
-        stripped = self.lines[line].lstrip()
-        if not stripped:
-            return 1 << 30
-        return len(self.lines[line][: len(self.lines[line]) - len(stripped)].expandtabs(TAB_COLUMNS))
+    def iter_outer(self, start: int, depth: int) -> Iterator[int]:
+        """The lines from `start` on that are not deeper, outside documents, until the steps run out."""
+        for line in range(start, len(self.lines)):
+            if self._steps <= 0:
+                return
+            self._steps -= 1
+            if self.depths[line] <= depth and not self.is_doc[line]:
+                yield line
 
     def find_start(self, line: int) -> int:
         """The first of the comment and decorator lines that touch a declaration from above."""
         start = line
         while start > 0 and line - start < MAX_LEAD_LINES:
-            above = self._find_lead(start - 1, self.get_depth(line))
+            above = self._find_lead(start - 1, self.depths[line])
             if above is None:
                 break
             start = above
@@ -126,14 +139,14 @@ class _Layout:
         if self._docs_stand_above and self.is_doc[line] and text.strip():
             return line
         if _LEADS.match(text):
-            return line if self.get_depth(line) - depth in (0, 1) else None
-        if text.strip() != b")" or self.get_depth(line) != depth:
+            return line if self.depths[line] - depth in (0, 1) else None
+        if text.strip() != b")" or self.depths[line] != depth:
             return None
         opening = next(
             (
                 place
                 for place in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
-                if self.get_depth(place) <= depth
+                if self.depths[place] <= depth
             ),
             None,
         )
@@ -141,18 +154,20 @@ class _Layout:
 
     def trim(self, start: int, end: int) -> int:
         """The last line with text of the half-open span, at least its first."""
-        while end - 1 > start and not self.lines[end - 1].strip():
-            end -= 1
-        return max(start, end - 1)
+        return max(start, self._last_texts[end - 1]) if end > start else start
+
+
+def _measure_depth(line: bytes) -> int:
+    """Columns of indentation."""
+    stripped = line.lstrip()
+    return len(line[: len(line) - len(stripped)].expandtabs(TAB_COLUMNS)) if stripped else NO_TEXT
 
 
 def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
-    depth = layout.get_depth(line)
-    for place in range(line + 1, len(layout.lines)):
-        if layout.is_doc[place] or layout.get_depth(place) > depth:
-            continue
+    depth = layout.depths[line]
+    for place in layout.iter_outer(line + 1, depth):
         stripped = layout.lines[place].strip()
-        if layout.get_depth(place) < depth or not closes.match(stripped):
+        if layout.depths[place] < depth or not closes.match(stripped):
             return layout.trim(line, place)
         if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
             return place
@@ -163,16 +178,14 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
     body = _find_body(layout, line)
     if body is None:
         return _find_statement_end(layout, line)
-    depth = layout.get_depth(line)
+    depth = layout.depths[line]
     text = layout.lines[body]
     if not _SMALL_OPENER.search(text) and text.count(b"{") <= text.count(b"}"):
         return body
-    for place in range(body + 1, len(layout.lines)):
-        if layout.is_doc[place] or layout.get_depth(place) > depth:
-            continue
+    for place in layout.iter_outer(body + 1, depth):
         stripped = layout.lines[place].lstrip()
         if closes.match(stripped) and not _SMALL_OPENER.search(stripped):
-            return place if layout.get_depth(place) == depth else layout.trim(line, place)
+            return place if layout.depths[place] == depth else layout.trim(line, place)
     return layout.trim(line, len(layout.lines))
 
 
@@ -189,11 +202,11 @@ def _find_body(layout: _Layout, line: int) -> int | None:
 
 def _find_statement_end(layout: _Layout, line: int) -> int:
     """The end of a declaration without a body: deeper lines and continued ones belong to it."""
-    depth = layout.get_depth(line)
-    for place in range(line, len(layout.lines)):
+    depth = layout.depths[line]
+    for place in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
         text = layout.lines[place].rstrip()
         follows = place + 1 < len(layout.lines) and (
-            text.endswith(b"\\") or (layout.lines[place + 1].strip() and layout.get_depth(place + 1) > depth)
+            text.endswith(b"\\") or NO_TEXT > layout.depths[place + 1] > depth
         )
         if text.endswith(b";") or not follows:
             return place
@@ -202,19 +215,16 @@ def _find_statement_end(layout: _Layout, line: int) -> int:
 
 def _span_headings(layout: _Layout, names: Sequence[tuple[int, str]]) -> list[tuple[int, int, int, str]]:
     """Sections: from a heading to the next that is not deeper. Depth is told by `#` or the underline."""
-    depths = [_get_heading_depth(layout, line) for line, _ in names]
     spans = []
-    for place, (line, name) in enumerate(names):
-        end = next(
-            (
-                other
-                for (other, _), depth in zip(names[place + 1 :], depths[place + 1 :], strict=True)
-                if depth <= depths[place]
-            ),
-            len(layout.lines),
-        )
+    following: list[tuple[int, int]] = []  # depth and line of the next headings, each one less deep
+    for line, name in reversed(names):
+        depth = _get_heading_depth(layout, line)
+        while following and following[-1][0] > depth:
+            following.pop()
+        end = following[-1][1] if following else len(layout.lines)
         spans.append((line, layout.trim(line, end), line, name.strip()))
-    return spans
+        following.append((depth, line))
+    return spans[::-1]
 
 
 def _get_heading_depth(layout: _Layout, line: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from repo_mcp.bundler.companions import list_imports
+from repo_mcp.bundler.companions import find_licence, list_imports
 from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import SymbolSpan
 from repo_mcp.bundler.weights import Weights
@@ -55,7 +55,9 @@ class FileView:
 
     live: LiveFile
     spans: tuple[SymbolSpan, ...]
-    line_terms: tuple[tuple[str, ...], ...]  # for each line the prompt's terms in it; none for imports
+    line_terms: tuple[
+        tuple[str, ...], ...
+    ]  # for each line the prompt's terms in it; none for imports and licences
     named_lines: frozenset[int]  # that the prompt names
 
 
@@ -71,7 +73,8 @@ def view_file(
             if word not in wanted:
                 wanted[word] = tuple(term for term in get_word_terms(word) if term in terms)
         found.append(tuple(term for word in words for term in wanted[word]))
-    for first, end in list_imports(live.lines):  # they name everything and tell nothing
+    # Imports and licences name everything and tell nothing.
+    for first, end in (*list_imports(live.lines), *find_licence(live.lines)):
         found[first : end + 1] = [()] * (end + 1 - first)
     last = len(live.lines)
     return FileView(live, tuple(spans), tuple(found), frozenset(n for n in named_lines if 1 <= n <= last))

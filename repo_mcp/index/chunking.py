@@ -1,14 +1,16 @@
 """How the lines of a file are cut: chunks as the specification has them, units inside them.
 
-Chunks are `chunk_lines` long and overlap by `overlap_lines`: with 200 and 30, lines 1-200, 171-370
+Chunks begin where an adapter proposes it, at declarations, and do not overlap. Without a proposal
+they are `chunk_lines` long and overlap by `overlap_lines`: with 200 and 30, lines 1-200, 171-370
 and so on, the last one to the end of the file. Every chunk boundary, start or end, is a unit
 boundary; what lies between is cut into equal units of at most UNIT_LINES. So units are a partition
-of the lines (no text is indexed twice), a chunk is a run of units, and with the defaults a unit
-has 30 or 46-47 lines. Ranking is better on units of that size than on chunks: see docs/decisions.
+of the lines (no text is indexed twice), and a chunk is a run of units. Ranking is better on units
+of that size than on chunks: see docs/decisions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +19,7 @@ import numpy.typing as npt
 
 I64 = npt.NDArray[np.int64]
 UNIT_LINES = 50
-VERSION = 1  # part of the index's configuration
+VERSION = 2  # part of the index's configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,14 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
     unit_bounds = np.concatenate([[0], np.cumsum(units)])
     first_units = np.searchsorted(unit_bounds, starts)
     return Cut(units, first_units, np.searchsorted(unit_bounds, ends) - first_units)
+
+
+def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
+    """The cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
+    bounds = np.array([*first_lines, lines + 1], dtype=np.int64)
+    units = [_split_evenly(int(size)) for size in np.diff(bounds)]
+    counts = np.array([len(chunk) for chunk in units], dtype=np.int64)
+    return Cut(np.concatenate(units), np.cumsum(counts) - counts, counts)
 
 
 def _split_evenly(lines: int) -> I64:

@@ -22,9 +22,10 @@ from index_format import (
     UnitTable,
     number_languages,
 )
-from repo_mcp.adapters.languages import Language, scan
+from repo_mcp.adapters.languages import Landmarks, Language, scan
+from repo_mcp.adapters.smart_chunks import cut_smartly
 from repo_mcp.index.analysis import WordTerms, analyse_words
-from repo_mcp.index.chunking import Cut, cut_lines
+from repo_mcp.index.chunking import Cut, cut_at, cut_lines
 from repo_mcp.index.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMBOL
 from repo_mcp.index.vocabulary import Vocabulary
 
@@ -97,19 +98,19 @@ class SegmentBuilder:
         first_unit = self._units
         offset = 0
         for file in self._batch:
-            unit_starts.append(self._cut_file(file, offset, line_feeds))
             landmarks = scan(file.language, file.data)
+            unit_starts.append(self._cut_file(file, landmarks, offset, line_feeds))
             doc_edges += [offset + edge for span in landmarks.doc_spans for edge in span]
             names += [(offset + start, offset + end) for start, end in landmarks.definitions]
             offset += len(file.data) + 1
         self._count_words(text, np.concatenate(unit_starts), first_unit, doc_edges, names)
         self._batch, self._batch_bytes = [], 0
 
-    def _cut_file(self, file: SourceFile, offset: int, line_feeds: I64) -> I64:
+    def _cut_file(self, file: SourceFile, landmarks: Landmarks, offset: int, line_feeds: I64) -> I64:
         """Record the file's units and chunks. Returns where its units start in the batch."""
         first, last = np.searchsorted(line_feeds, [offset, offset + len(file.data)])
         lines = int(last - first) + (len(file.data) > 0 and file.data[-1] != _LINE_FEED)
-        cut = cut_lines(lines, self._chunk_lines, self._overlap_lines)
+        cut = cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines)
         ends_in_lines = np.cumsum(cut.unit_lines)
         starts = np.empty(len(cut.unit_lines), dtype=np.int64)
         if len(starts):
@@ -231,6 +232,15 @@ class SegmentBuilder:
             ),
             lengths,
         )
+
+
+def cut_file(file: SourceFile, landmarks: Landmarks, lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
+    """Chunks at the declarations of code that is longer than one chunk, else by line numbers alone."""
+    if file.language.kind == "code" and lines > chunk_lines:
+        first_lines = cut_smartly(file.data, landmarks, chunk_lines)
+        if first_lines is not None:
+            return cut_at(lines, first_lines)
+    return cut_lines(lines, chunk_lines, overlap_lines)
 
 
 def _count_before(places: I64, edges: I64) -> I64:

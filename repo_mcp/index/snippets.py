@@ -84,13 +84,15 @@ def _build_hit(
     start, end = ranked.unit_start, min(ranked.unit_end, len(lines))
     if changed:  # the unit's lines may be elsewhere in the chunk by now
         start, end = ranked.chunk.start_line, chunk_end
-    first, last = choose_window(lines[start - 1 : end], ranked.matched_terms)
-    offset = sum(len(line.encode()) + 1 for line in lines[: start - 1 + first])
+    window = choose_window(lines[start - 1 : end], ranked.matched_terms)
+    first, last = start - 1 + window[0], start - 1 + window[1]
+    best = first + _find_best_line(lines[first:last], ranked.matched_terms)
+    offset = sum(len(line.encode()) + 1 for line in lines[:best])
     return Hit(
         ranked.path,
         ranked.chunk.start_line,
         chunk_end,
-        render_lines(lines[start - 1 + first : start - 1 + last], start + first),
+        render_lines(lines[first:last], first + 1),
         ranked.score,
         ranked.matched_terms,
         find_enclosing_symbol(language, data, offset),
@@ -114,6 +116,12 @@ def choose_window(lines: Sequence[str], terms: Sequence[str]) -> tuple[int, int]
     last_start = max(0, len(lines) - WINDOW_LINES)
     best = max(range(last_start + 1), key=lambda start: (_value(found[start : start + WINDOW_LINES]), -start))
     return best, min(len(lines), best + WINDOW_LINES)
+
+
+def _find_best_line(lines: Sequence[str], terms: Collection[str]) -> int:
+    """The first of the lines that hold most of the terms."""
+    counts = [len(find_line_terms(line, terms)) for line in lines]
+    return counts.index(max(counts)) if counts else 0
 
 
 def _value(found: Sequence[set[str]]) -> int:

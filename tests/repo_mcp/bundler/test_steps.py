@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import ChunkSpan
-from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports
+from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.fusion import fuse, score_name, share_out
 from repo_mcp.bundler.mentions import Mention
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
@@ -327,6 +327,14 @@ def test_imports_far_apart_give_the_run_with_most_names() -> None:
     lines = ["import aa", *[""] * 30, "import bb", "import cc"]
     assert find_imports(lines, [["aa bb cc"]]) == (32, 33, ("bb", "cc"))
     assert MAX_IMPORT_LINES < 30
+
+
+def test_a_licence_at_the_top_is_known_and_other_comments_are_not() -> None:
+    licence = ["// SPDX-License-Identifier: GPL-2.0", "/*", " * Copyright somebody", " */", "", "int x;"]
+    assert find_licence(licence) == [(0, 4)]
+    assert find_licence(["/* Routes packets. */", "int copyright;"]) == []
+    assert find_licence(["#include <licence.h>"]) == []
+    assert find_licence([]) == []
 
 
 def test_the_head_of_a_declaration() -> None:

@@ -66,7 +66,7 @@ def test_the_enclosing_symbol_is_the_last_declared(line: int, name: str) -> None
 def test_an_unchanged_file_is_shown_as_it_is() -> None:
     shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
     (hit,) = shown.hits
-    assert (hit.path, hit.start_line, hit.end_line, hit.symbol) == ("a.c", 1, 10, "first")
+    assert (hit.path, hit.start_line, hit.end_line, hit.symbol) == ("a.c", 1, 10, "second")
     assert "8\t\t/* kmalloc the queue */\n" in hit.snippet
     assert shown.warnings == ()
 

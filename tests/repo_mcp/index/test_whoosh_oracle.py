@@ -24,8 +24,7 @@ from index_format import IndexWriter, MemoryDirectory, Snapshot, compute_fingerp
 from repo_mcp.adapters.languages import scan
 from repo_mcp.adapters.registry import find_language
 from repo_mcp.index.analysis import ANALYSER, analyse_text
-from repo_mcp.index.chunking import cut_lines
-from repo_mcp.index.documents import SegmentBuilder, SourceFile
+from repo_mcp.index.documents import SegmentBuilder, SourceFile, cut_file
 from repo_mcp.index.query import Query
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import FIELD_WEIGHTS, MODEL
@@ -83,7 +82,8 @@ def iter_unit_texts(source: SourceFile) -> Iterator[dict[str, str]]:
     texts = {"body": body, "doc": doc, "symbol": symbol}
     lines = {name: split_lines(bytes(text)) for name, text in texts.items()}
     first = 0
-    for size in cut_lines(len(lines["body"]), 200, 30).unit_lines.tolist():
+    cut = cut_file(source, landmarks, len(lines["body"]), 200, 30)
+    for size in cut.unit_lines.tolist():
         unit = {name: b"\n".join(rows[first : first + size]).decode() for name, rows in lines.items()}
         yield {**unit, "path": source.path}
         first += size
