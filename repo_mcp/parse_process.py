@@ -74,5 +74,10 @@ else:
             resource.setrlimit(resource.RLIMIT_CPU, (end, hard))
 
     def _peak_rss_bytes() -> int:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere
+        """The most memory that this program held; a started process inherits its parent's `ru_maxrss`."""
+        try:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+                return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+        except (OSError, StopIteration):  # not Linux
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere

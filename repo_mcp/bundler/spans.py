@@ -24,6 +24,7 @@ from repo_mcp.adapters.registry import find_language
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body
 MAX_LEAD_LINES = 40  # comment and decorator lines above the name
+MAX_NESTING = 50  # deeper declarations are named by the fiftieth around them
 TAB_COLUMNS = 8
 NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
 MAX_STEPS = 1_000_000  # lines looked at in one file for the ends of declarations; about 0.2 s
@@ -114,12 +115,16 @@ class _Layout:
     def find_line(self, offset: int) -> int:
         return min(bisect_right(self._starts, offset) - 1, len(self.lines) - 1)
 
+    def spend_step(self) -> bool:
+        """True while a further line may be looked at."""
+        self._steps -= 1
+        return self._steps >= 0
+
     def iter_outer(self, start: int, depth: int) -> Iterator[int]:
         """The lines from `start` on that are not deeper, outside documents, until the steps run out."""
         for line in range(start, len(self.lines)):
-            if self._steps <= 0:
+            if not self.spend_step():
                 return
-            self._steps -= 1
             if self.depths[line] <= depth and not self.is_doc[line]:
                 yield line
 
@@ -208,7 +213,7 @@ def _find_statement_end(layout: _Layout, line: int) -> int:
         follows = place + 1 < len(layout.lines) and (
             text.endswith(b"\\") or NO_TEXT > layout.depths[place + 1] > depth
         )
-        if text.endswith(b";") or not follows:
+        if text.endswith(b";") or not follows or not layout.spend_step():
             return place
     return line
 
@@ -251,5 +256,6 @@ def _nest(spans: Sequence[tuple[int, int, int, str]]) -> tuple[SymbolSpan, ...]:
         qualified = f"{outer.qualified_name}.{name}" if outer is not None else name
         span = SymbolSpan(first, last, line + 1, name, qualified)
         found.append(span)
-        open_spans.append(span)
+        if len(open_spans) < MAX_NESTING:
+            open_spans.append(span)
     return tuple(found)

@@ -50,6 +50,7 @@ OPENERS = {
     "repo_mcp/data_dir.py",
     "repo_mcp/sandbox.py",
     "repo_mcp/sandbox_posix.py",
+    "repo_mcp/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/wire.py",  # the null device in place of standard input and output
 }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.adapters.protocol import ParserFailed, ParserFault
+from repo_mcp.parse_process import KEPT_RSS_BYTES
 from repo_mcp.parse_worker import ParseWorker
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -202,3 +203,14 @@ def test_modules_of_the_current_directory_are_not_imported(
     assert names(worker.parse("python", GOOD)) == ["f"]
     worker.close()
     assert not (tmp_path / "ran").exists()
+
+
+@posix_only
+def test_the_parents_memory_is_not_the_childs(worker: ParseWorker) -> None:
+    """A started process inherits the peak that the system keeps for its parent."""
+    held = bytearray(KEPT_RSS_BYTES + 1)
+    held[::4096] = b"x" * len(held[::4096])  # a page is in memory once it was written to
+    worker.parse("python", GOOD)
+    first = child_of(worker)
+    worker.parse("python", GOOD)
+    assert child_of(worker) == first

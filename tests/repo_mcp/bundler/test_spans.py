@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.spans import find_symbol_span, list_symbol_spans
+from repo_mcp.bundler.spans import MAX_NESTING, find_symbol_span, list_symbol_spans
 from tests.architecture.source_tree import load_modules
 
 C = b"""#include <linux/list.h>
@@ -197,3 +197,11 @@ def test_spans_of_any_text_are_inside_it_and_nested_or_disjoint(path: str, lines
             around = one.start_line <= other.start_line and other.end_line <= one.end_line
             apart = one.end_line < other.start_line or other.end_line < one.start_line
             assert inside or around or apart
+
+
+@pytest.mark.parametrize("unit", ["class A {\n", "int f(int a) {\n", "#define A \\\n"])
+def test_endless_nesting_is_cut(unit: str) -> None:
+    spans = list_symbol_spans("a.ts" if unit[0] == "c" else "a.c", (unit * 3_000).encode())
+    assert len(spans) >= 2_999
+    assert max(one.qualified_name.count(".") for one in spans) <= MAX_NESTING
+    assert all(one.start_line <= one.end_line <= 3_000 for one in spans)
