@@ -35,6 +35,7 @@ REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
+HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
 
 
@@ -65,6 +66,7 @@ class LiveIndex:
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
         self._background_fault = ""
+        self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
 
@@ -103,7 +105,10 @@ class LiveIndex:
         with self._lock:
             self._searcher = None
             self._index_fault = "The index could not be read; it is built anew."
-        if not self._closed.is_set() and not self._refreshing.locked():
+            heals = time.monotonic() >= self._next_healing and not self._refreshing.locked()
+            if heals:
+                self._next_healing = time.monotonic() + HEALING_SECONDS
+        if heals and not self._closed.is_set():
             self.start_background_refresh(force=True)
         return RepoError(
             ErrorCode.INDEX_UNAVAILABLE, "The index is damaged; it is being built anew.", NOT_INDEXED_HINT

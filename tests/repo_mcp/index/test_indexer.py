@@ -250,3 +250,20 @@ def test_an_extension_that_the_repository_overrides_is_indexed_as_that_language(
     repository.refresh()
     (hit,) = repository.search(SearchRequest("sym:oddly_named", 5, language="python")).hits
     assert (hit.path, hit.symbol) == ("odd.foo", "oddly_named")
+
+
+def test_an_index_that_stays_damaged_is_not_built_again_and_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_repository(root).refresh()
+    repository = open_repository(root)
+    started: list[bool] = []
+    monkeypatch.setattr(
+        repository._index, "start_background_refresh", lambda *, force=False: started.append(force)
+    )
+    for segment in get_index_path(root).glob("*.seg"):
+        segment.unlink()
+    for _ in range(5):
+        with pytest.raises(RepoError):
+            repository.search(SearchRequest("first_function", 3))
+    assert started == [True]
