@@ -43,6 +43,8 @@ from repo_mcp.log_reader import KEPT_FILES, LOCK_FILE, LOG_FILE, TAG_CHARS, LogR
 from repo_mcp.tool_model import escape_text
 from repo_mcp.user_key import load_user_key
 
+TORN_LOOKS = 5  # at the last byte, before a line counts as torn
+TORN_LOOK_SECONDS = 0.002
 MAX_LINE_BYTES = 4_096  # what one write appends whole
 MAX_FILE_BYTES = 4 * 1024 * 1024  # some 9,000 calls
 MAX_CLIENT_CHARS = 64
@@ -237,13 +239,27 @@ def _check(status: os.stat_result) -> None:
 
 def _write_line(descriptor: int, line: bytes) -> None:
     """One write; a line that was torn before is closed first. OSError when not all of it was taken."""
-    size = os.fstat(descriptor).st_size
-    if size:
-        os.lseek(descriptor, size - 1, os.SEEK_SET)
-        if os.read(descriptor, 1) != b"\n":
-            line = b"\n" + line
+    if _is_torn(descriptor):
+        line = b"\n" + line
     if os.write(descriptor, line) != len(line):
         raise OSError(errno.ENOSPC, "the log took a part of a line")
+
+
+def _is_torn(descriptor: int) -> bool:
+    """True when the log ends within a line, and not only because another process is just writing one.
+
+    A file grows page by page while it is written to, so a reader may see a part of a line that will be
+    whole in some microseconds.
+    """
+    for _ in range(TORN_LOOKS):
+        size = os.fstat(descriptor).st_size
+        if not size:
+            return False
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+        if os.read(descriptor, 1) == b"\n":
+            return False
+        time.sleep(TORN_LOOK_SECONDS)
+    return True
 
 
 def _render_time(seconds: float) -> str:

@@ -397,3 +397,30 @@ def test_opening_uses_the_user_s_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert ids(inside) == []
     inside.write(call(2))
     assert ids(inside) == ["r2"]
+
+
+def test_a_line_that_is_just_being_written_is_not_torn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process ends its line between the first look and the second: nothing is closed off."""
+    log = tmp_path / "log"
+    log.write_bytes(b'{"half":')
+
+    def end_the_line(_seconds: float) -> None:
+        with log.open("ab") as other:
+            other.write(b"1}\n")
+
+    monkeypatch.setattr(audit_module.time, "sleep", end_the_line)
+    descriptor = os.open(log, os.O_RDWR | os.O_APPEND)
+    audit_module._write_line(descriptor, b'{"next":2}\n')
+    os.close(descriptor)
+    assert log.read_bytes() == b'{"half":1}\n{"next":2}\n'
+
+
+def test_a_line_that_stays_torn_is_closed_off(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b'{"half":')
+    descriptor = os.open(log, os.O_RDWR | os.O_APPEND)
+    audit_module._write_line(descriptor, b'{"next":2}\n')
+    os.close(descriptor)
+    assert log.read_bytes() == b'{"half":\n{"next":2}\n'
