@@ -37,8 +37,8 @@ def _render_row(name: str, outcomes: Sequence[Outcome]) -> str:
     score = mean(one.score for one in outcomes)
     acc = " | ".join(_show(value) for value in score.acc)
     return (
-        f"| {name} | {len(outcomes)} | {_show(score.ndcg)} | {acc} | {_show(score.first)} | {_show(score.recall)}"
-        f" | {_show(score.plain_acc[2])}, {_show(score.plain_acc[3])} |"
+        f"| {name} | {len(outcomes)} | {_show(score.ndcg)} | {acc} | {_show(score.first)}"
+        f" | {_show(score.recall)} | {_show(score.plain_acc[2])}, {_show(score.plain_acc[3])} |"
     )
 
 
@@ -75,7 +75,8 @@ def render_comparison(outcomes: Sequence[Outcome], stored: Stored, most: int) ->
     worse = sum(change < 0 for change, _, _ in moved)
     total = sum(change for change, _, _ in moves) / max(1, len(moves))
     lines = [
-        f"Of {len(pairs)} tasks {worse} got worse, {len(moved) - worse} better; the mean moved by {total:+.4f}."
+        f"Of {len(pairs)} tasks {worse} got worse, {len(moved) - worse} better;"
+        f" the mean of NDCG@10 moved by {total:+.4f}."
     ]
     for change, one, before in [*moved[:most], *moved[-most:][::-1]] if moved else []:
         lines.append(f"{change:+.3f} {one.task.id} [{one.task.category}] {_shorten(one.task.query)}")

@@ -45,7 +45,7 @@ def run_tasks(
     top_k: int,
     report: Callable[[str], None],
 ) -> Iterator[Outcome]:
-    """The outcome of each task, tree by tree. Tasks of a tree that is not there are left out, and it is said."""
+    """The outcome of each task, tree by tree. What has no tree is left out, and that is reported."""
     for repo, own in _group(tasks).items():
         tree = find(repo)
         if tree is None:

@@ -11,10 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.bundler.prompt import Clue, split_symbol
-from repo_mcp.bundler.records import ClueKind
 from repo_mcp.bundler.spans import SymbolSpan
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.prompt import Clue, ClueKind, split_symbol
 
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 MAX_MEANT = 4  # files that one path may mean; more say nothing

@@ -17,7 +17,7 @@ from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
-from repo_mcp.index.scoring import F64, TermScorer
+from repo_mcp.index.scoring import DECIMALS, F64, TermScorer
 from repo_mcp.index.segment_search import Mask, Matches, Postings, RankedUnit, SegmentSearch
 
 _SegmentPostings = list[list[Postings]]  # for each query term, its postings in each field
@@ -43,6 +43,26 @@ class Ranking:
 
     chunks: tuple[RankedChunk, ...]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What files a ranking is about."""
+
+    matches_path: Callable[[str], bool] | None = None
+    key: str = ""  # names what `matches_path` lets through, for keeping
+    language: str | None = None
+    include_tests: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BestUnits:
+    """The exact best units of a snapshot by BM25F."""
+
+    segments: tuple[Matches, ...]  # for each segment its units, ascending, and their scores
+    masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
+    total: int  # chunks that matched
+    frequencies: tuple[int, ...]  # for each query term its live units in the field where it is commonest
 
 
 class Searcher:
@@ -79,18 +99,71 @@ class Searcher:
     ) -> Ranking:
         """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
         read = self._read_postings(query)
-        languages = frozenset([*query.languages, *([language] if language else [])])
+        wanted = Filter(matches_path, filter_key, language, include_tests)
         best: list[RankedUnit] = []
         total = 0
         for part, found in zip(self._segments, self._score(query, read), strict=True):
-            matches = self._keep_wanted(part, query, found)
-            key = (part.place, filter_key, tuple(query.path_parts), languages, include_tests)
-            if any(key[1:4]) or not include_tests:
-                mask = self._file_masks(*key, _Filter(matches_path))
-                matches = matches.keep(mask[part.find_files(matches.units)])
+            matches = self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
             total += part.count_chunks(matches.units)
             best += part.choose_best(matches, top_k)
         return Ranking(tuple(self._describe(query, read, best, top_k)), total)
+
+    def find_best_units(self, query: Query, limit: int, wanted: Filter) -> BestUnits:
+        """The `limit` best units of the wanted files, ties by path, then start line. Exact."""
+        read = self._read_postings(query)
+        kept = [
+            self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
+            for part, found in zip(self._segments, self._score(query, read), strict=True)
+        ]
+        return BestUnits(
+            tuple(self._cut_units(kept, limit)),
+            tuple(self._find_mask(part, query, wanted) for part in self._segments),
+            sum(part.count_chunks(found.units) for part, found in zip(self._segments, kept, strict=True)),
+            tuple(self._count_frequency(read, term) for term in range(len(query.terms))),
+        )
+
+    def _count_frequency(self, read: list[_SegmentPostings], term: int) -> int:
+        """The live units with a term, in the field where it is commonest."""
+        counts = [0] * len(FIELDS)
+        for part, terms in zip(self._segments, read, strict=True):
+            for postings in terms[term]:
+                counts[postings.field] += part.count_units(postings)
+        return max(counts)
+
+    def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
+        """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
+        scores = np.concatenate([matches.scores for matches in found]) if found else np.zeros(0)
+        if len(scores) <= limit:
+            return found
+        last = np.round(np.partition(scores, len(scores) - limit)[len(scores) - limit], DECIMALS)
+        rounded = [np.round(matches.scores, DECIMALS) for matches in found]
+        room = limit - sum(int(np.count_nonzero(values > last)) for values in rounded)
+        # Units of a segment stand in the order of their paths: of each the first ones are enough.
+        ties = [
+            (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.place)
+            for part, matches, values in zip(self._segments, found, rounded, strict=True)
+            for unit in matches.units[np.flatnonzero(values == last)[:room]].tolist()
+        ]
+        kept = [set[int]() for _ in found]
+        for _, unit, place in sorted(ties)[:room]:
+            kept[place].add(unit)
+        return [
+            matches.keep((values > last) | np.isin(matches.units, sorted(own)))
+            for matches, values, own in zip(found, rounded, kept, strict=True)
+        ]
+
+    def _keep_files(self, part: SegmentSearch, matches: Matches, query: Query, wanted: Filter) -> Matches:
+        """The matches in files that the filter lets through."""
+        mask = self._find_mask(part, query, wanted)
+        return matches if mask is None else matches.keep(mask[part.find_files(matches.units)])
+
+    def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
+        """Which files of a segment the filter and the query let through; None: all."""
+        languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
+        key = (part.place, wanted.key, tuple(query.path_parts), languages, wanted.include_tests)
+        if not any(key[1:4]) and wanted.include_tests:
+            return None
+        return self._file_masks(*key, _Filter(wanted.matches_path))
 
     def score_units(self, query: Query) -> list[Matches]:
         """For each segment the units that match and their scores, before they are rounded."""

@@ -104,6 +104,12 @@ class SegmentSearch:
         found = (self._read_live(posting_list) for posting_list in self.reader.find_lists(term.encode()))
         return [postings for postings in found if len(postings.docs)]
 
+    def read_field(self, term: str, field: int) -> Postings | None:
+        """The live postings of a term in one field; None without any."""
+        lists = self.reader.find_lists(term.encode())
+        found = [self._read_live(posting_list) for posting_list in lists if posting_list.field == field]
+        return found[0] if found and len(found[0].docs) else None
+
     def _read_live(self, posting_list: PostingList) -> Postings:
         docs, counts = self.reader.read_postings(posting_list)
         mask = self.segment.get_live_mask(FIELDS[posting_list.field].level)

@@ -9,10 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.adapters.registry import find_language
-from repo_mcp.bundler.records import ClueKind
+
+
+class ClueKind(StrEnum):
+    """What a piece of a prompt is."""
+
+    FRAME = "frame"  # a line of a traceback
+    PATH = "path"  # what looks like a file
+    SYMBOL = "symbol"
+    PHRASE = "phrase"  # quoted text, the message of an error
+    WORD = "word"
+
 
 MAX_CLUES = {
     ClueKind.FRAME: 24,
