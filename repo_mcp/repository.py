@@ -33,7 +33,8 @@ from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.query import parse_query
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.ranking import rank
+from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
 from repo_mcp.model import (
@@ -208,14 +209,11 @@ class Repository:
 
     def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
         query = parse_query(request.query, self.config.limits.max_query_words)
-        ranking = searcher.rank(
-            query,
-            request.top_k,
-            matches_path=GlobFilter(request.file_glob).matches if request.file_glob else None,
-            filter_key=request.file_glob or "",
-            language=request.language,
-            include_tests=request.include_tests,
+        glob = request.file_glob
+        wanted = Filter(
+            GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
         )
+        ranking = rank(searcher, query, request.top_k, wanted)
         shown = show_hits(ranking.chunks, query.phrases, self._read_live, dict(self.config.extensions))
         return SearchAnswer(
             shown.hits,

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.bundler.mentions import Mention
 from repo_mcp.bundler.searches import SearchHits
 from repo_mcp.bundler.weights import Weights
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.mentions import Mention
 from repo_mcp.index.prompt import ClueKind
 from repo_mcp.index.roles import FileRole, find_role
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.fusion import SCORE_DECIMALS, Candidate, fuse
-from repo_mcp.bundler.mentions import Mention, locate, locate_symbols, resolve_mentions
+from repo_mcp.bundler.named_lines import locate, locate_symbols
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words, order_terms
 from repo_mcp.bundler.records import Budget, BundleAudit, BundleRequest, Dropped, Keyword, Role, Selection
@@ -34,6 +34,7 @@ from repo_mcp.bundler.windows import (
     view_file,
 )
 from repo_mcp.errors import RepoError
+from repo_mcp.index.mentions import Mention, resolve_mentions
 from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import is_test_path
 

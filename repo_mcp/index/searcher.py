@@ -35,6 +35,7 @@ class RankedChunk:
     matched_terms: tuple[str, ...]  # query terms that occur in the best unit, in the query's order
     language: str
     fingerprint: bytes  # of the file when it was indexed
+    explanation: tuple[tuple[str, float], ...] = ()  # signal and points; together they are the score
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class BestUnits:
     masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
     total: int  # chunks that matched
     frequencies: tuple[int, ...]  # for each query term its live units in the field where it is commonest
+    postings: list[_SegmentPostings]  # of the query terms, to tell which of them a unit holds
 
 
 class Searcher:
@@ -70,7 +72,7 @@ class Searcher:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
+        self.segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
         self._average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
 
@@ -82,7 +84,7 @@ class Searcher:
         else:
             total = sum(
                 int((part.units_per_file * part.reader.norms.read_lengths(field))[mask].sum())
-                for part in self._segments
+                for part in self.segments
                 for mask in [part.segment.live_file_mask]
             )
         return total / units if units else 0.0
@@ -102,7 +104,7 @@ class Searcher:
         wanted = Filter(matches_path, filter_key, language, include_tests)
         best: list[RankedUnit] = []
         total = 0
-        for part, found in zip(self._segments, self._score(query, read), strict=True):
+        for part, found in zip(self.segments, self._score(query, read), strict=True):
             matches = self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
             total += part.count_chunks(matches.units)
             best += part.choose_best(matches, top_k)
@@ -113,19 +115,32 @@ class Searcher:
         read = self._read_postings(query)
         kept = [
             self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
-            for part, found in zip(self._segments, self._score(query, read), strict=True)
+            for part, found in zip(self.segments, self._score(query, read), strict=True)
         ]
         return BestUnits(
             tuple(self._cut_units(kept, limit)),
-            tuple(self._find_mask(part, query, wanted) for part in self._segments),
-            sum(part.count_chunks(found.units) for part, found in zip(self._segments, kept, strict=True)),
+            tuple(self._find_mask(part, query, wanted) for part in self.segments),
+            sum(part.count_chunks(found.units) for part, found in zip(self.segments, kept, strict=True)),
             tuple(self._count_frequency(read, term) for term in range(len(query.terms))),
+            read,
         )
+
+    def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, Postings]]:
+        """The live postings of a term in one field, segment by segment."""
+        for part in self.segments:
+            postings = part.read_field(term, field)
+            if postings is not None:
+                yield part, postings
+
+    def describe(self, query: Query, best: BestUnits, unit: RankedUnit) -> RankedChunk:
+        """The chunk of a unit, with all that an answer needs."""
+        path, chunk = self._locate(unit)
+        return self._build_chunk(unit, path, chunk, self._find_matched(query, best.postings, unit))
 
     def _count_frequency(self, read: list[_SegmentPostings], term: int) -> int:
         """The live units with a term, in the field where it is commonest."""
         counts = [0] * len(FIELDS)
-        for part, terms in zip(self._segments, read, strict=True):
+        for part, terms in zip(self.segments, read, strict=True):
             for postings in terms[term]:
                 counts[postings.field] += part.count_units(postings)
         return max(counts)
@@ -141,7 +156,7 @@ class Searcher:
         # Units of a segment stand in the order of their paths: of each the first ones are enough.
         ties = [
             (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.place)
-            for part, matches, values in zip(self._segments, found, rounded, strict=True)
+            for part, matches, values in zip(self.segments, found, rounded, strict=True)
             for unit in matches.units[np.flatnonzero(values == last)[:room]].tolist()
         ]
         kept = [set[int]() for _ in found]
@@ -171,21 +186,21 @@ class Searcher:
 
     def _read_postings(self, query: Query) -> list[_SegmentPostings]:
         """For each segment the live postings of each query term."""
-        return [[part.read_postings(term) for term in query.terms] for part in self._segments]
+        return [[part.read_postings(term) for term in query.terms] for part in self.segments]
 
     def _score(self, query: Query, read: list[_SegmentPostings]) -> list[Matches]:
-        gains: list[list[tuple[Postings, F64]]] = [[] for _ in self._segments]
+        gains: list[list[tuple[Postings, F64]]] = [[] for _ in self.segments]
         for term, text in enumerate(query.terms):
             for field in range(len(FIELDS)):
                 lists = [
                     (part, postings)
-                    for part, terms in zip(self._segments, read, strict=True)
+                    for part, terms in zip(self.segments, read, strict=True)
                     for postings in terms[term]
                     if postings.field == field
                 ]
                 for part, postings, gain in self._score_lists(lists, text, field):
                     gains[part.place].append((postings, gain))
-        return [part.add_up(own) for part, own in zip(self._segments, gains, strict=True)]
+        return [part.add_up(own) for part, own in zip(self.segments, gains, strict=True)]
 
     def _score_lists(
         self, lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
@@ -219,7 +234,7 @@ class Searcher:
         path_filter: _Filter,
     ) -> Mask:
         """Which files of a segment the filters let through."""
-        reader = self._segments[place].reader
+        reader = self.segments[place].reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
         if languages:
             wanted = np.array([name in languages for name in reader.language_names])
@@ -245,7 +260,7 @@ class Searcher:
         ]
 
     def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
-        part = self._segments[ranked.segment]
+        part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
         chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(part.reader.files.first_chunks[file])
         spans = part.reader.read_spans(file)
@@ -256,7 +271,7 @@ class Searcher:
     def _build_chunk(
         self, ranked: RankedUnit, path: str, chunk: ChunkSpan, matched: tuple[str, ...]
     ) -> RankedChunk:
-        part = self._segments[ranked.segment]
+        part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
         lines = part.reader.chunks.read_units(int(part.first_units[file]), ranked.unit + 1).lines
         return RankedChunk(
@@ -274,7 +289,7 @@ class Searcher:
         self, query: Query, read: list[_SegmentPostings], ranked: RankedUnit
     ) -> tuple[str, ...]:
         """The query terms that occur in any field of a unit."""
-        part = self._segments[ranked.segment]
+        part = self.segments[ranked.segment]
         return tuple(
             text
             for text, lists in zip(query.terms, read[ranked.segment], strict=True)

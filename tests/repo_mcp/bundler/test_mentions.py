@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from repo_mcp.bundler.mentions import MAX_MEANT, locate, locate_symbols, resolve_mentions
+from repo_mcp.bundler.named_lines import locate, locate_symbols
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.mentions import MAX_MEANT, resolve_mentions
 from repo_mcp.index.prompt import Clue, ClueKind
 
 PATHS = [

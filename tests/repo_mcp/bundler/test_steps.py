@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from index_format import ChunkSpan
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
 from repo_mcp.bundler.fusion import fuse, score_name, share_out
-from repo_mcp.bundler.mentions import Mention
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words
 from repo_mcp.bundler.records import Budget, Role, Selection
@@ -28,6 +27,7 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.windows import choose_window, cut_blocks, value_blocks, view_file
+from repo_mcp.index.mentions import Mention
 from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt
 from repo_mcp.index.query import MAX_TERMS, Query
 from repo_mcp.index.searcher import RankedChunk
