@@ -22,8 +22,8 @@ from repo_mcp.index.searcher import BestUnits, Searcher
 from repo_mcp.index.segment_search import Mask, SegmentSearch
 from repo_mcp.index.signals import sum_text, weigh_inverse, weigh_rarity
 
-TEXT_FILES = 200  # by text and defined names
-PATH_FILES = 100  # by their paths
+TEXT_FILES = 100  # by text and defined names
+PATH_FILES = 50  # by their paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Candidate:
     part: SegmentSearch
     file: int
     text: float  # share of the best text
-    names: Mapping[NameKind, float]  # rarity of the rarest name of each kind that it defines
+    names: tuple[float, ...]  # for each NameKind the rarity of the rarest name that it defines
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def gather(
     wanted = _join_masks(searcher, best)
     if query.required or query.excluded or query.symbols:
         wanted &= text > 0.0  # only units were looked at for those
-    points = text + sum(_get_weight(kind, weights) * values for kind, values in names.items())
+    points = text + sum(weight * values for weight, values in zip(weigh_kinds(weights), names, strict=True))
     chosen = np.union1d(
         _take_best(searcher, points * wanted, TEXT_FILES, bases),
         _take_best(searcher, paths * wanted, PATH_FILES, bases),
@@ -66,20 +66,16 @@ def gather(
             searcher.segments[place],
             file,
             float(text[row]),
-            {kind: float(values[row]) for kind, values in names.items() if values[row]},
+            tuple(float(values[row]) for values in names),
         )
         for row, place, file in _locate(chosen, bases)
     )
     return Candidates(files, stems)
 
 
-def _get_weight(kind: NameKind, weights: RankingWeights) -> float:
-    return {
-        NameKind.ASKED: weights.asked_name,
-        NameKind.SHAPED: weights.shaped_name,
-        NameKind.JOINED: weights.joined_name,
-        NameKind.PLAIN: weights.plain_name,
-    }[kind]
+def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
+    """The weight of each NameKind."""
+    return weights.asked_name, weights.shaped_name, weights.joined_name, weights.plain_name
 
 
 def _locate(rows: I64, bases: I64) -> Iterator[tuple[int, int, int]]:
@@ -102,20 +98,19 @@ def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float
     return sums / highest if highest > 0.0 else sums
 
 
-def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> dict[NameKind, F64]:
-    """For each kind of name the rarity of the rarest one that each file defines."""
-    found: dict[NameKind, F64] = {}
+def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[F64]:
+    """For each NameKind and file the rarity of the rarest such name that the file defines."""
+    found = {kind: np.zeros(int(bases[-1])) for kind in NameKind}
     for name, kind in intent.names:
         rows = [
             _drop_repeated(part.find_files(postings.docs)) + int(bases[part.place])
             for part, postings in searcher.iter_field(name, SYMBOL)
         ]
         if rows:
-            values = found.setdefault(kind, np.zeros(int(bases[-1])))
             defining = np.concatenate(rows)
             rarity = weigh_rarity(len(defining), searcher.snapshot.file_count)
-            values[defining] = np.maximum(values[defining], rarity)
-    return found
+            found[kind][defining] = np.maximum(found[kind][defining], rarity)
+    return list(found.values())
 
 
 def _drop_repeated(ascending: I64) -> I64:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from repo_mcp.index.candidates import Candidate, gather
+from repo_mcp.index.candidates import Candidate, gather, weigh_kinds
 from repo_mcp.index.intent import Intent, NameKind, understand
 from repo_mcp.index.lookup import find_paths
 from repo_mcp.index.mentions import resolve_mentions
@@ -25,12 +25,15 @@ from repo_mcp.index.prompt import ClueKind
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.index.scoring import DECIMALS
-from repo_mcp.index.searcher import BestUnits, Filter, RankedChunk, Ranking, Searcher
+from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.index.segment_search import RankedUnit
 from repo_mcp.index.signals import StemMatcher, keep_share, match_directories, split_path
 
 BEST_UNITS = 1_000  # that texts are summed from
 CHUNKS_PER_FILE = 5  # that may be on a page
+
+MARGIN = 1e-4  # more than rounding can change a score by
+SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 
 Points = tuple[tuple[str, float], ...]
 
@@ -41,15 +44,11 @@ class RankedFile:
 
     path: str
     candidate: Candidate
+    score: float  # the sum of its points
     points: Points  # of each signal that gave any
 
-    @property
-    def score(self) -> float:
-        """The sum of its points."""
-        return add_up(self.points)
 
-
-def add_up(points: Points) -> float:
+def add_up(points: Iterable[tuple[str, float]]) -> float:
     """The score that points make."""
     return round(sum(value for _, value in points), DECIMALS)
 
@@ -63,25 +62,30 @@ def rank(
 ) -> Ranking:
     """The best `top_k` chunks, those of the best files first; each file's best chunk before its others."""
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
-    files = rank_files(searcher, query, best, weights)
-    page = _fill_page(searcher, query, best, files[:top_k], weights)
-    return Ranking(tuple(page[:top_k]), best.total)
+    files = rank_files(searcher, query, best, top_k, weights)
+    page = _fill_page(best, files, top_k, weights)
+    chunks = searcher.describe(query, best, [unit for unit, _ in page])
+    explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
+    return Ranking(tuple(explained), best.total)
 
 
 def rank_files(
-    searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights = WEIGHTS
+    searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
 ) -> list[RankedFile]:
-    """The candidate files of a query in order."""
+    """The best `count` files of a query in order, ties by path."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
     matcher = StemMatcher(candidates.stems, weights.prefix)
-    ranked = []
+    rows = []
     for one in candidates.files:
-        path = one.part.reader.files.read_path(one.file)
-        points = _give_points(one, path, matcher, intent, named, weights)
-        ranked.append(RankedFile(path, one, points))
-    return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))
+        path = one.part.read_path(one.file)
+        given, share = _weigh(one, path, matcher, intent, named, weights)
+        rows.append((sum(given) * share, path, one, given, share))
+    totals = sorted((row[0] for row in rows), reverse=True)
+    least = totals[count - 1] - MARGIN if len(totals) > count else 0.0
+    ranked = [_explain(path, one, given, share) for total, path, one, given, share in rows if total >= least]
+    return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
 
 
 def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:
@@ -99,50 +103,45 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _give_points(
+def _weigh(
     candidate: Candidate,
     path: str,
     matcher: StemMatcher,
     intent: Intent,
     named: Mapping[str, float],
     weights: RankingWeights,
-) -> Points:
-    """What each signal gives to a file. The last takes away from files of a role that is not asked for."""
+) -> tuple[list[float], float]:
+    """What each of SIGNALS gives to a file, and the share of all that its role leaves."""
     parts = split_path(path)
-    names = candidate.names
     given = [
-        ("text", candidate.text),
-        ("file name", weights.file_name * matcher.cover(parts.name_stems)),
-        ("whole name", weights.whole_name * (parts.name in intent.words)),
-        ("directory", weights.directory * match_directories(matcher, parts.directory_stems)),
-        ("asked name", weights.asked_name * names.get(NameKind.ASKED, 0.0)),
-        ("shaped name", weights.shaped_name * names.get(NameKind.SHAPED, 0.0)),
-        ("joined name", weights.joined_name * names.get(NameKind.JOINED, 0.0)),
-        ("plain name", weights.plain_name * names.get(NameKind.PLAIN, 0.0)),
-        ("named path", weights.named_path * named.get(path, 0.0)),
+        candidate.text,
+        weights.file_name * matcher.cover(parts.name_stems),
+        weights.whole_name * (parts.name in intent.words),
+        weights.directory * match_directories(matcher, parts.directory_stems),
+        weights.named_path * named.get(path, 0.0),
+        *[rarity * weight for rarity, weight in zip(candidate.names, weigh_kinds(weights), strict=True)],
     ]
-    kept = keep_share(parts.role, intent.roles, weights)
-    taken = (kept - 1.0) * sum(value for _, value in given)
-    return tuple(
-        (name, round(value, DECIMALS)) for name, value in [*given, (f"role {parts.role}", taken)] if value
-    )
+    return given, keep_share(parts.role, intent.roles, weights)
+
+
+def _explain(path: str, candidate: Candidate, given: Sequence[float], share: float) -> RankedFile:
+    """The file with its points, the last of which takes away what its role does not leave."""
+    points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
+    if share < 1.0:
+        points.append(("role", round((share - 1.0) * sum(given), DECIMALS)))
+    return RankedFile(path, candidate, add_up(points), tuple(points))
 
 
 def _fill_page(
-    searcher: Searcher,
-    query: Query,
-    best: BestUnits,
-    files: Sequence[RankedFile],
-    weights: RankingWeights,
-) -> list[RankedChunk]:
-    """The chunks of the files in order of their scores, ties by path, then start line."""
-    page = []
-    for file in files:
-        for unit, points in _choose_chunks(file, best, weights):
-            chunk = searcher.describe(query, best, unit)
-            page.append(replace(chunk, explanation=points))
-    page.sort(key=lambda chunk: (-chunk.score, chunk.path.encode(), chunk.chunk.start_line))
-    return page
+    best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
+) -> list[tuple[RankedUnit, Points]]:
+    """The units of the best chunks in order of their scores, ties by path, then line."""
+    chosen = [
+        (-unit.score, file.path.encode(), unit.unit, unit, points)
+        for file in files
+        for unit, points in _choose_chunks(file, best, weights)
+    ]
+    return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
 
 
 def _choose_chunks(

@@ -7,7 +7,7 @@ an answer depends on the tree alone, not on how it came into segments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -132,10 +132,13 @@ class Searcher:
             if postings is not None:
                 yield part, postings
 
-    def describe(self, query: Query, best: BestUnits, unit: RankedUnit) -> RankedChunk:
-        """The chunk of a unit, with all that an answer needs."""
-        path, chunk = self._locate(unit)
-        return self._build_chunk(unit, path, chunk, self._find_matched(query, best.postings, unit))
+    def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
+        """The chunks of units, with all that an answer needs."""
+        matched = self._find_matched(query, best.postings, units)
+        return [
+            self._build_chunk(unit, *self._locate(unit), tuple(terms))
+            for unit, terms in zip(units, matched, strict=True)
+        ]
 
     def _count_frequency(self, read: list[_SegmentPostings], term: int) -> int:
         """The live units with a term, in the field where it is commonest."""
@@ -254,9 +257,10 @@ class Searcher:
         """The best chunks in order, with all that an answer needs."""
         described = [(unit, *self._locate(unit)) for unit in _cut(best, top_k)]
         described.sort(key=lambda row: (-row[0].score, row[1].encode(), row[2].start_line))
+        matched = self._find_matched(query, read, [unit for unit, _, _ in described[:top_k]])
         return [
-            self._build_chunk(unit, path, chunk, self._find_matched(query, read, unit))
-            for unit, path, chunk in described[:top_k]
+            self._build_chunk(unit, path, chunk, tuple(terms))
+            for (unit, path, chunk), terms in zip(described, matched, strict=False)
         ]
 
     def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
@@ -286,15 +290,18 @@ class Searcher:
         )
 
     def _find_matched(
-        self, query: Query, read: list[_SegmentPostings], ranked: RankedUnit
-    ) -> tuple[str, ...]:
-        """The query terms that occur in any field of a unit."""
-        part = self.segments[ranked.segment]
-        return tuple(
-            text
-            for text, lists in zip(query.terms, read[ranked.segment], strict=True)
-            if any(part.has_unit(postings, ranked.unit) for postings in lists)
-        )
+        self, query: Query, read: list[_SegmentPostings], units: Sequence[RankedUnit]
+    ) -> list[list[str]]:
+        """For each unit the query terms that occur in any field of it."""
+        matched: list[list[str]] = [[] for _ in units]
+        for part, lists in zip(self.segments, read, strict=True):
+            rows = [row for row, unit in enumerate(units) if unit.segment == part.place]
+            own = np.array([units[row].unit for row in rows], dtype=np.int64)
+            for text, postings in zip(query.terms, lists, strict=True) if rows else ():
+                has = np.any([part.has_units(one, own) for one in postings], axis=0)
+                for row in np.array(rows)[np.flatnonzero(has)].tolist() if postings else ():
+                    matched[row].append(text)
+        return matched
 
 
 class _Filter:

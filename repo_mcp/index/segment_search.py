@@ -60,6 +60,7 @@ class SegmentSearch:
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
         self._kept = threading.local()
+        self._paths: dict[int, str] = {}
 
     @cached_property
     def _chunks_of_units(self) -> npt.NDArray[np.int32]:
@@ -90,6 +91,13 @@ class SegmentSearch:
         counts = self.units_per_file[files]
         before = np.cumsum(counts) - counts
         return np.repeat(self.first_units[files] - before, counts) + np.arange(int(counts.sum()))
+
+    def read_path(self, file: int) -> str:
+        """The path of one file. Paths are kept: rankings ask for the same ones."""
+        path = self._paths.get(file)
+        if path is None:
+            path = self._paths[file] = self.reader.files.read_path(file)
+        return path
 
     def find_files(self, units: I64) -> I64:
         """The file of each unit."""
@@ -159,11 +167,12 @@ class SegmentSearch:
                 found[postings.docs if by_unit else self.spread(postings.docs)] = True
         return found
 
-    def has_unit(self, postings: Postings, unit: int) -> bool:
-        """True when the postings stand for the unit."""
-        wanted = unit if FIELDS[postings.field].level is Level.UNIT else self.find_file(unit)
-        place = int(np.searchsorted(postings.docs, wanted))
-        return place < len(postings.docs) and int(postings.docs[place]) == wanted
+    def has_units(self, postings: Postings, units: I64) -> Mask:
+        """For which of the units the postings stand."""
+        wanted = units if FIELDS[postings.field].level is Level.UNIT else self.find_files(units)
+        places = np.searchsorted(postings.docs, wanted)
+        found: Mask = postings.docs[np.minimum(places, len(postings.docs) - 1)] == wanted
+        return found
 
     def choose_best(self, matches: Matches, top_k: int) -> list[RankedUnit]:
         """The best unit of each of the best `top_k` chunks, more where scores are equal; scores are rounded.
