@@ -159,8 +159,7 @@ def _take_best(searcher: Searcher, points: F64, count: int, bases: I64) -> I64:
     if len(bases) > 2:  # files of one segment stand in the order of their paths: of each the first are enough
         first = np.concatenate([own[:room] for own in np.split(ties, np.searchsorted(ties, bases[1:-1]))])
         paths = [
-            (searcher.segments[place].reader.files.read_path(file).encode(), row)
-            for row, place, file in _locate(first, bases)
+            (searcher.read_path(place, file).encode(), row) for row, place, file in _locate(first, bases)
         ]
         ties = np.array([row for _, row in sorted(paths)], dtype=np.int64)
     return np.concatenate([best, ties[:room]])

@@ -66,7 +66,17 @@ def rank(
     page = _fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
-    return Ranking(tuple(explained), best.total)
+    unknown = (term for term, count in zip(query.terms, best.frequencies, strict=True) if not count)
+    return Ranking(tuple(explained), best.total, tuple(unknown))
+
+
+def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
+    """The words of a query that near ones are worth looking for: all unknown ones when nothing was found,
+    else a name that the query asks for and that is known in parts alone."""
+    if not ranking.total:
+        return list(ranking.unknown)
+    asked = [name for name, kind in understand(query.text).names if kind is NameKind.ASKED]
+    return [name for name in asked if name in ranking.unknown]
 
 
 def rank_files(
@@ -79,7 +89,7 @@ def rank_files(
     matcher = StemMatcher(candidates.stems, weights.prefix)
     rows = []
     for one in candidates.files:
-        path = one.part.read_path(one.file)
+        path = searcher.read_path(one.part.place, one.file)
         given, share = _weigh(one, path, matcher, intent, named, weights)
         rows.append((sum(given) * share, path, one, given, share))
     totals = sorted((row[0] for row in rows), reverse=True)

@@ -44,6 +44,7 @@ class Ranking:
 
     chunks: tuple[RankedChunk, ...]
     total: int
+    unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class Searcher:
         self.segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
         self._average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
+        self._paths: dict[tuple[int, int], str] = {}
 
     def _average_length(self, field: int) -> float:
         """Average length of a field over the live units, a file's text counted for each of its units."""
@@ -124,6 +126,13 @@ class Searcher:
             tuple(self._count_frequency(read, term) for term in range(len(query.terms))),
             read,
         )
+
+    def read_path(self, place: int, file: int) -> str:
+        """The path of one file of a segment. Paths are kept: rankings ask for the same ones."""
+        path = self._paths.get((place, file))
+        if path is None:
+            path = self._paths[place, file] = self.segments[place].reader.files.read_path(file)
+        return path
 
     def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, Postings]]:
         """The live postings of a term in one field, segment by segment."""

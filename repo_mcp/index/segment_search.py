@@ -60,7 +60,6 @@ class SegmentSearch:
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
         self._kept = threading.local()
-        self._paths: dict[int, str] = {}
 
     @cached_property
     def _chunks_of_units(self) -> npt.NDArray[np.int32]:
@@ -91,13 +90,6 @@ class SegmentSearch:
         counts = self.units_per_file[files]
         before = np.cumsum(counts) - counts
         return np.repeat(self.first_units[files] - before, counts) + np.arange(int(counts.sum()))
-
-    def read_path(self, file: int) -> str:
-        """The path of one file. Paths are kept: rankings ask for the same ones."""
-        path = self._paths.get(file)
-        if path is None:
-            path = self._paths[file] = self.reader.files.read_path(file)
-        return path
 
     def find_files(self, units: I64) -> I64:
         """The file of each unit."""

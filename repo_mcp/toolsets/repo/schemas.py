@@ -310,6 +310,7 @@ def search_input(limits: Limits) -> Schema:
             ),
             "language": _text("Only files of this language, named as in repo.status: `python`.", 64),
             "include_tests": _switch("Also search test files. Default true.", True),
+            "explain": _switch("Also say what each signal gave to a hit's score. Default false.", False),
         },
         ["query"],
     )
@@ -327,6 +328,9 @@ def search_output(limits: Limits) -> Schema:
             "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
         }
     )
+    points = {"type": "object", "additionalProperties": {"type": "number"}}
+    explanation = points | {"description": "With explain: signal -> points; together they are the score"}
+    hit["properties"] = {**hit["properties"], "explanation": explanation}
     properties = {
         "hits": _list(hit, "Best first; ties by path, then line"),
         "total": _out("integer", "Spans that match"),
