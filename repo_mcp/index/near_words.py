@@ -1,8 +1,8 @@
 """Names near to one that is not in the index: what a search without that name offers instead.
 
 Of one slip (a letter changed, added, left out, or two swapped) one half of a word stays whole. So the
-terms that begin or end with a half are read off the dictionary, and those that are near and live are kept. The
-dictionaries of all segments are read, so this is for the rare case alone.
+terms that begin or end with a half are read off the dictionary, and those that are near and live are kept.
+The dictionaries of all segments are read, so this is for the rare case alone.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ def suggest(snapshot: Snapshot, words: Iterable[str]) -> list[str]:
     for word in wanted[:MAX_WORDS]:
         near = find_near(snapshot, word)
         if near:
-            sentences.append(
-                f"`{word}` is nowhere in the index; near: {', '.join(f'`{one}`' for one in near)}."
-            )
+            named = ", ".join(f"`{one}`" for one in near)
+            sentences.append(f"`{word}` is nowhere in the index; near: {named}.")
     return sentences
 
 

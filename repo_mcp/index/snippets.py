@@ -45,7 +45,8 @@ def show_hits(
 ) -> ShownHits:
     """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside.
 
-    Of the chunks the first `most` that can be shown; without it all. `extensions` gives file extensions another language than the built-in one.
+    Of the chunks the first `most` that can be shown, or all. `extensions` gives file extensions another
+    language than the built-in one.
     """
     hits: list[Hit] = []
     changed = 0

@@ -317,20 +317,21 @@ def search_input(limits: Limits) -> Schema:
 
 
 def search_output(limits: Limits) -> Schema:
-    hit = _object(
-        {
-            "path": _out("string"),
-            "start_line": _out("integer"),
-            "end_line": _out("integer"),
-            "snippet": _out("string", "Numbered lines of the best place in the span"),
-            "score": _out("number", "Relevance; comparable within one answer"),
-            "matched_terms": _list(_out("string")),
-            "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
-        }
-    )
-    points = {"type": "object", "additionalProperties": {"type": "number"}}
-    explanation = points | {"description": "With explain: signal -> points; together they are the score"}
-    hit["properties"] = {**hit["properties"], "explanation": explanation}
+    always = {
+        "path": _out("string"),
+        "start_line": _out("integer"),
+        "end_line": _out("integer"),
+        "snippet": _out("string", "Numbered lines of the best place in the span"),
+        "score": _out("number", "Relevance; comparable within one answer"),
+        "matched_terms": _list(_out("string")),
+        "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
+    }
+    explanation = {
+        "type": "object",
+        "description": "With explain: signal -> points; together they are the score",
+        "additionalProperties": {"type": "number"},
+    }
+    hit = _object({**always, "explanation": explanation}, always)
     properties = {
         "hits": _list(hit, "Best first; ties by path, then line"),
         "total": _out("integer", "Spans that match"),

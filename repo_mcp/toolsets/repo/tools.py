@@ -196,7 +196,7 @@ def _search_rows(answer: SearchAnswer, rows: int, explains: bool) -> tuple[Resul
 
 
 def _render_hit(hit: Hit, explains: bool) -> Result:
-    row: Result = {
+    row: dict[str, object] = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
