@@ -104,9 +104,8 @@ class HybridStrategy:
         term_weights = weigh_terms(clues, source.count_units, source.unit_count, self._weights)
         planned = plan_searches(request.prompt, clues, term_weights, self._weights)
         hits = run_searches(planned, source, request.include_tests)
-        return _Evidence(
-            clues, mentions, term_weights, hits, fuse(hits, mentions, term_weights, self._weights)
-        )
+        ranked = source.rank_files(request.prompt, request.include_tests)
+        return _Evidence(clues, mentions, term_weights, hits, fuse(ranked, hits, mentions, self._weights))
 
     def _take_first_windows(
         self, evidence: _Evidence, packer: Packer, source: BundleSource

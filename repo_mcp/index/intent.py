@@ -13,7 +13,7 @@ from enum import StrEnum
 from repo_mcp.index.analysis import get_word_terms
 from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import FileRole
-from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.index.stop_words import FUNCTION_WORDS, STOP_WORDS
 
 MAX_NAMES = 96  # looked up; each costs some microseconds
 MAX_JOINED_WORDS = 16  # of which names are made
@@ -64,13 +64,13 @@ def understand(text: str) -> Intent:
     """What the text of a query asks for."""
     clues = parse_prompt(text)
     words = _WORD.findall(text)
-    telling = [word for word in words if word.lower() not in STOP_WORDS] or words
-    stems = (stem for word in telling for stem in split_stems(word))
+    ranking = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
+    stems = (stem for word in ranking for stem in split_stems(word))
     paths = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]
     return Intent(
         frozenset(words),
         tuple(dict.fromkeys(stems)),
-        _list_names(words, telling, clues),
+        _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues),
         tuple(paths[:MAX_PATHS]),
         _find_roles(words),
     )
@@ -104,7 +104,7 @@ def _join_words(words: Sequence[str]) -> list[str]:
     """Names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
     folded = [word.lower() for word in words]
     rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
-    telling = [row for row in rows if row[0] not in STOP_WORDS and row[-1] not in STOP_WORDS]
+    telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]
     return [sign.join(row) for row in telling for sign in ("_", "")]
 
 

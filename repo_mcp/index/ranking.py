@@ -30,7 +30,6 @@ from repo_mcp.index.segment_search import RankedUnit
 from repo_mcp.index.signals import StemMatcher, keep_share, match_directories, split_path
 
 BEST_UNITS = 1_000  # that texts are summed from
-CHUNKS_PER_FILE = 5  # that may be on a page
 
 MARGIN = 1e-4  # more than rounding can change a score by
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
@@ -149,13 +148,13 @@ def _fill_page(
     chosen = [
         (-unit.score, file.path.encode(), unit.unit, unit, points)
         for file in files
-        for unit, points in _choose_chunks(file, best, weights)
+        for unit, points in _choose_chunks(file, best, top_k, weights)
     ]
     return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
 
 
 def _choose_chunks(
-    file: RankedFile, best: BestUnits, weights: RankingWeights
+    file: RankedFile, best: BestUnits, most: int, weights: RankingWeights
 ) -> Iterable[tuple[RankedUnit, Points]]:
     """The best unit of each of a file's best chunks, and the points of the chunk."""
     part, number = file.candidate.part, file.candidate.file
@@ -168,7 +167,7 @@ def _choose_chunks(
         return
     order = np.lexsort((units, -scores))
     _, firsts = np.unique(part.find_chunks(units[order]), return_index=True)
-    chosen = order[np.sort(firsts)][:CHUNKS_PER_FILE]
+    chosen = order[np.sort(firsts)][:most]
     for place, row in enumerate(chosen.tolist()):
         points = file.points
         if place:
