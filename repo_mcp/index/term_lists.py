@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -43,6 +44,7 @@ assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # else the bounds of se
 class WeighedList(Protocol):
     """The gains of units from one list. Postings of dead units may be among them."""
 
+    field: int
     most: float  # no unit gets more
     size: int  # about how many units get something
     byte_count: int  # what it takes to keep
@@ -59,14 +61,24 @@ class WeighedList(Protocol):
         """The gain of each of some ascending units."""
         ...
 
+    def read_docs(self) -> I64:
+        """The documents of the list, ascending: units, or files for a field of files."""
+        ...
 
-TermLists = list[list[WeighedList]]  # of one term, segment by segment
+
+@dataclass(frozen=True, slots=True)
+class TermLists:
+    """All lists of one term."""
+
+    segments: tuple[tuple[WeighedList, ...], ...]  # segment by segment, those with a live document
+    frequency: int  # live units with the term, in the field where it is commonest
 
 
 class ShortList:
     """A list that is decoded as a whole."""
 
-    def __init__(self, units: I64, gains: F64, blocks: int) -> None:
+    def __init__(self, field: int, units: I64, gains: F64, blocks: int) -> None:
+        self.field = field
         self._units = units
         self._gains = gains
         self._blocks = blocks
@@ -92,6 +104,10 @@ class ShortList:
         gains: F64 = np.where(self._units[places] == units, self._gains[places], 0.0)
         return gains
 
+    def read_docs(self) -> I64:
+        """As WeighedList says."""
+        return self._units
+
 
 class LongList:
     """A list of which only what is asked for is decoded.
@@ -103,6 +119,7 @@ class LongList:
 
     def __init__(
         self,
+        field: int,
         blocks: BlockList,
         scorer: TermScorer,
         lengths: I64,
@@ -110,6 +127,7 @@ class LongList:
         wholes: _Kept[LongList, Whole],
     ) -> None:
         """`share` is the snapshot's average length by that of the segment; `wholes` keeps what is decoded."""
+        self.field = field
         self._blocks = blocks
         self._wholes = wholes
         self._scorer = scorer
@@ -140,12 +158,17 @@ class LongList:
         gains[found] = weigh(self._scorer, counts[found], self._lengths[units[found]])
         return gains
 
+    def read_docs(self) -> I64:
+        """As WeighedList says."""
+        return self._wholes.get(self, self._read_whole)[0]
+
 
 class PathList:
     """What the units of files get from a term in the path."""
 
-    def __init__(self, files: I64, gains: F64, first_units: I64) -> None:
+    def __init__(self, field: int, files: I64, gains: F64, first_units: I64) -> None:
         """`first_units` is that of each file of the segment, with the end as one more row."""
+        self.field = field
         self._files = files
         self._gains = gains
         self._starts = first_units[files]
@@ -180,6 +203,10 @@ class PathList:
         inside = (places >= 0) & (units < self._starts[places] + self._counts[places])
         gains: F64 = np.where(inside, self._gains[places], 0.0)
         return gains
+
+    def read_docs(self) -> I64:
+        """As WeighedList says."""
+        return self._files
 
 
 def _add(sums: F64, units: I64, gains: F64) -> I64:
@@ -250,18 +277,19 @@ class TermListReader:
             else None
             for field, frequency in enumerate(frequencies)
         ]
-        return [
-            [
+        weighed = (
+            tuple(
                 raw.weigh(scorer, self._average_lengths[raw.field], self._wholes)
                 for raw in lists
                 if raw.live_units and (scorer := scorers[raw.field]) is not None
-            ]
+            )
             for lists in read
-        ]
+        )
+        return TermLists(tuple(weighed), max(frequencies))
 
 
 def _count_bytes(lists: TermLists) -> int:
-    return sum(one.byte_count for segment in lists for one in segment) + 1000
+    return sum(one.byte_count for segment in lists.segments for one in segment) + 1000
 
 
 class _RawList:
@@ -290,11 +318,11 @@ class _RawList:
         units = self._reader.unit_count
         if self._blocks is not None:
             own_average = max(1, self._reader.length_sums[self.field]) / units
-            return LongList(self._blocks, scorer, lengths, average_length / own_average, wholes)
+            return LongList(self.field, self._blocks, scorer, lengths, average_length / own_average, wholes)
         gains = weigh(scorer, self._counts, lengths[self._docs])
         if self._by_unit:
-            return ShortList(self._docs, gains, -(-units // BLOCK_DOCS))
-        return PathList(self._docs, gains, self._reader.files.first_units)
+            return ShortList(self.field, self._docs, gains, -(-units // BLOCK_DOCS))
+        return PathList(self.field, self._docs, gains, self._reader.files.first_units)
 
 
 def _count_dead(segment: LiveSegment, blocks: BlockList) -> int:

@@ -6,7 +6,7 @@ unit that no list has named yet cannot win any more, and of the named ones only 
 reach that score are looked up in the lists that are left: the long ones. What the lists that are left can
 give is known for each block of 256 units (index_format/block_lists.py).
 
-The answer is exact, to the last tie: it is that of scoring everything (`Searcher.score_units`).
+The answer is exact, to the last tie: it is that of scoring everything.
 Turtle and Flood, "Query evaluation: strategies and optimizations" (MaxScore), 1995; Ding and Suel,
 "Faster top-k document retrieval using block-max indexes", 2011.
 """

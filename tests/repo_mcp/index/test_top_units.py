@@ -18,6 +18,7 @@ from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.segment_search import Matches
 from repo_mcp.index.term_lists import GRAIN, LongList, PathList, ShortList, TermListReader, _Kept
 from repo_mcp.index.top_units import Mask, TopUnits, TopUnitsFinder
+from tests.repo_mcp.index.plain_search import score_units
 from tests.repo_mcp.index.test_whoosh_oracle import choose_queries, read_sources
 
 SEGMENTS = 3
@@ -67,11 +68,11 @@ def find(
     searcher: Searcher, terms: list[str], count: int, wanted: list[Mask] | None = None
 ) -> Iterator[TopUnits]:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher._average_lengths)
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     read = [reader.read(term) for term in terms]
     for place, segment in enumerate(snapshot.segments):
         finder = TopUnitsFinder(segment)
-        lists = [one for term in read for one in term[place]]
+        lists = [one for term in read for one in term.segments[place]]
         for _ in range(2):  # the sums are zero again after the first time
             found = finder.find(lists, wanted[place] if wanted else None, count)
         yield found
@@ -82,7 +83,7 @@ def test_the_best_units_are_those_of_scoring_everything(searcher: Searcher) -> N
     compared = 0
     for text in choose_queries(read_sources())[:40]:
         terms = list(dict.fromkeys(text.lower().split()))
-        expected = searcher.score_units(Query(terms=terms))
+        expected = score_units(searcher, Query(terms=terms))
         for count in COUNTS:
             for found, matches in zip(find(searcher, terms, count), expected, strict=True):
                 wanted = choose_expected(matches, count)
@@ -96,7 +97,7 @@ def test_only_wanted_units_are_found(searcher: Searcher) -> None:
     draw = np.random.default_rng(3)
     masks = [draw.random(segment.reader.unit_count) < 0.2 for segment in searcher.snapshot.segments]
     for text in ("the self return", "async def read", "email message header value"):
-        expected = searcher.score_units(Query(terms=text.split()))
+        expected = score_units(searcher, Query(terms=text.split()))
         found = find(searcher, text.split(), 10, masks)
         for own, matches, mask in zip(found, expected, masks, strict=True):
             wanted = choose_expected(matches.keep(mask[matches.units]), 10)
@@ -106,8 +107,8 @@ def test_only_wanted_units_are_found(searcher: Searcher) -> None:
 
 def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher._average_lengths)
-    lists = [one for term in ("the", "loop") for one in reader.read(term)[0]]
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    lists = [one for term in ("the", "loop") for one in reader.read(term).segments[0]]
     everything = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50)
     high = float(np.sort(everything.scores)[-5])
     found = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50, high)
@@ -117,10 +118,10 @@ def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
 
 def test_no_list_gives_more_than_its_bounds(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher._average_lengths)
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     forms = set()
     for term in ("the", "self", "loop", "email", "async", "charset", "py"):
-        for segment, lists in zip(snapshot.segments, reader.read(term), strict=True):
+        for segment, lists in zip(snapshot.segments, reader.read(term).segments, strict=True):
             units = np.arange(segment.reader.unit_count)
             for one in lists:
                 forms.add(type(one))
