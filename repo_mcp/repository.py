@@ -16,8 +16,6 @@ from functools import partial
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.adapters.protocol import BUILT_IN
-from repo_mcp.adapters.registry import LANGUAGES
 from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
 from repo_mcp.bundler.build import build_bundle, check_request
 from repo_mcp.bundler.hybrid import HybridStrategy
@@ -49,9 +47,9 @@ from repo_mcp.model import (
     SearchRequest,
     WalkReport,
 )
+from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.repository_file import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, apply_repository_file
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.walk import walk
@@ -276,27 +274,6 @@ class Repository:
         self._outliner.close()
         if self._index.close():
             self._door.close()
-
-
-def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
-
-    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
-    """
-    door = Door(config.root, _deny_nothing)
-    try:
-        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
-    except RepoError as error:
-        if error.code is ErrorCode.NOT_FOUND:
-            return config, ()
-        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
-    finally:
-        door.close()
-    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
-
-
-def _deny_nothing(_path: str) -> None:
-    return None
 
 
 def _ignore(_text: str) -> None:
