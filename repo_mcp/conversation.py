@@ -47,6 +47,9 @@ _CAPABILITIES: Mapping[str, Mapping[str, type]] = {
     "elicitation": {"form": dict, "url": dict},
 }
 _NAMED_OBJECTS = frozenset({"experimental"})  # an object of objects, whatever their names
+_SCHEMA_KEYS = ("$schema", "properties", "required", "type")
+_MODERN_INPUT_KEYS = ("$schema", "type")
+_MODERN_OUTPUT_KEYS = ("$schema",)
 _PARAMS_OF_A_LIST = frozenset({"_meta"})
 _PARAMS_OF_A_CALL = frozenset({"name", "arguments", "_meta"})
 
@@ -238,15 +241,14 @@ def _describe(tool: Tool, modern: bool) -> JsonObject:
             "title": tool.title,
         },
         "description": tool.description,
-        "inputSchema": _order_schema(tool.input_schema, modern),
+        "inputSchema": _order(tool.input_schema, _MODERN_INPUT_KEYS if modern else _SCHEMA_KEYS),
         "name": tool.name,
-        "outputSchema": _order_schema(tool.output_schema, modern),
+        "outputSchema": _order(tool.output_schema, _MODERN_OUTPUT_KEYS if modern else _SCHEMA_KEYS),
         "title": tool.title,
     }
 
 
-def _order_schema(schema: Mapping[str, object], modern: bool) -> JsonObject:
-    if modern:
-        return dict(schema)
-    first = [key for key in ("$schema", "properties", "required", "type") if key in schema]
+def _order(schema: Mapping[str, object], declared: tuple[str, ...]) -> JsonObject:
+    """The keys that the SDK's model of a schema declares, then the others as they stand."""
+    first = [key for key in declared if key in schema]
     return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

@@ -111,9 +111,8 @@ class Desk:
             self._cancel_as_told(frame)
         if self._told:
             self._hand_over([frame])
-        elif isinstance(frame, Notification) and frame.method == "notifications/initialized":
-            if len(self._opening) == 1:
-                self._opening.append(frame)
+        elif _is_initialized(frame) and len(self._opening) == 1:
+            self._opening.append(frame)
 
     def _answer(self, request: Request) -> bool:
         """Answer a plain request. False when it is none."""
@@ -219,7 +218,9 @@ class _Call:
         self._ending = threading.Lock()  # taken once: by the answer or by the cancelling, never given back
         self._cancelled = threading.Event()
         self._pooled: PooledCall | None = None
-        self._progress = _ProgressRelay(wire, caller.progress_token) if caller.progress_token is not None else None
+        self._progress = (
+            _ProgressRelay(wire, caller.progress_token) if caller.progress_token is not None else None
+        )
 
     def submit(
         self, pool: CallPool, tool: Tool, arguments: Mapping[str, object], forget: Callable[[_Call], None]
@@ -290,6 +291,10 @@ class _ProgressRelay:
 
     def close(self) -> None:
         self._closed = True
+
+
+def _is_initialized(frame: Notification | Response) -> bool:
+    return isinstance(frame, Notification) and frame.method == "notifications/initialized"
 
 
 def refuse_tool(request_id: RequestId, name: str) -> bytes:

@@ -40,7 +40,7 @@ JsonObject = dict[str, object]
 class _Record:
     """Equal when all fields are. No dataclass: importing those takes longer than answering the handshake."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and all(

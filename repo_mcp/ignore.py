@@ -21,8 +21,6 @@ import re
 import warnings
 from collections.abc import Sequence
 
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 from repo_mcp import globs
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore_layers import NameGlob, NameRules, Rule, RuleFile
@@ -64,6 +62,8 @@ class _SetGlob:
 
     def __init__(self, text: str) -> None:
         """`ValueError` or `re.error` for a set that cannot be."""
+        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 9 ms that few trees need
+
         for posix, plain in _POSIX_CLASSES.items():
             text = text.replace(posix, plain)
         with warnings.catch_warnings():

@@ -12,16 +12,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
-from repo_mcp.bundler.build import build_bundle, check_request
-from repo_mcp.bundler.hybrid import HybridStrategy
-from repo_mcp.bundler.records import Bundle, BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.config import Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
@@ -54,6 +49,9 @@ from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.walk import walk
 
+if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle, BundleRequest
+
 NANOSECONDS = 1_000_000_000
 
 
@@ -82,7 +80,6 @@ class Repository:
             watch=config.watch,
         )
         self._outliner = Outliner(config)
-        self._bundler = HybridStrategy(partial(list_symbol_spans, overrides=dict(config.extensions)))
         self._closed = threading.Event()
 
     @property
@@ -228,11 +225,18 @@ class Repository:
 
         Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
         """
+        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle  # 20 ms in all: not at start
+        from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.hybrid import HybridStrategy
+        from repo_mcp.bundler.source import IndexSource
+        from repo_mcp.bundler.spans import list_symbol_spans
+
         check_request(request, self.config.limits)
         searcher = self._index.get_searcher()
+        strategy = HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
         try:
             source = IndexSource(searcher, self._read_live)
-            bundle = build_bundle(request, self.config.limits, source, self._bundler)
+            bundle = build_bundle(request, self.config.limits, source, strategy)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         bundle = replace(bundle, warnings=(*bundle.warnings, *self._index.describe_progress()))

@@ -13,13 +13,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from repo_mcp.frames import Notification, RequestId, Response
-from repo_mcp.wire import Valid, Wire
+from repo_mcp.wire import Wire
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCMessage
+
+    from repo_mcp.wire import Valid
 
     Inbound = MemoryObjectReceiveStream["SessionMessage | Exception"]
     Outbound = MemoryObjectSendStream["SessionMessage"]

@@ -17,10 +17,10 @@ import signal
 import sys
 import threading
 
+from repo_mcp import instructions
 from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
 from repo_mcp.plain_options import is_plain
-from repo_mcp.toolsets import instructions
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
@@ -120,7 +120,9 @@ class Server:
         """List the tools. Their calls wait until the repository is open."""
         from repo_mcp.call_pool import CallPool
 
-        self._toolsets = tuple(build(limits, self._get_opened) for build in map(_find_builder, config.toolsets))
+        self._toolsets = tuple(
+            build(limits, self._get_opened) for build in map(_find_builder, config.toolsets)
+        )
         self._pool = CallPool()
         self._desk.offer(_name_tools(self._toolsets), self._pool)
         self._offered.set()
@@ -217,7 +219,11 @@ def _stop_on_signals(wire: Wire) -> None:
     }
     for name, reason in reasons.items():
         if hasattr(signal, name):  # there is no SIGHUP on Windows
-            signal.signal(getattr(signal, name), lambda _number, _frame, reason=reason: wire.stop(reason))
+            signal.signal(getattr(signal, name), _build_stop(wire, reason))
+
+
+def _build_stop(wire: Wire, reason: StopReason) -> Callable[[int, object], None]:
+    return lambda _number, _frame: wire.stop(reason)
 
 
 def _close(repository: Repository) -> None:

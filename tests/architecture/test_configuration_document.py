@@ -9,8 +9,8 @@ import tomllib
 from repo_mcp.adapters.protocol import BUILT_IN
 from repo_mcp.adapters.registry import LANGUAGES
 from repo_mcp.config import HARD_CAPS, load_config
-from repo_mcp.repository_file import apply_repository_file
 from repo_mcp.options import build_parser
+from repo_mcp.repository_file import apply_repository_file
 from repo_mcp.settings import list_settings
 from tests.architecture.source_tree import ROOT
 

@@ -37,7 +37,9 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.__main__",),
     ("repo_mcp.cli",),
     ("repo_mcp.server",),
-    ("repo_mcp.sdk_server", "repo_mcp.wire"),
+    ("repo_mcp.options", "repo_mcp.sdk_bridge", "repo_mcp.sdk_server"),
+    ("repo_mcp.desk",),
+    ("repo_mcp.wire",),
     (
         "repo_mcp.toolsets",
         "repo_mcp.toolsets.graph",
@@ -48,6 +50,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader",),
     ("repo_mcp.repository",),
+    ("repo_mcp.narrowing",),
     ("repo_mcp.bundler", "repo_mcp.research"),
     ("repo_mcp.graph",),
     ("repo_mcp.index", "repo_mcp.outliner"),
@@ -68,10 +71,13 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.textfile",
         "repo_mcp.user_key",
     ),
-    ("repo_mcp", "repo_mcp.ignore_layers"),
+    ("repo_mcp", "repo_mcp.conversation", "repo_mcp.ignore_layers"),
     (
+        "repo_mcp.call_pool",
         "repo_mcp.frames",
         "repo_mcp.globs",
+        "repo_mcp.instructions",
+        "repo_mcp.plain_options",
         "repo_mcp.tool_model",
         "repo_mcp.version",
         "repo_mcp.windows_paths",
@@ -97,7 +103,8 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         "repo_mcp/parse_process.py",
         "repo_mcp/parse_worker.py",
     ),
-    "mcp": ("repo_mcp/server.py", "repo_mcp/sdk_server.py", "repo_mcp/wire.py", "repo_mcp/frames.py"),
+    "mcp": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
+    "mcp_types": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp import instructions
 from repo_mcp.config import Limits
 from repo_mcp.tool_model import (
     Annotations,
@@ -22,7 +23,6 @@ from repo_mcp.tool_model import (
     check_schema,
     validate_arguments,
 )
-from repo_mcp.toolsets import instructions
 from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, tools
 from repo_mcp.toolsets.repo.audit_calls import CallRecorder
 from repo_mcp.toolsets.repo.envelope import Draft, answer_call

@@ -28,6 +28,7 @@ MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
 MAX_LINE_NUMBER = 2_147_483_647
 
+
 def _object(properties: Mapping[str, object], required: Iterable[str] | None = None) -> Schema:
     names = list(properties if required is None else required)
     return {

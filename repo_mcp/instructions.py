@@ -1,4 +1,4 @@
-"""What each toolset says of its use when a client connects. Apart, for it is told before anything is loaded."""
+"""What each toolset says of its use when a client connects; said before anything else is loaded."""
 
 from __future__ import annotations
 
