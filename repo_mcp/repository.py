@@ -47,7 +47,7 @@ from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
-from repo_mcp.walk import walk
+from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
@@ -70,6 +70,7 @@ class Repository:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
+        self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
         self._index = LiveIndex(
@@ -113,13 +114,15 @@ class Repository:
 
     def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
         self._door.check_root()
-        ignore = IgnoreRules(self.config.exclude_globs)
+        memory = None if include_hidden else self._walk_memory
+        ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
         return walk(
             self._door,
             self._policy.find_denial,
             ignore,
             include_hidden=include_hidden,
             cancelled=cancelled,
+            memory=memory,
         )
 
     # Reading files

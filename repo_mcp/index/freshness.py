@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from index_format import CorruptIndex, Directory, compute_fingerprint, new_file, pack, unpack
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
+from repo_mcp.walked_files import build_walked_files
 
 SIDE_FILE = "seen"
 TEMPORARY = "seen.tmp"
@@ -67,8 +68,7 @@ class SeenFiles:
 
 def build_stats(files: Sequence[WalkedFile]) -> npt.NDArray[np.int64]:
     """The rows of `SeenFiles.stats` for files of a walk."""
-    rows = [(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode) for stat in (file.stat for file in files)]
-    return np.array(rows, dtype=np.uint64).astype(np.int64).reshape(-1, 4)
+    return build_walked_files(files).stats
 
 
 def build_seen(
@@ -81,7 +81,7 @@ def build_seen(
     unsettled: frozenset[str],
 ) -> SeenFiles:
     """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
-    paths = [file.path for file in report.files]
+    paths = build_walked_files(report.files).paths
     racy: npt.NDArray[np.bool_] = np.any(stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS, axis=1)
     reasons = np.zeros(len(paths), dtype=np.uint8)
     numbers = {reason: place for place, reason in enumerate(_REASONS)}
@@ -105,7 +105,7 @@ def find_changed(
     """
     if seen is None:
         return list(range(len(files))), []
-    paths = [file.path for file in files]
+    paths = build_walked_files(files).paths
     if paths == seen.paths:
         same = (stats == seen.stats).all(axis=1) & ~seen.racy
         return np.flatnonzero(~same).tolist(), []

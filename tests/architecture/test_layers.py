@@ -82,6 +82,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.version",
         "repo_mcp.windows_paths",
     ),
+    ("repo_mcp.walked_files",),
     ("repo_mcp.model",),
     ("repo_mcp.errors",),
 )
