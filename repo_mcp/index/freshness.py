@@ -1,7 +1,9 @@
 """What the last refresh saw of each file, so that the next one need not read what did not change.
 
-A side file beside the index, of this machine only, that may be deleted at any time: then every file
-is read and compared by fingerprint once. It counts only for the generation it names.
+Side files beside the index, of this machine only, that may be deleted at any time: then every file
+is read and compared by fingerprint once. A record counts only for the generation it names. It is in two
+files: `seen` is a whole record, `seen.changes` what is otherwise since, bound to the bytes of the other; it
+is written anew by each refresh until it is long, for a whole record of 80,000 files takes 40 ms.
 
 A file is taken for unchanged when its size, times and inode are those recorded, unless it was
 written so shortly before the scan that a later write could have left the same times (git's racy
@@ -10,8 +12,9 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +25,10 @@ from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.walked_files import build_walked_files
 
 SIDE_FILE = "seen"
+CHANGES_FILE = "seen.changes"
 TEMPORARY = "seen.tmp"
 VERSION = 1
+MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
 GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 MAX_SIDE_FILE_BYTES = 1 << 30
 _PRINT_BYTES = 16
@@ -43,6 +48,7 @@ class SeenFiles:
     reasons: npt.NDArray[np.uint8]  # place in _REASONS; 0 for an indexed file
     left_out: Mapping[str, int]  # what the walk left out, by reason
     complete: bool  # no directory was unreadable: what is not here was not there
+    base: _Base | None = field(default=None, compare=False, repr=False)  # the whole record it comes from
 
     def get_skipped(self) -> dict[str, SkipReason]:
         """The files that are not indexed, and why."""
@@ -66,6 +72,22 @@ class SeenFiles:
         return counts
 
 
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A whole record as it is on disk."""
+
+    print: bytes  # of its bytes
+    seen: SeenFiles
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What is otherwise in a record than in its base."""
+
+    removed: list[str]  # ascending
+    rows: list[int]  # places in the record that are new or otherwise, ascending
+
+
 def build_stats(files: Sequence[WalkedFile]) -> npt.NDArray[np.int64]:
     """The rows of `SeenFiles.stats` for files of a walk."""
     return build_walked_files(files).stats
@@ -85,15 +107,21 @@ def build_seen(
     racy: npt.NDArray[np.bool_] = np.any(stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS, axis=1)
     reasons = np.zeros(len(paths), dtype=np.uint8)
     numbers = {reason: place for place, reason in enumerate(_REASONS)}
-    if skipped or unsettled:
-        for place, path in enumerate(paths):
-            if path in skipped:
-                reasons[place] = numbers[skipped[path]]
-            if path in unsettled:
-                racy[place] = True
+    for path, reason in skipped.items():
+        if (skipped_place := find_place(paths, path)) is not None:
+            reasons[skipped_place] = numbers[reason]
+    for path in unsettled:
+        if (unsettled_place := find_place(paths, path)) is not None:
+            racy[unsettled_place] = True
     return SeenFiles(
         generation, taken_at, paths, stats, racy, reasons, report.skipped, complete=not report.unreadable
     )
+
+
+def find_place(paths: Sequence[str], path: str) -> int | None:
+    """Where a path stands among ascending ones."""
+    place = bisect_left(paths, path)
+    return place if place < len(paths) and paths[place] == path else None
 
 
 def find_changed(
@@ -109,12 +137,29 @@ def find_changed(
     if paths == seen.paths:
         same = (stats == seen.stats).all(axis=1) & ~seen.racy
         return np.flatnonzero(~same).tolist(), []
-    places = {path: place for place, path in enumerate(seen.paths)}
-    old = np.fromiter((places.pop(path, -1) for path in paths), dtype=np.int64, count=len(paths))
-    if not len(seen.paths):
-        return list(range(len(files))), []
-    same = (old >= 0) & (stats == seen.stats[old]).all(axis=1) & ~seen.racy[old]
-    return np.flatnonzero(~same).tolist(), list(places)
+    added, missing = _compare_paths(seen.paths, paths)
+    old, new = _align(len(seen.paths), missing[0]), _align(len(paths), added[0])
+    is_changed = np.ones(len(paths), dtype=np.bool_)
+    is_changed[new] = (stats[new] != seen.stats[old]).any(axis=1) | seen.racy[old]
+    return np.flatnonzero(is_changed).tolist(), missing[1]
+
+
+_Found = tuple[list[int], list[str]]  # places and paths, ascending
+
+
+def _compare_paths(before: Sequence[str], after: Sequence[str]) -> tuple[_Found, _Found]:
+    """What is only in `after`, and what is only in `before`."""
+    was, now = frozenset(before), frozenset(after)
+    added, missing = sorted(now - was), sorted(was - now)
+    return ([bisect_left(after, path) for path in added], added), (
+        [bisect_left(before, path) for path in missing],
+        missing,
+    )
+
+
+def _align(count: int, without: list[int]) -> npt.NDArray[np.int64]:
+    """The places from 0 to `count`, but for some."""
+    return np.delete(np.arange(count), without)
 
 
 def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
@@ -123,51 +168,92 @@ def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
     return len(changed) + len(missing)
 
 
-def write_seen(directory: Directory, seen: SeenFiles) -> None:
-    """Replace the side file. Raises OSError, which costs no more than a slower next refresh."""
-    record = pack(
-        {
-            "version": VERSION,
-            "generation": seen.generation,
-            "taken_at": seen.taken_at,
-            "left_out": dict(seen.left_out),
-            "complete": seen.complete,
-            "paths": _SEPARATOR.join(seen.paths).encode(),
-            "stats": seen.stats.astype("<i8").tobytes(),
-            "racy": np.packbits(seen.racy).tobytes(),
-            "reasons": seen.reasons.tobytes(),
-        }
-    )
-    with new_file(directory, SIDE_FILE, TEMPORARY) as file:
+def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None = None) -> None:
+    """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
+
+    `before` is the record that was there, when it is known.
+    """
+    base = before.base if before is not None else None
+    changes = _find_changes(base.seen, seen) if base is not None else None
+    if base is None or changes is None:
+        _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None)))
+        return
+    rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows)
+    more = {"base": base.print, "removed": _SEPARATOR.join(changes.removed).encode()}
+    _write(directory, CHANGES_FILE, rows | more)
+
+
+def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "generation": seen.generation,
+        "taken_at": seen.taken_at,
+        "left_out": dict(seen.left_out),
+        "complete": seen.complete,
+        "paths": _SEPARATOR.join(paths).encode(),
+        "stats": seen.stats[rows].astype("<i8").tobytes(),
+        "racy": np.packbits(seen.racy[rows]).tobytes(),
+        "reasons": seen.reasons[rows].tobytes(),
+    }
+
+
+def _write(directory: Directory, name: str, fields: dict[str, Any]) -> None:
+    record = pack(fields)
+    with new_file(directory, name, TEMPORARY) as file:
         file.write(compute_fingerprint(record))
         file.write(record)
+
+
+def _find_changes(base: SeenFiles, seen: SeenFiles) -> _Changes | None:
+    """None when there are too many."""
+    added: _Found = ([], [])
+    missing: _Found = ([], [])
+    if base.paths != seen.paths:
+        added, missing = _compare_paths(base.paths, seen.paths)
+    old, new = _align(len(base.paths), missing[0]), _align(len(seen.paths), added[0])
+    differs = (base.stats[old] != seen.stats[new]).any(axis=1)
+    differs |= (base.racy[old] != seen.racy[new]) | (base.reasons[old] != seen.reasons[new])
+    rows = sorted([*added[0], *new[differs].tolist()])
+    return _Changes(missing[1], rows) if len(rows) + len(missing[1]) <= MAX_CHANGES else None
 
 
 def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
     """The record for a generation; None when there is none, or it is of another, or damaged."""
     try:
-        file = directory.open(SIDE_FILE)
+        whole = _read(directory, SIDE_FILE)
+        if whole is None:
+            return None
+        base = _Base(whole[0], _build(whole[1]))
+        changes = _read(directory, CHANGES_FILE)
+        if changes is not None and changes[1]["base"] == base.print:
+            seen = _apply(base.seen, changes[1])
+            if seen.generation == generation:
+                return replace(seen, base=base)
+        return replace(base.seen, base=base) if base.seen.generation == generation else None
+    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError):
+        return None
+
+
+def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
+    """The fingerprint and the fields of a side file; None when there is none that can be used."""
+    try:
+        file = directory.open(name)
     except (OSError, CorruptIndex):
         return None
     try:
         if not _PRINT_BYTES < file.size <= MAX_SIDE_FILE_BYTES:
             return None
         data = file.read(0, file.size)
-        if compute_fingerprint(data[_PRINT_BYTES:]) != data[:_PRINT_BYTES]:
-            return None
-        record = unpack(data[_PRINT_BYTES:], SIDE_FILE)
-        if record["version"] != VERSION or record["generation"] != generation:
-            return None
-        return _build(record)
-    except (CorruptIndex, OSError, KeyError, TypeError, ValueError):
-        return None
     finally:
         file.close()
+    if compute_fingerprint(data[_PRINT_BYTES:]) != data[:_PRINT_BYTES]:
+        return None
+    record = unpack(data[_PRINT_BYTES:], name)
+    return (data[:_PRINT_BYTES], record) if record["version"] == VERSION else None
 
 
 def _build(record: Mapping[str, Any]) -> SeenFiles:
-    text = record["paths"].decode()
-    paths = text.split(_SEPARATOR) if text else []
+    paths = _split(record["paths"])
     return SeenFiles(
         generation=int(record["generation"]),
         taken_at=float(record["taken_at"]),
@@ -177,4 +263,34 @@ def _build(record: Mapping[str, Any]) -> SeenFiles:
         reasons=np.frombuffer(record["reasons"], dtype=np.uint8, count=len(paths)),
         left_out=dict(record["left_out"]),
         complete=bool(record["complete"]),
+    )
+
+
+def _split(paths: bytes) -> list[str]:
+    return paths.decode().split(_SEPARATOR) if paths else []
+
+
+def _apply(base: SeenFiles, record: Mapping[str, Any]) -> SeenFiles:
+    """The record that comes from a base and its changes."""
+    rows = _build(record)
+    gone = [bisect_left(base.paths, path) for path in _split(record["removed"])]
+    paths = list(base.paths)
+    for place in reversed(gone):
+        del paths[place]
+    stats, racy, reasons = (np.delete(one, gone, axis=0) for one in (base.stats, base.racy, base.reasons))
+    known = [find_place(paths, path) for path in rows.paths]
+    for row, known_place in enumerate(known):
+        if known_place is not None:
+            stats[known_place], racy[known_place] = rows.stats[row], rows.racy[row]
+            reasons[known_place] = rows.reasons[row]
+    new = [row for row, known_place in enumerate(known) if known_place is None]
+    where = [bisect_left(paths, rows.paths[row]) for row in new]
+    for place, row in reversed(list(zip(where, new, strict=True))):
+        paths.insert(place, rows.paths[row])
+    return replace(
+        rows,
+        paths=paths if gone or new else base.paths,
+        stats=np.insert(stats, where, rows.stats[new], axis=0),
+        racy=np.insert(racy, where, rows.racy[new]),
+        reasons=np.insert(reasons, where, rows.reasons[new]),
     )

@@ -23,7 +23,7 @@ from index_format import (
     Snapshot,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import build_seen, build_stats, find_changed, read_seen, write_seen
+from repo_mcp.index.freshness import SeenFiles, build_seen, build_stats, find_changed, read_seen, write_seen
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
@@ -113,7 +113,7 @@ class Indexer:
                 )
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
-                    write_seen(self._directory, seen.renumber(manifest.generation))
+                    write_seen(self._directory, seen.renumber(manifest.generation), seen)
                 writer.delete_garbage()
                 after = writer.segments
         except IndexFormatError as error:
@@ -200,7 +200,7 @@ class _Refresh:
             generation = self._commit()
             self._writer.delete_garbage()
         if changed or missing or seen is None or seen.racy.any():
-            self._write_seen(generation, scan_started_ns, report, stats)
+            self._write_seen(generation, scan_started_ns, report, stats, seen)
         return self._build_report(started, generation, report)
 
     def _read_known(self) -> KnownFiles:
@@ -275,7 +275,12 @@ class _Refresh:
         )
 
     def _write_seen(
-        self, generation: int, scan_started_ns: int, report: WalkReport, stats: npt.NDArray[np.int64]
+        self,
+        generation: int,
+        scan_started_ns: int,
+        report: WalkReport,
+        stats: npt.NDArray[np.int64],
+        before: SeenFiles | None,
     ) -> None:
         seen = build_seen(
             generation,
@@ -287,7 +292,7 @@ class _Refresh:
             frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
         )
         try:
-            write_seen(self._directory, seen)
+            write_seen(self._directory, seen, before)
         except OSError:
             self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
 
