@@ -149,7 +149,7 @@ class _Walk:
         found = self.door.scan(directory)
         self.entries += len(found)
         prefix = level.path + "/" if level.path else ""
-        known = self._recall(level, prefix, found)
+        known = self._recall(level, directory, prefix, found)
         unknown = []
         for entry in found:
             name = entry_name(entry)
@@ -166,14 +166,14 @@ class _Walk:
             if len(known.files) + len(known.directories) <= 2 * len(found) + _FORGOTTEN_NAMES:
                 self.admitted[level.path] = known
 
-    def _recall(self, level: _Level, prefix: str, found: list[os.DirEntry[str]]) -> _Admitted:
+    def _recall(self, level: _Level, directory: int, prefix: str, found: list[os.DirEntry[str]]) -> _Admitted:
         """What was admitted in a directory before by the rules that are in force there now."""
         if self.ignore is None:
             return _NOTHING_ADMITTED
         own = next((entry for entry in found if entry_name(entry) == _IGNORE_NAME), None)
         own_path = prefix + _IGNORE_NAME
         if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
-            self._read_rules(level, own_path)
+            self._read_rules(level, directory, own_path)
         known = self.memory.admitted.get(level.path) if self.memory is not None and level.path else None
         if known is None or known.chain != level.chain:
             return _Admitted(level.chain, frozenset(), frozenset())
@@ -230,11 +230,11 @@ class _Walk:
                 self.skipped["denied"] += 1
         return admitted
 
-    def _read_rules(self, level: _Level, path: str) -> None:
+    def _read_rules(self, level: _Level, directory: int, path: str) -> None:
         """Take in a directory's own `.gitignore`."""
         assert self.ignore is not None
         try:
-            text = self.door.read_walked(path, MAX_IGNORE_FILE_BYTES).data
+            text = self.door.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
         except RepoError as error:
             self.warnings.append(f"{path} not applied: {error.message}")
             return
