@@ -47,6 +47,7 @@ from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
+from repo_mcp.tree_view import TreeView
 from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Repository:
             config.chosen_workers(),
             self._walk,
             watch=config.watch,
+            view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
         )
         self._outliner = Outliner(config)
         self._closed = threading.Event()
@@ -274,6 +276,10 @@ class Repository:
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`."""
         self._index.start_background_refresh()
+
+    def start_watching(self) -> None:
+        """Have the system tell of changed files from now on, where it can; else they are looked for."""
+        self._index.start_watching()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""

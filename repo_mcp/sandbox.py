@@ -171,6 +171,25 @@ class Door:
             self._give_held(held)
         return file_stat(status) if modes.S_ISREG(status.st_mode) else None
 
+    def lstat(self, path: str) -> os.stat_result | None:
+        """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
+
+        Its directory is opened anew: what is asked after a change must not be seen as it was before.
+        """
+        directory_path, _, name = path.rpartition("/")
+        try:
+            self._refuse_denied(path)
+            check_component(name)
+            directory = self._descend(directory_path.split("/") if directory_path else [])
+        except (OSError, ValueError, RepoError):
+            return None
+        try:
+            return native.lstat(directory, name)
+        except (OSError, ValueError):
+            return None
+        finally:
+            native.close_directory(directory)
+
     def open_directory(self, path: str) -> int:
         """A descriptor of the real directory at a normalised path; close with `close_directory`.
 

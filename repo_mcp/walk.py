@@ -66,7 +66,8 @@ class WalkMemory:
 
     def __init__(self) -> None:
         self.parsed = ParsedRules()
-        self.admitted: dict[str, _Admitted] = {}  # by directory; replaced as a whole
+        self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
+        self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
         self.order: I64 | None = None  # of the files found, in path order
 
 
@@ -163,8 +164,10 @@ class _Walk:
         if self.memory is not None and level.path:
             if files or directories:
                 known = _Admitted(level.chain, known.files.union(files), known.directories.union(directories))
-            if len(known.files) + len(known.directories) <= 2 * len(found) + _FORGOTTEN_NAMES:
-                self.admitted[level.path] = known
+            if len(known.files) + len(known.directories) > 2 * len(found) + _FORGOTTEN_NAMES:
+                there = frozenset(map(entry_name, found))
+                known = _Admitted(level.chain, known.files & there, known.directories & there)
+            self.admitted[level.path] = known
 
     def _recall(self, level: _Level, directory: int, prefix: str, found: list[os.DirEntry[str]]) -> _Admitted:
         """What was admitted in a directory before by the rules that are in force there now."""
@@ -266,6 +269,7 @@ class _Walk:
         files, order = self.files.sort(self.memory.order if self.memory is not None else None)
         if self.memory is not None and self.ignore is not None:
             self.memory.admitted, self.memory.order = self.admitted, order
+            self.memory.rules = self.ignore
             self.ignore.remember()
         if self.skipped["too_deep"]:
             self.warnings.append(f"directories deeper than {MAX_DEPTH} levels were not entered")

@@ -13,7 +13,7 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -122,6 +122,14 @@ def find_place(paths: Sequence[str], path: str) -> int | None:
     """Where a path stands among ascending ones."""
     place = bisect_left(paths, path)
     return place if place < len(paths) and paths[place] == path else None
+
+
+def is_as_seen(seen: SeenFiles, file: WalkedFile) -> bool:
+    """True for a file that is taken for unchanged."""
+    place = find_place(seen.paths, file.path)
+    if place is None or seen.racy[place]:
+        return False
+    return bool((seen.stats[place] == build_stats((file,))[0]).all())
 
 
 def find_changed(
@@ -274,6 +282,34 @@ def _apply(base: SeenFiles, record: Mapping[str, Any]) -> SeenFiles:
     """The record that comes from a base and its changes."""
     rows = _build(record)
     gone = [bisect_left(base.paths, path) for path in _split(record["removed"])]
+    return replace(_renew(base, gone, rows), **_describe(rows))
+
+
+def renew_seen(
+    seen: SeenFiles,
+    generation: int,
+    taken_at: float,
+    scan_started_ns: int,
+    files: Sequence[WalkedFile],
+    gone: Collection[str],
+    skipped: Mapping[str, SkipReason],
+    unsettled: frozenset[str],
+) -> SeenFiles:
+    """The record after a refresh of a few `files`, in path order; what a walk left out is as it was."""
+    report = WalkReport(files, seen.left_out, () if seen.complete else ("",), ())
+    stats = build_stats(files)
+    rows = build_seen(generation, taken_at, scan_started_ns, report, stats, skipped, unsettled)
+    places = sorted(place for path in gone if (place := find_place(seen.paths, path)) is not None)
+    return replace(_renew(seen, places, rows), base=seen.base, **_describe(rows))
+
+
+def _describe(seen: SeenFiles) -> dict[str, Any]:
+    names = ("generation", "taken_at", "left_out", "complete")
+    return {name: getattr(seen, name) for name in names}
+
+
+def _renew(base: SeenFiles, gone: list[int], rows: SeenFiles) -> SeenFiles:
+    """A record without the files at some places, and with `rows` new or in place of what was there."""
     paths = list(base.paths)
     for place in reversed(gone):
         del paths[place]
@@ -288,7 +324,8 @@ def _apply(base: SeenFiles, record: Mapping[str, Any]) -> SeenFiles:
     for place, row in reversed(list(zip(where, new, strict=True))):
         paths.insert(place, rows.paths[row])
     return replace(
-        rows,
+        base,
+        base=None,
         paths=paths if gone or new else base.paths,
         stats=np.insert(stats, where, rows.stats[new], axis=0),
         racy=np.insert(racy, where, rows.racy[new]),

@@ -23,7 +23,17 @@ from index_format import (
     Snapshot,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, build_seen, build_stats, find_changed, read_seen, write_seen
+from repo_mcp.index.freshness import (
+    SeenFiles,
+    build_seen,
+    build_stats,
+    find_changed,
+    find_place,
+    is_as_seen,
+    read_seen,
+    renew_seen,
+    write_seen,
+)
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
@@ -37,6 +47,7 @@ from repo_mcp.model import (
     WalkedFile,
     WalkReport,
 )
+from repo_mcp.tree_view import Glimpse
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
@@ -82,6 +93,28 @@ class Indexer:
                 except IndexFormatError:
                     writer.discard_all()
                 return self._run(writer, True, progress, cancelled, committed, (DAMAGED,))
+        except OSError as error:
+            raise explain_write_error(error) from error
+
+    def refresh_named(
+        self,
+        glimpse: Glimpse,
+        *,
+        progress: ProgressCallback | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> RefreshReport | None:
+        """Make the index say what a few files are, without a walk; None when there must be one.
+
+        Raises as `refresh` does.
+        """
+        try:
+            with self._open_writer() as writer:
+                refresh = _Refresh(
+                    self._directory, self._settings, self._workers, writer, progress, cancelled, lambda: None
+                )
+                return refresh.run_named(glimpse)
+        except IndexFormatError:
+            return None
         except OSError as error:
             raise explain_write_error(error) from error
 
@@ -203,6 +236,33 @@ class _Refresh:
             self._write_seen(generation, scan_started_ns, report, stats, seen)
         return self._build_report(started, generation, report)
 
+    def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
+        """None when the record of what was seen is not that of the committed generation."""
+        started, scan_started_ns = time.monotonic(), time.time_ns()
+        generation = self._writer.commit().generation
+        seen = read_seen(self._directory, generation)
+        if seen is None:
+            return None
+        changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
+        missing = [path for path in glimpse.gone if find_place(seen.paths, path) is not None]
+        self._skipped = seen.get_skipped()
+        if changed or missing:
+            known = self._read_known()
+            self._indexed_files = known.count
+            self._removed += self._mark_dead(missing, known)
+            for path in missing:
+                self._skipped.pop(path, None)
+            self._build(changed, known)
+            self._merge()
+            generation = self._commit()
+            self._writer.delete_garbage()
+            unsettled = frozenset(self._unsettled | self._gone)
+            now = renew_seen(
+                seen, generation, time.time(), scan_started_ns, changed, missing, self._skipped, unsettled
+            )
+            self._put_seen(now, seen)
+        return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
+
     def _read_known(self) -> KnownFiles:
         """The live files of the committed generation."""
         snapshot = Snapshot.open(self._directory) if self._writer.segments else None
@@ -291,6 +351,9 @@ class _Refresh:
             self._skipped,
             frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
         )
+        self._put_seen(seen, before)
+
+    def _put_seen(self, seen: SeenFiles, before: SeenFiles | None) -> None:
         try:
             write_seen(self._directory, seen, before)
         except OSError:

@@ -56,6 +56,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.index", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),
     ("repo_mcp.parse_process",),
+    ("repo_mcp.tree_view",),
     ("repo_mcp.adapters", "repo_mcp.walk"),
     ("repo_mcp.settings",),
     ("repo_mcp.repository_file", "repo_mcp.sandbox"),
@@ -94,6 +95,7 @@ FRONT_DOOR = "index_format"
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "pathspec": ("repo_mcp/ignore.py",),
     "whoosh": ("repo_mcp/index/",),
+    "watchfiles": ("repo_mcp/index/watcher.py",),
     "msgpack": ("index_format/packing.py",),
     "xxhash": ("index_format/checksum.py",),
     "typer": ("repo_mcp/cli/",),
