@@ -20,7 +20,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Directory, compute_fingerprint, new_file, pack, unpack
+from index_format import (
+    CorruptIndex,
+    Directory,
+    SegmentEntry,
+    compute_fingerprint,
+    new_file,
+    pack,
+    unpack,
+)
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.walked_files import build_walked_files
 
@@ -49,6 +57,8 @@ class SeenFiles:
     left_out: Mapping[str, int]  # what the walk left out, by reason
     complete: bool  # no directory was unreadable: what is not here was not there
     base: _Base | None = field(default=None, compare=False, repr=False)  # the whole record it comes from
+    # What may be otherwise than in it; None when that is not known.
+    touched: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
     def get_skipped(self) -> dict[str, SkipReason]:
         """The files that are not indexed, and why."""
@@ -176,19 +186,22 @@ def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
     return len(changed) + len(missing)
 
 
-def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None = None) -> None:
+def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None = None) -> SeenFiles:
     """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
 
-    `before` is the record that was there, when it is known.
+    `before` is the record that was there, when it is known. Returns what `read_seen` would read now.
     """
     base = before.base if before is not None else None
     changes = _find_changes(base.seen, seen) if base is not None else None
     if base is None or changes is None:
-        _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None)))
-        return
+        seen = replace(seen, base=None, touched=None)
+        printed = _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None)))
+        return replace(seen, base=_Base(printed, seen), touched=frozenset())
     rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows)
     more = {"base": base.print, "removed": _SEPARATOR.join(changes.removed).encode()}
     _write(directory, CHANGES_FILE, rows | more)
+    touched = frozenset([*changes.removed, *(seen.paths[place] for place in changes.rows)])
+    return replace(seen, base=base, touched=touched)
 
 
 def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> dict[str, Any]:
@@ -205,15 +218,30 @@ def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> d
     }
 
 
-def _write(directory: Directory, name: str, fields: dict[str, Any]) -> None:
+def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
+    """Returns the fingerprint of what was written."""
     record = pack(fields)
+    printed = compute_fingerprint(record)
     with new_file(directory, name, TEMPORARY) as file:
-        file.write(compute_fingerprint(record))
+        file.write(printed)
         file.write(record)
+    return printed
 
 
 def _find_changes(base: SeenFiles, seen: SeenFiles) -> _Changes | None:
     """None when there are too many."""
+    touched = seen.touched if seen.touched is not None else _find_touched(base, seen)
+    if len(touched) > MAX_CHANGES:
+        return None
+    places = {path: find_place(seen.paths, path) for path in sorted(touched)}
+    removed = [
+        path for path, place in places.items() if place is None and find_place(base.paths, path) is not None
+    ]
+    return _Changes(removed, [place for place in places.values() if place is not None])
+
+
+def _find_touched(base: SeenFiles, seen: SeenFiles) -> frozenset[str]:
+    """The files that are otherwise in one than in the other."""
     added: _Found = ([], [])
     missing: _Found = ([], [])
     if base.paths != seen.paths:
@@ -221,8 +249,7 @@ def _find_changes(base: SeenFiles, seen: SeenFiles) -> _Changes | None:
     old, new = _align(len(base.paths), missing[0]), _align(len(seen.paths), added[0])
     differs = (base.stats[old] != seen.stats[new]).any(axis=1)
     differs |= (base.racy[old] != seen.racy[new]) | (base.reasons[old] != seen.reasons[new])
-    rows = sorted([*added[0], *new[differs].tolist()])
-    return _Changes(missing[1], rows) if len(rows) + len(missing[1]) <= MAX_CHANGES else None
+    return frozenset([*added[1], *missing[1], *(seen.paths[place] for place in new[differs].tolist())])
 
 
 def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
@@ -236,10 +263,45 @@ def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
         if changes is not None and changes[1]["base"] == base.print:
             seen = _apply(base.seen, changes[1])
             if seen.generation == generation:
-                return replace(seen, base=base)
-        return replace(base.seen, base=base) if base.seen.generation == generation else None
+                touched = frozenset([*_split(changes[1]["removed"]), *_split(changes[1]["paths"])])
+                return replace(seen, base=base, touched=touched)
+        return (
+            replace(base.seen, base=base, touched=frozenset()) if base.seen.generation == generation else None
+        )
     except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError):
         return None
+
+
+class SeenRecord:
+    """The record of one index as this process last read or wrote it. For whoever holds the writer.
+
+    It counts for a generation of the same segments: an index that somebody deleted begins to count anew.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[SeenFiles, tuple[SegmentEntry, ...]] | None = None
+
+    def read(
+        self, directory: Directory, generation: int, segments: Sequence[SegmentEntry]
+    ) -> SeenFiles | None:
+        """As `read_seen`."""
+        kept = self._kept
+        if kept is not None and kept[0].generation == generation and kept[1] == tuple(segments):
+            return kept[0]
+        seen = read_seen(directory, generation)
+        self._kept = None if seen is None else (seen, tuple(segments))
+        return seen
+
+    def write(
+        self,
+        directory: Directory,
+        seen: SeenFiles,
+        before: SeenFiles | None,
+        segments: Sequence[SegmentEntry],
+    ) -> None:
+        """As `write_seen`."""
+        self._kept = None
+        self._kept = (write_seen(directory, seen, before), tuple(segments))
 
 
 def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
@@ -300,7 +362,8 @@ def renew_seen(
     stats = build_stats(files)
     rows = build_seen(generation, taken_at, scan_started_ns, report, stats, skipped, unsettled)
     places = sorted(place for path in gone if (place := find_place(seen.paths, path)) is not None)
-    return replace(_renew(seen, places, rows), base=seen.base, **_describe(rows))
+    touched = None if seen.touched is None else seen.touched.union(gone, rows.paths)
+    return replace(_renew(seen, places, rows), base=seen.base, touched=touched, **_describe(rows))
 
 
 def _describe(seen: SeenFiles) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from index_format import (
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import (
     SeenFiles,
+    SeenRecord,
     build_seen,
     build_stats,
     find_changed,
@@ -65,13 +66,18 @@ class Indexer:
         configuration: str,
         workers: int,
         walk: Callable[[Callable[[], bool]], WalkReport],
+        record: SeenRecord | None = None,
     ) -> None:
-        """`walk` gives the files of the root; it raises CANCELLED when its argument says so."""
+        """`walk` gives the files of the root; it raises CANCELLED when its argument says so.
+
+        `record` is kept from one indexer of the index to the next.
+        """
         self._directory = directory
         self._settings = settings
         self._configuration = configuration
         self._workers = workers
         self._walk = walk
+        self._record = record if record is not None else SeenRecord()
 
     def refresh(
         self,
@@ -110,7 +116,14 @@ class Indexer:
         try:
             with self._open_writer() as writer:
                 refresh = _Refresh(
-                    self._directory, self._settings, self._workers, writer, progress, cancelled, lambda: None
+                    self._directory,
+                    self._settings,
+                    self._workers,
+                    writer,
+                    progress,
+                    cancelled,
+                    lambda: None,
+                    self._record,
                 )
                 return refresh.run_named(glimpse)
         except IndexFormatError:
@@ -128,7 +141,14 @@ class Indexer:
         warnings: Sequence[str] = (),
     ) -> RefreshReport:
         refresh = _Refresh(
-            self._directory, self._settings, self._workers, writer, progress, cancelled, committed
+            self._directory,
+            self._settings,
+            self._workers,
+            writer,
+            progress,
+            cancelled,
+            committed,
+            self._record,
         )
         refresh.warnings += warnings
         return refresh.run(self._walk, force)
@@ -192,7 +212,9 @@ class _Refresh:
         progress: ProgressCallback | None,
         cancelled: Callable[[], bool],
         committed: Callable[[], None],
+        record: SeenRecord,
     ) -> None:
+        self._record = record
         self._directory = directory
         self._settings = settings
         self._workers = workers
@@ -216,7 +238,7 @@ class _Refresh:
         report = walk(self._cancelled)
         self.warnings += report.warnings
         generation = self._writer.commit().generation
-        seen = None if force else read_seen(self._directory, generation)
+        seen = None if force else self._record.read(self._directory, generation, self._writer.segments)
         stats = build_stats(report.files)
         changed, missing = find_changed(seen, report.files, stats)
         if seen is not None:
@@ -240,7 +262,7 @@ class _Refresh:
         """None when the record of what was seen is not that of the committed generation."""
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._writer.commit().generation
-        seen = read_seen(self._directory, generation)
+        seen = self._record.read(self._directory, generation, self._writer.segments)
         if seen is None:
             return None
         changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
@@ -355,7 +377,7 @@ class _Refresh:
 
     def _put_seen(self, seen: SeenFiles, before: SeenFiles | None) -> None:
         try:
-            write_seen(self._directory, seen, before)
+            self._record.write(self._directory, seen, before, self._writer.segments)
         except OSError:
             self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, count_changed, read_seen
+from repo_mcp.index.freshness import SeenFiles, SeenRecord, count_changed
 from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -67,10 +67,9 @@ class LiveIndex:
         self._walk = walk
         self._stale: int | None = None  # files that the last look found changed and that are not indexed yet
         self._watch = watch
-        self._lock = threading.Lock()  # guards the three below
+        self._lock = threading.Lock()  # guards the two below
         self._searcher: Searcher | None = None
         self._index_fault = ""
-        self._seen: SeenFiles | None = None
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
         self._background_fault = ""
@@ -78,6 +77,7 @@ class LiveIndex:
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
         self._view = view
+        self._record = SeenRecord()
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self._watch_fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
@@ -99,7 +99,7 @@ class LiveIndex:
                 current = self._searcher
             if manifest is None or (current is not None and current.snapshot.manifest == manifest):
                 return current
-            snapshot = Snapshot.open(self._directory)
+            snapshot = Snapshot.open(self._directory, current.snapshot if current is not None else None)
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
                 return None
             searcher = Searcher(snapshot)
@@ -138,7 +138,7 @@ class LiveIndex:
             state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
             return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
         manifest = searcher.snapshot.manifest
-        seen = self._read_seen(manifest.generation)
+        seen = self._record.read(self._directory, manifest.generation, manifest.segments)
         languages = _count_languages(searcher.snapshot)
         return IndexStatus(
             state="ready" if seen is not None else "partial",
@@ -166,16 +166,6 @@ class LiveIndex:
         except RepoError:  # the root is gone, or we are closing
             return None
         return self._stale
-
-    def _read_seen(self, generation: int) -> SeenFiles | None:
-        """The record of the refresh that made a generation; None while one is under way."""
-        with self._lock:
-            if self._seen is not None and self._seen.generation == generation:
-                return self._seen
-        seen = read_seen(self._directory, generation)
-        with self._lock:
-            self._seen = seen
-        return seen
 
     def describe_progress(self) -> list[str]:
         """A warning for answers given while files are known to have changed and are not indexed."""
@@ -313,7 +303,9 @@ class LiveIndex:
             self._directory = DiskDirectory(self._settings.index_path, create=True)
         except OSError as error:
             raise explain_write_error(error) from error
-        return Indexer(self._directory, self._settings, self._configuration, self._workers, self._walk)
+        return Indexer(
+            self._directory, self._settings, self._configuration, self._workers, self._walk, self._record
+        )
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
