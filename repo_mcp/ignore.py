@@ -156,9 +156,13 @@ class IgnoreRules:
         return self._files.get(directory)
 
     @property
-    def exclusions(self) -> RuleFile:
-        """The excluded globs."""
-        return self._exclusions
+    def may_set_aside(self) -> bool:
+        """True when which rules are in force can depend on what lies in the root."""
+        root = self._files.get("")
+        whole = self._parsed.get("")
+        if root is None:
+            return False
+        return whole is None or whole.rules is not root or any(map(_is_catch_all, root.rules))
 
     def names_in(self, directory: str) -> NameRules:
         """The rules for the entries of a directory that is not ignored itself."""
@@ -187,7 +191,7 @@ class IgnoreRules:
             return False
         known = self._known.set_aside
         if known is None or known[0] is not file:
-            kept = [rule for rule in file.rules if rule.negated or rule.above or not rule.name.matches_all]
+            kept = [rule for rule in file.rules if not _is_catch_all(rule)]
             known = self._known.set_aside = (file, RuleFile(0, kept))
         self._files[""] = known[1]
         return len(known[1].rules) < len(file.rules)
@@ -221,6 +225,10 @@ class IgnoreRules:
             self.warnings.append(text)
         elif len(self.warnings) == _MAX_WARNINGS:
             self.warnings.append("more ignore patterns were not applied")
+
+
+def _is_catch_all(rule: Rule) -> bool:
+    return not rule.negated and not rule.above and rule.name.matches_all
 
 
 class GlobFilter:

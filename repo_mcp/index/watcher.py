@@ -81,7 +81,7 @@ class TreeWatcher:
             try:
                 self._watch(frozenset(directories))
                 failures = 0
-            except FileNotFoundError:
+            except (FileNotFoundError, PermissionError):
                 failures += 1
                 if failures == _MAX_FAILURES:
                     self._failed("a directory is gone before it can be watched")
@@ -124,7 +124,7 @@ class TreeWatcher:
             debug=False,
             raise_interrupt=False,
             recursive=not on_linux,
-            ignore_permission_denied=True,
+            ignore_permission_denied=False,  # with it, every other refusal would be silence too
         )
         prefix = os.path.join(self._root, "")
         for batch in changes:
