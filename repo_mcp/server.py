@@ -143,11 +143,7 @@ class Server:
     def run(self, repository: Repository) -> StopReason:
         """Until the client ends it; returns why it ended."""
 
-        def keep_up() -> None:
-            repository.start_background_refresh()
-            repository.start_watching()
-
-        refresh = threading.Timer(REFRESH_DELAY_SECONDS, keep_up)
+        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
         refresh.daemon = True
         refresh.start()
         reason = self.wire.wait()

@@ -144,7 +144,7 @@ class Served:
         self.root = root
         self.repository = Repository(Config(str(root), data_dir=str(data_dir), watch=watch))
         self.repository.refresh()
-        self.repository.start_watching()
+        self.repository.start_background_refresh()
 
     def find(self, word: str) -> list[str]:
         return [hit.path for hit in self.repository.search(SearchRequest(word, 20)).hits]
