@@ -20,7 +20,7 @@ PLACES = frozenset({"--repo-root", "--data-dir"})
 
 def is_plain(arguments: Sequence[str]) -> bool:
     """True for a root that can be served and options that cannot be wrong; False for all the rest."""
-    root = ""
+    root = data_dir = ""
     rest = list(arguments)
     while rest:
         option, joined, value = rest.pop(0).partition("=")
@@ -29,10 +29,10 @@ def is_plain(arguments: Sequence[str]) -> bool:
         if not joined:
             value = rest.pop(0) if rest else ""
         if option in PLACES and _can_be_a_place(value):
-            root = value if option == "--repo-root" else root
+            root, data_dir = (value, data_dir) if option == "--repo-root" else (root, value)
         elif option != "--toolsets" or value != "repo":
             return False
-    return root != "" and _can_be_served(root)
+    return root != "" and _can_be_served(root) and _can_be_written(data_dir or root)
 
 
 def _can_be_a_place(path: str) -> bool:
@@ -45,6 +45,12 @@ def _is_utf8(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _can_be_written(place: str) -> bool:
+    """True when the data directory, or what it is made in, is a directory that may be written to."""
+    existing = place if os.path.lexists(place) else os.path.dirname(os.path.abspath(place))
+    return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
 
 
 def _can_be_served(root: str) -> bool:

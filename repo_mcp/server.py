@@ -189,12 +189,16 @@ def _start() -> Server | None:
 
 
 def _check(config: Config) -> Limits:
-    """The limits in force. CONFIG_INVALID for a root or a toolset that cannot be served."""
+    """The limits in force. CONFIG_INVALID for a root, toolset or data directory that cannot be used."""
+    from repo_mcp.config import find_cache_home
+    from repo_mcp.data_dir import prepare_data_dir
     from repo_mcp.narrowing import narrow_config
 
     for name in config.toolsets:
         _find_builder(name)
-    return narrow_config(config)[0].limits
+    limits = narrow_config(config)[0].limits
+    prepare_data_dir(config.root, config.data_dir, find_cache_home())
+    return limits
 
 
 def _name_tools(toolsets: Sequence[Toolset]) -> Mapping[str, Tool]:
