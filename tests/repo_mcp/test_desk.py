@@ -285,6 +285,19 @@ def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id() -> Non
     client.close()
 
 
+def test_a_tool_that_raises_is_an_error_and_keeps_no_place() -> None:
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        raise ValueError("the contents of a file")
+
+    client = Client(_tool("broken", call), places=1)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "broken"), _call(2, "broken"))
+    for number in (1, 2):
+        answer = client.read()
+        assert (answer["id"], answer["error"]) == (number, {"code": -32603, "message": "internal error"})
+    client.close()
+
+
 def test_the_client_is_named_in_both_eras() -> None:
     for opening, call in (("initialize", "call"), ("discover", "modern call")):
         given, _, _ = _talk([opening, call])
