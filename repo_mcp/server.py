@@ -17,9 +17,9 @@ import signal
 import sys
 import threading
 
-from repo_mcp import instructions
 from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
+from repo_mcp.instructions import join_instructions
 from repo_mcp.plain_options import is_plain
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
     if is_plain(arguments):
-        server = _start()
+        server = _start(("repo",))
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
@@ -83,7 +83,7 @@ def serve(config: Config, server: Server | None = None) -> int:
         os.chdir(os.path.abspath(os.sep))
         limits = _check(config)
         if server is None:
-            server = _start()
+            server = _start(config.toolsets)
             if server is None:
                 return _complain_of_streams()
         server.offer(config, limits)
@@ -102,7 +102,8 @@ def serve(config: Config, server: Server | None = None) -> int:
 class Server:
     """One server from its first frame to its end."""
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: Wire, instructions: str) -> None:
+        """`instructions` are what a client is told of the toolsets."""
         self.wire = wire
         self._bridge: SdkBridge | None = None
         self._opened: list[Opened] = []
@@ -110,7 +111,7 @@ class Server:
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
-        self._desk = Desk(wire, Answers(VERSION, instructions.REPO), self._hand_over)
+        self._desk = Desk(wire, Answers(VERSION, instructions), self._hand_over)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -176,14 +177,14 @@ class Server:
         return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
 
-def _start() -> Server | None:
+def _start(toolsets: Sequence[str]) -> Server | None:
     """A server that answers; None when a standard stream is closed."""
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
     _stop_on_signals(wire)
-    server = Server(wire)
+    server = Server(wire, join_instructions(toolsets))
     server.start()
     return server
 
