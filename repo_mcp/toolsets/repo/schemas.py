@@ -326,7 +326,7 @@ def search_output(limits: Limits) -> Schema:
     hit = _object({**always, "explanation": explanation}, always)
     properties = {
         "hits": _list(hit, "Best first; ties by path, then line"),
-        "total": _out("integer", "Spans among the best 1,000 parts of files; all that match when those are fewer"),
+        "total": _out("integer", "Spans among the best 1,000 parts of files"),
         "truncated": _out("boolean", "True when fewer hits are given than match"),
         "snapshot": _out("string", "Names the version of the index that answered"),
     }
