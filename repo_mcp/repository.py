@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.strategy import Strategy
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
+NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 NANOSECONDS = 1_000_000_000
 
 
@@ -221,6 +222,9 @@ class Repository:
         ranking = rank(searcher, query, depth, wanted)
         extensions = dict(self.config.extensions)
         shown = show_hits(ranking.chunks, query.phrases, self._read_live, extensions, request.top_k)
+        if query.phrases and not shown.hits and query.has_other_words:
+            shown = show_hits(ranking.chunks[: request.top_k], (), self._read_live, extensions)
+            shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
         near = suggest(searcher.snapshot, choose_unknown(query, ranking))
         return SearchAnswer(
             shown.hits,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import PART, get_word_terms
 from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import FileRole
 from repo_mcp.index.stop_words import FUNCTION_WORDS, STOP_WORDS
@@ -22,6 +22,7 @@ ASKING_WORDS = 6  # a longer query tells a story: what it mentions it need not a
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
 _WORD = re.compile(r"\w+")
+_PART = re.compile(PART)
 
 _ASKS_FOR = {
     FileRole.TEST: frozenset(("test", "tests", "pytest", "unittest", "fixture", "fixtures", "spec", "specs")),
@@ -87,17 +88,24 @@ def _list_names(
 ) -> tuple[tuple[str, NameKind], ...]:
     names: dict[str, NameKind] = {}
     if 0 < len(words) <= SOLE_WORDS:
-        names[words[-1].lower()] = NameKind.ASKED
+        names |= dict.fromkeys(spell(words[-1]), NameKind.ASKED)
     for clue in clues:
         if clue.kind is ClueKind.SYMBOL and clue.is_strong:
-            for name in split_symbol(clue.text):
-                names.setdefault(name.lower(), NameKind.SHAPED)
+            for name in (spelling for part in split_symbol(clue.text) for spelling in spell(part)):
+                names.setdefault(name, NameKind.SHAPED)
     for name in _join_words(words[:MAX_JOINED_WORDS]):
         names.setdefault(name, NameKind.JOINED)
     for word in telling:
         if len(word) >= MIN_NAME_CHARS:
             names.setdefault(word.lower(), NameKind.PLAIN)
     return tuple(names.items())[:MAX_NAMES]
+
+
+def spell(name: str) -> tuple[str, ...]:
+    """A name folded, as it is and in the other usual spelling: `roundToCents` is round_to_cents elsewhere."""
+    parts = [part.lower() for part in _PART.findall(name)]
+    spellings = (name.lower(), "_".join(parts), "".join(parts)) if len(parts) > 1 else (name.lower(),)
+    return tuple(dict.fromkeys(spellings))
 
 
 def _join_words(words: Sequence[str]) -> list[str]:

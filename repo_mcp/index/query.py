@@ -2,7 +2,8 @@
 
 Words rank, all of them optional. On top of that:
 
-    "an exact phrase"   the live text must hold it, case and white space aside
+    "an exact phrase"   the live text must hold it, case and white space aside; one quoted word among
+                        others is a word like them, as in the messages of errors
     +word  -word        must, must not occur
     sym:name            must be defined there
     path:part           the path must contain it, case aside
@@ -49,6 +50,11 @@ class Query:
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def has_other_words(self) -> bool:
+        """True when words rank that no phrase holds."""
+        return len(self.text.split()) > sum(len(phrase.split()) for phrase in self.phrases)
+
 
 def parse_query(text: str, max_words: int) -> Query:
     """The query that a text means. Words beyond `max_words` are cut, with a warning."""
@@ -61,7 +67,7 @@ def parse_query(text: str, max_words: int) -> Query:
         words.append(text[: parts[:max_words][-1].end()])
     else:
         for part in parts[:max_words]:
-            _take_part(query, words, part)
+            _take_part(query, words, part, alone=len(parts) == 1)
     terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in analyse_text(word)))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
@@ -83,13 +89,13 @@ def _drop_function_words(words: list[str]) -> list[str]:
     return [word for word in single if word.lower() not in FUNCTION_WORDS] or single
 
 
-def _take_part(query: Query, words: list[str], part: re.Match[str]) -> None:
+def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bool) -> None:
     """Sort one part of the text into the query; what ranks goes to `words`."""
     phrase, prefix, sign = part["phrase"], part["prefix"], part["sign"]
     if phrase is not None:
         inner = " ".join(phrase[1:-1].split())
         words.append(inner)
-        if inner:
+        if " " in inner or (inner and alone):
             query.phrases.append(inner)
     elif prefix is not None:
         _take_filter(query, words, prefix, part["value"])

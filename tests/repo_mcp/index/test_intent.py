@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.index.intent import MAX_NAMES, NameKind, split_stems, understand
+from repo_mcp.index.intent import MAX_NAMES, NameKind, spell, split_stems, understand
 from repo_mcp.index.roles import FileRole
 
 
@@ -22,7 +22,21 @@ def test_a_short_query_asks_for_its_last_word() -> None:
 
 def test_words_shaped_like_identifiers_are_names() -> None:
     found = names_of("why does parse_query drop HTTPServer.run() and `door`", NameKind.SHAPED)
-    assert set(found) == {"parse_query", "httpserver", "run", "door"}
+    assert set(found) == {"parse_query", "parsequery", "httpserver", "http_server", "run", "door"}
+
+
+@pytest.mark.parametrize(
+    ("word", "spellings"),
+    [
+        ("roundToCents", ("roundtocents", "round_to_cents")),
+        ("round_to_cents", ("round_to_cents", "roundtocents")),
+        ("HTTPServer", ("httpserver", "http_server")),
+        ("queue", ("queue",)),
+        ("_x", ("_x",)),
+    ],
+)
+def test_a_name_has_two_usual_spellings(word: str, spellings: tuple[str, ...]) -> None:
+    assert spell(word) == spellings
 
 
 def test_words_in_a_row_may_be_one_name() -> None:

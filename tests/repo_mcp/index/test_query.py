@@ -11,8 +11,29 @@ from repo_mcp.index.query import MAX_TERMS, parse_query
 
 def test_words_become_terms_once() -> None:
     assert parse_query("schedule the work queue, schedule!", 100).terms == [
-        "schedule", "schedul", "the", "work", "queue",
+        "schedule", "schedul", "work", "queue",
     ]  # fmt: skip
+
+
+def test_english_function_words_rank_alone_only() -> None:
+    assert parse_query("how is it", 100).terms == ["how", "is", "it"]
+    assert parse_query("how is the queue", 100).terms == ["queue"]
+
+
+def test_one_quoted_word_among_others_is_text() -> None:
+    assert parse_query('Attribute "app" not found in module "main"', 100).phrases == []
+    assert parse_query('"app"', 100).phrases == ["app"]
+    assert parse_query('where "not found" is raised', 100).phrases == ["not found"]
+    assert parse_query('where "not found" is raised', 100).has_other_words
+    assert not parse_query('"not found" "in module"', 100).has_other_words
+
+
+@pytest.mark.parametrize("text", ['it says "no such file"\nfor -x and path:y', '"no such" ' + "word " * 60])
+def test_pasted_text_has_no_operators(text: str) -> None:
+    query = parse_query(text, 100)
+    assert (query.phrases, query.excluded, query.path_parts) == ([], [], [])
+    assert "such" not in query.terms
+    assert query.text == text.rstrip()
 
 
 def test_everything_on_top() -> None:
@@ -23,7 +44,7 @@ def test_everything_on_top() -> None:
     assert query.symbols == [("getuser", "get", "user")]
     assert query.path_parts == ["net/ipv4"]
     assert query.languages == ["python"]
-    assert query.terms == ["find", "work", "queue", "must", "getuser", "get", "user", "rest"]
+    assert query.terms == ["find", "work", "queue", "getuser", "get", "user", "rest"]
     assert query.warnings == []
 
 
@@ -32,7 +53,7 @@ def test_everything_on_top() -> None:
     [
         ('foo(bar) && "unclosed', ["foo", "bar", "unclosed", "unclos"]),
         ("std::vector<int>", ["std", "vector", "int"]),
-        ("a -> b --flag -1", ["a", "b", "flag", "1"]),
+        ("x -> y --flag -1", ["x", "y", "flag", "1"]),
         ("path: lang: sym:", ["path", "lang", "sym"]),
         ("x.path:y", ["x", "path", "y"]),
         ("🙂 \0 …", []),
