@@ -73,6 +73,25 @@ class FileListing:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectoryEntry:
+    """One row of `list_directory`."""
+
+    path: str
+    is_directory: bool
+    size: int | None  # bytes of a file; None for a directory
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryListing:
+    """What lies directly in one directory, in order of names, and what was left out."""
+
+    path: str  # of the directory reached, "" for the root
+    entries: tuple[DirectoryEntry, ...]
+    left_out: Mapping[str, int]  # reason -> entries: as in a walk's report
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedText:
     """Lines of one live file."""
 

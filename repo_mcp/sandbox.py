@@ -112,18 +112,27 @@ class Door:
 
         FILE_TOO_LARGE above `max_bytes`, by the bytes read: a stated size is only a hint.
         """
-        asked = self.normalise(path)
-        self._refuse_denied(asked)
-        pending = asked.split("/") if asked else []
+        pending = self._split_admitted(self.normalise(path))
         for _ in range(_MAX_LINK_HOPS):
             reached = self._read_unless_linked(pending, max_bytes)
             if isinstance(reached, OpenedFile):
                 return reached
-            pending = reached
-            self._refuse_denied("/".join(pending))
-        raise RepoError(
-            ErrorCode.UNREADABLE, "The path goes through too many symbolic links.", "Ask for the file itself."
-        )
+            pending = self._split_admitted("/".join(reached))
+        raise _too_many_links()
+
+    def reach_directory(self, path: str) -> str:
+        """The path of the real directory that a client's path means, links inside the root resolved.
+
+        NOT_A_DIRECTORY for anything else; refuses as `read` does. Opens nothing for the caller: what is
+        opened by the path afterwards is looked at again.
+        """
+        pending = self._split_admitted(self.normalise(path))
+        for _ in range(_MAX_LINK_HOPS):
+            replaced = self._replace_link(pending)
+            if replaced is None:
+                return "/".join(pending)
+            pending = self._split_admitted("/".join(replaced))
+        raise _too_many_links()
 
     def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
         """As `read`, for a path that the walk gave: normalised already and free of links.
@@ -210,6 +219,11 @@ class Door:
                 {"rule": str(getattr(denial, "rule", ""))},
             )
 
+    def _split_admitted(self, path: str) -> list[str]:
+        """The components of a normalised path that is not denied."""
+        self._refuse_denied(path)
+        return path.split("/") if path else []
+
     def _descend(self, parts: list[str]) -> int:
         """A descriptor of the real directory `parts` beneath the root; `OSError` at the first fault."""
         descriptor = native.duplicate(self._root_directory)
@@ -222,11 +236,34 @@ class Door:
             descriptor = child
         return descriptor
 
+    def _replace_link(self, parts: list[str]) -> list[str] | None:
+        """The components with the first link among them replaced; None when all are real directories."""
+        path = "/".join(parts)
+        descriptor = native.duplicate(self._root_directory)
+        try:
+            for depth, name in enumerate(parts):
+                status = _look(descriptor, name)
+                if modes.S_ISLNK(status.st_mode):
+                    target = native.read_link(descriptor, name)
+                    return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
+                if not modes.S_ISDIR(status.st_mode) and depth == len(parts) - 1:
+                    raise RepoError(
+                        ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
+                    )
+                child = native.open_directory(descriptor, name)
+                native.close_directory(descriptor)
+                descriptor = child
+        except OSError as error:
+            raise _explained(error, path) from None
+        finally:
+            native.close_directory(descriptor)
+        return None
+
     def _read_unless_linked(self, parts: list[str], max_bytes: int) -> OpenedFile | list[str]:
         """The file at `parts`, or, where a component is a link, the components with the link replaced."""
         path = "/".join(parts)
         if not parts:
-            raise _not_a_file(path)
+            raise _not_a_file(path, is_directory=True)
         descriptor = native.duplicate(self._root_directory)
         try:
             for depth, name in enumerate(parts):
@@ -235,6 +272,8 @@ class Door:
                     target = native.read_link(descriptor, name)
                     return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
                 if depth == len(parts) - 1:
+                    if modes.S_ISDIR(status.st_mode):
+                        raise _not_a_file(path, is_directory=True)
                     return _read_entry(descriptor, name, path, max_bytes)
                 child = native.open_directory(descriptor, name)
                 native.close_directory(descriptor)
@@ -329,11 +368,18 @@ def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def _not_a_file(path: str) -> RepoError:
+def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
     return RepoError(
         ErrorCode.NOT_A_FILE,
         f"{shown(path) if path else 'The root'} is not a regular file.",
         "List the files to find one to open.",
+        {"is_directory": is_directory},
+    )
+
+
+def _too_many_links() -> RepoError:
+    return RepoError(
+        ErrorCode.UNREADABLE, "The path goes through too many symbolic links.", "Ask for the file itself."
     )
 
 

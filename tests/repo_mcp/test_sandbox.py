@@ -176,6 +176,9 @@ def test_the_shape_of_a_short_name_may_be_a_real_name(door: Door, root: Path) ->
 @pytest.mark.parametrize("path", ["", ".", "src", "src/", "src/deep/.."])
 def test_directories_are_no_files(door: Door, path: str) -> None:
     assert code_of(door, path) is ErrorCode.NOT_A_FILE
+    with pytest.raises(RepoError) as caught:
+        door.read(path, LIMIT)
+    assert caught.value.details["is_directory"] is True
 
 
 @pytest.mark.parametrize(
