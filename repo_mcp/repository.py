@@ -36,9 +36,9 @@ from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
     CompactReport,
-    DirectoryListing,
     FileListing,
     IndexStatus,
     ListedFile,
@@ -55,7 +55,7 @@ from repo_mcp.policy import DenyPolicy
 from repo_mcp.repository_file import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, apply_repository_file
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
-from repo_mcp.walk import list_directory, walk
+from repo_mcp.walk import walk
 
 NANOSECONDS = 1_000_000_000
 
@@ -75,6 +75,7 @@ class Repository:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
+        self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
         self._index = LiveIndex(
@@ -155,18 +156,6 @@ class Repository:
             denied=report.skipped.get("denied", 0),
             warnings=report.warnings,
         )
-
-    def check_root(self) -> None:
-        """UNREADABLE when the root is no longer what was opened: moved, replaced or deleted."""
-        self._door.check_root()
-
-    def list_directory(self, path: str) -> DirectoryListing:
-        """What lies directly in one directory of the live tree, in order of names.
-
-        Raises PATH_INVALID, PATH_ESCAPE, PATH_DENIED, NOT_FOUND, NOT_A_DIRECTORY, UNREADABLE.
-        """
-        ignore = IgnoreRules(self.config.exclude_globs)
-        return list_directory(self._door, self._policy.find_denial, ignore, path)
 
     def open_file(self, path: str, start_line: int | None, end_line: int | None) -> OpenedText:
         """Lines of a live file, clamped to its end. Raises INVALID_ARGUMENT for lines that are not there."""

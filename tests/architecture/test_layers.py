@@ -50,11 +50,11 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.repository",),
     ("repo_mcp.bundler", "repo_mcp.research"),
     ("repo_mcp.graph",),
-    ("repo_mcp.index", "repo_mcp.outliner"),
+    ("repo_mcp.index", "repo_mcp.live_tree", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),
     ("repo_mcp.parse_process",),
     ("repo_mcp.adapters", "repo_mcp.walk"),
-    ("repo_mcp.settings",),
+    ("repo_mcp.named_roots", "repo_mcp.settings"),
     ("repo_mcp.repository_file", "repo_mcp.sandbox"),
     (
         "repo_mcp.argument_shapes",

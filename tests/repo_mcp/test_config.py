@@ -13,8 +13,9 @@ from repo_mcp.config import (
     Config,
     Limits,
     find_cache_home,
+    find_config_home,
+    find_root_in_environment,
     find_state_home,
-    get_root_from_environment,
     load_config,
 )
 from repo_mcp.errors import ErrorCode, RepoError
@@ -142,7 +143,18 @@ def test_homes_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_named_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCS_ROOT", "/srv/docs/")
+    monkeypatch.setenv("DOCS_ROOT", "/srv/./docs/")
     monkeypatch.delenv("CODE_ROOT", raising=False)
-    assert get_root_from_environment("DOCS_ROOT") == os.path.abspath("/srv/docs")
-    assert message_of(get_root_from_environment, "CODE_ROOT").startswith("CODE_ROOT ")
+    assert find_root_in_environment("DOCS_ROOT") == os.path.abspath("/srv/docs")
+    assert find_root_in_environment("CODE_ROOT") is None
+    monkeypatch.setenv("CODE_ROOT", "")
+    assert find_root_in_environment("CODE_ROOT") is None
+    monkeypatch.setenv("CODE_ROOT", "/srv/\udcff")
+    assert message_of(find_root_in_environment, "CODE_ROOT").startswith("CODE_ROOT ")
+
+
+def test_a_root_may_be_missing_only_where_named_roots_alone_are_served() -> None:
+    assert load_config(None, toolsets=["retrieval"]).root == ""
+    for toolsets in (["repo"], ["repo", "retrieval"], None):
+        assert message_of(load_config, None, toolsets=toolsets).startswith("--repo-root ")
+    assert message_of(load_config, "", toolsets=["retrieval"]).startswith("--repo-root ")
