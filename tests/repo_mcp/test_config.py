@@ -132,7 +132,9 @@ def test_the_fingerprint_follows_what_changes_an_index_and_nothing_else() -> Non
 def test_homes_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "s"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "o"))
     assert (find_cache_home(), find_state_home()) == (str(tmp_path / "c"), str(tmp_path / "s"))
+    assert find_config_home() == str(tmp_path / "o")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
