@@ -30,7 +30,10 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.index.exact import check_request as check_exact
+from repo_mcp.index.exact import search_files
 from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
@@ -39,6 +42,8 @@ from repo_mcp.index.snippets import show_hits
 from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
     CompactReport,
+    ExactAnswer,
+    ExactRequest,
     FileListing,
     IndexStatus,
     ListedFile,
@@ -225,6 +230,34 @@ class Repository:
             truncated=ranking.total > len(ranking.chunks),
             snapshot=name_snapshot(searcher.snapshot.generation),
             warnings=(*query.warnings, *self._index.describe_progress(), *shown.warnings),
+        )
+
+    def search_exact(self, request: ExactRequest, cancelled: Callable[[], bool] | None = None) -> ExactAnswer:
+        """Matches of a literal or an expression in the live files, by path, then line.
+
+        INVALID_ARGUMENT for a pattern that is not valid, with what is wrong and where; CANCELLED,
+        INDEX_UNAVAILABLE when nothing is indexed yet.
+        """
+        check_exact(request)
+        matcher = LineMatcher(request, multi_line="\n" in request.pattern)
+        searcher = self._index.get_searcher()
+        try:
+            paths = sorted(
+                (part.reader.files.read_path(file) for part, file in searcher.snapshot.iter_live_files()),
+                key=str.encode,
+            )
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        found = search_files(request, matcher, paths, self._read_live, cancelled or self._closed.is_set)
+        return ExactAnswer(
+            tuple(found.matches),
+            tuple(found.files),
+            found.total,
+            total_is_lower_bound=found.is_partial,
+            truncated=found.is_partial or (request.detail == "snippets" and found.total > len(found.matches)),
+            scanned=True,
+            snapshot=name_snapshot(searcher.snapshot.generation),
+            warnings=(*self._index.describe_progress(), *found.warnings),
         )
 
     def bundle(self, request: BundleRequest) -> Bundle:

@@ -88,6 +88,7 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "pathspec": ("repo_mcp/ignore.py",),
     "whoosh": ("repo_mcp/index/",),
     "msgpack": ("index_format/packing.py",),
+    "re2": ("repo_mcp/index/line_matcher.py",),
     "xxhash": ("index_format/checksum.py",),
     "typer": ("repo_mcp/cli/",),
     "click": ("repo_mcp/cli/",),

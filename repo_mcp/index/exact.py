@@ -1,0 +1,141 @@
+"""Exact search: a literal or a regular expression, in order of path and line, proven on the live text.
+
+The index only says which files may match. Each of them is read through the door as it is now, and what
+is answered is what stands there. Files that changed since they were indexed are looked at whatever the
+index says of them.
+
+A line counts once, however often the pattern matches in it. The search stops when the limit is reached
+or TIME_LIMIT_SECONDS are over; the total is then a lower bound, and the answer says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.line_matcher import LineMatch, LineMatcher
+from repo_mcp.index.snippets import ReadLive
+from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.textfile import decode_source
+
+TIME_LIMIT_SECONDS = 10.0
+MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
+CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
+MAX_CONTEXT_LINES = 50
+SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
+
+
+@dataclass(slots=True)
+class Found:
+    """What a search has found so far."""
+
+    matches: list[ExactMatch] = field(default_factory=list)
+    files: list[tuple[str, int]] = field(default_factory=list)
+    total: int = 0
+    is_partial: bool = False  # not every file was looked at
+    warnings: list[str] = field(default_factory=list)
+
+
+def check_request(request: ExactRequest) -> None:
+    """INVALID_ARGUMENT for what a request may not say, its pattern left aside."""
+    faults = {
+        "detail": None if request.detail in DETAILS else f"detail is none of {', '.join(DETAILS)}",
+        "limit": None if request.limit >= 1 else f"limit is {request.limit}; it is 1 at least",
+        "context_lines": None
+        if 0 <= request.context_lines <= MAX_CONTEXT_LINES
+        else f"context_lines is {request.context_lines}; it is 0 to {MAX_CONTEXT_LINES}",
+    }
+    for argument, fault in faults.items():
+        if fault is not None:
+            raise RepoError(ErrorCode.INVALID_ARGUMENT, f"{fault}.", "", {"argument": argument})
+
+
+def search_files(
+    request: ExactRequest,
+    matcher: LineMatcher,
+    paths: Iterable[str],
+    read_live: ReadLive,
+    cancelled: Callable[[], bool],
+) -> Found:
+    """Look for matches in files, in the order given. CANCELLED."""
+    found = Found()
+    deadline = time.monotonic() + TIME_LIMIT_SECONDS
+    for path in paths:
+        if _is_full(request, found):
+            found.is_partial = True
+            break
+        if cancelled():
+            raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.")
+        if time.monotonic() > deadline:
+            found.is_partial = True
+            found.warnings.append(
+                f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
+            )
+            break
+        _search_file(request, matcher, path, read_live, found)
+    return found
+
+
+def _is_full(request: ExactRequest, found: Found) -> bool:
+    if request.detail == SNIPPETS:
+        return len(found.matches) >= request.limit
+    return request.detail == FILES and len(found.files) >= request.limit
+
+
+def _search_file(
+    request: ExactRequest, matcher: LineMatcher, path: str, read_live: ReadLive, found: Found
+) -> None:
+    """Add the matches of one file: all are counted, as many as are wanted are kept."""
+    try:
+        data = decode_source(read_live(path)).data
+    except RepoError:
+        return  # gone, or no text any more
+    count = 0
+    for match in matcher.iter_matches(data):
+        count += 1
+        if request.detail == SNIPPETS and len(found.matches) < request.limit:
+            found.matches.append(build_match(path, data, match, request.context_lines))
+    if count:
+        found.files.append((path, count))
+        found.total += count
+
+
+def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:
+    """A match in normalised text as it is answered."""
+    line_end = data.find(b"\n", match.line_start)
+    line = data[match.line_start : line_end if line_end >= 0 else len(data)].decode("utf-8", "replace")
+    column = len(data[match.line_start : match.start].decode("utf-8", "replace"))
+    before, after = _find_context(data, match, context_lines) if context_lines else ((), ())
+    return ExactMatch(
+        path, match.start_line, match.end_line, column + 1, _cut_around(line, column), before, after
+    )
+
+
+def _find_context(
+    data: bytes, match: LineMatch, context_lines: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    start = match.line_start
+    for _ in range(context_lines):
+        start = data.rfind(b"\n", 0, max(0, start - 1)) + 1
+    end = match.line_end
+    for _ in range(context_lines):
+        end = data.find(b"\n", end + 1) if end < len(data) else end
+        end = len(data) if end < 0 else end
+    before = data[start : max(start, match.line_start - 1)].split(b"\n") if match.line_start else []
+    after = data[match.line_end + 1 : end].split(b"\n") if match.line_end + 1 < len(data) else []
+    return _decode_lines(before), _decode_lines(after)
+
+
+def _decode_lines(lines: list[bytes]) -> tuple[str, ...]:
+    return tuple(_cut_around(line.decode("utf-8", "replace"), 0) for line in lines)
+
+
+def _cut_around(line: str, column: int) -> str:
+    """A line of at most MAX_LINE_CHARS that holds the character at `column`; an ellipsis where it is cut."""
+    if len(line) <= MAX_LINE_CHARS:
+        return line
+    start = 0 if column + CHARS_BEFORE_MATCH < MAX_LINE_CHARS else column - CHARS_BEFORE_MATCH
+    shown = line[start : start + MAX_LINE_CHARS]
+    return f"{'…' if start else ''}{shown}{'…' if start + MAX_LINE_CHARS < len(line) else ''}"
