@@ -1,4 +1,4 @@
-"""`repo-mcp-server`: one repository served over stdio, and the only place where the SDK's server runs.
+"""`repo-mcp-server`: a repository, or two, served over stdio, and the only place where the SDK's server runs.
 
 Importing this module is cheap: the SDK and the engine are imported once a server is really started.
 Options are read with argparse alone. The current directory is never served by default and is left before
@@ -17,7 +17,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
@@ -45,16 +45,23 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line: the usage is under --help."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized"):  # a directory, as like as not
+            message += "; the directory to serve is given with --repo-root"
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
-def build_parser(program: str = PROGRAM, *, root_required: bool = True) -> argparse.ArgumentParser:
+def build_parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """The options of the server: every limit is one, named as its configuration key."""
     parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
-    parser.add_argument("--repo-root", required=root_required, metavar="ROOT", help="directory to serve")
+    parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
         "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="file with docs_root and code_root for the toolset retrieval; the environment is stronger",
     )
     parser.add_argument(
         "--watch",
@@ -122,6 +129,10 @@ def read_config(options: argparse.Namespace) -> Config:
         exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},
     )
+    if "retrieval" in config.toolsets:
+        from repo_mcp.named_roots import load_named_roots
+
+        config = dataclasses.replace(config, named_roots=load_named_roots(options.config))
     return config if options.watch is not None else dataclasses.replace(config, watch=True)
 
 
@@ -138,49 +149,71 @@ def serve(config: Config) -> int:
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
     logging.getLogger("mcp").propagate = False
     try:
-        repository, toolsets = _open(config)
+        repositories, toolsets = _open(config)
     except RepoError as error:
         usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
         return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
-        return _run(wire, repository, toolsets).exit_code
+        return _run(wire, repositories, toolsets).exit_code
     finally:
-        _close(repository)
+        _close(repositories)
 
 
-def _open(config: Config) -> tuple[Repository, tuple[Toolset, ...]]:
-    from repo_mcp.audit import open_audit_log
-    from repo_mcp.repository import Repository
-
+def _open(config: Config) -> tuple[tuple[Repository, ...], tuple[Toolset, ...]]:
+    """Everything that is served, and the toolsets in their order."""
     os.chdir(os.path.abspath(os.sep))
-    builders = [_find_builder(name) for name in config.toolsets]
+    openers = [_find_opener(name) for name in config.toolsets]
+    opened = [open_one(config) for open_one in openers]
+    return tuple(one for repositories, _ in opened for one in repositories), tuple(one for _, one in opened)
+
+
+def _find_opener(name: str) -> Callable[[Config], tuple[Iterable[Repository], Toolset]]:
+    openers = {"repo": _open_repo, "retrieval": _open_retrieval}
+    if name not in openers:
+        message = f"--toolsets: {name} is not in this version; there are: {', '.join(openers)}."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message)
+    return openers[name]
+
+
+def _open_repo(config: Config) -> tuple[Iterable[Repository], Toolset]:
+    from repo_mcp.repository import Repository
+    from repo_mcp.toolsets.repo import build_toolset
+
     repository = Repository(config, report_warning=_warn)
-    audit = open_audit_log(repository.data_dir.path, config.root, keep_text=config.audit_queries)
+    audit = _open_audit_log(config, repository.data_dir.path, config.root)
+    return (repository,), build_toolset(repository, audit)
+
+
+def _open_retrieval(config: Config) -> tuple[Iterable[Repository], Toolset]:
+    from repo_mcp.toolsets.retrieval import build_toolset, open_roots
+
+    roots = open_roots(config, _warn)
+    audit = _open_audit_log(config, roots.path, *(root.path for root in config.named_roots))
+    return roots.repositories.values(), build_toolset(roots, audit)
+
+
+def _open_audit_log(config: Config, path: str, *roots: str) -> AuditLog:
+    from repo_mcp.audit import open_audit_log
+
+    audit = open_audit_log(path, *roots, keep_text=config.audit_queries)
     for warning in audit.warnings:
         _warn(warning)
-    return repository, tuple(build(repository, audit) for build in builders)
+    return audit
 
 
-def _find_builder(name: str) -> Callable[[Repository, AuditLog], Toolset]:
-    if name == "repo":
-        from repo_mcp.toolsets.repo import build_toolset
-
-        return build_toolset
-    raise RepoError(ErrorCode.CONFIG_INVALID, f"--toolsets: {name} is not in this version; there is: repo.")
-
-
-def _run(wire: Wire, repository: Repository, toolsets: tuple[Toolset, ...]) -> StopReason:
+def _run(wire: Wire, repositories: tuple[Repository, ...], toolsets: tuple[Toolset, ...]) -> StopReason:
     import anyio
 
     from repo_mcp.sdk_server import build_sdk_server
 
     sdk_server = build_sdk_server(toolsets, find_version())
     options = sdk_server.create_initialization_options()
-    refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
-    refresh.daemon = True
-    refresh.start()
+    for repository in repositories:
+        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+        refresh.daemon = True
+        refresh.start()
     return anyio.run(wire.serve, lambda inbound, outbound: sdk_server.run(inbound, outbound, options))
 
 
@@ -200,12 +233,16 @@ def _stop(wire: Wire, reason: StopReason, number: int, frame: object) -> None:
     wire.stop(reason)
 
 
-def _close(repository: Repository) -> None:
-    """Close the repository; processes that still index a moment after it has said stop are killed."""
+def _close(repositories: Iterable[Repository]) -> None:
+    """Close what is served; processes that still index a moment after it has said stop are killed."""
     killer = threading.Timer(WORKERS_GRACE_SECONDS, _kill_workers)
     killer.daemon = True
     killer.start()
-    repository.close()
+    closing = [threading.Thread(target=repository.close) for repository in repositories]
+    for one in closing:  # each waits a little for its refresh to stop
+        one.start()
+    for one in closing:
+        one.join()
 
 
 def _kill_workers() -> None:

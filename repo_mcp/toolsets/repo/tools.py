@@ -7,7 +7,6 @@ answer says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -23,7 +22,7 @@ from repo_mcp.model import (
     SearchAnswer,
     SearchRequest,
 )
-from repo_mcp.tool_model import CallContext, Progress, escape_text, is_plain
+from repo_mcp.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, object]
 
 _NAMED_LINES = 5  # how many line numbers a warning lists
-
-# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
-# harmless.
-HIDING = re.compile(
-    "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
-)
 
 # Share of a whole refresh, in percent, at which each phase begins.
 _PHASE_STARTS = {"walk": 0, "index": 5, "merge": 90, "commit": 98}

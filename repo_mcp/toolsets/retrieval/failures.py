@@ -110,9 +110,7 @@ def _explain_argument_of_engine(error: RepoError, repo: str, path: str | None) -
         return Failure(Code.RANGE_INVALID, error.message, "range", argument=argument, total_lines=total)
     if "glob" in argument or "glob" in error.message.lower():
         return Failure(Code.PATH_INVALID, error.message, "pattern", argument="path_glob", hint=error.hint)
-    return Failure(
-        Code.QUERY_INVALID, error.message, "pattern", argument="query", **_hint_of(error)
-    )
+    return Failure(Code.QUERY_INVALID, error.message, "pattern", argument="query", **_hint_of(error))
 
 
 def _hint_of(error: RepoError) -> dict[str, str]:
