@@ -30,6 +30,7 @@ from index_format.records import (
 from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
+from index_format.terms import TermsReader
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
@@ -60,6 +61,7 @@ __all__ = [
     "SegmentContent",
     "SegmentEntry",
     "Snapshot",
+    "TermsReader",
     "UnitTable",
     "compute_fingerprint",
     "iter_dump",

@@ -214,6 +214,14 @@ class TermsReader:
             place = text.find(needle, end)
         return found
 
+    def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
+        """The terms of a span of pages, each followed by a line feed; where each page begins in them."""
+        places = self._columns[0]
+        text = self._read_span(TERM, places, start, stop)
+        if start < stop and not text.endswith(b"\n"):
+            raise self._corrupt("the text of the terms is cut")
+        return text, places[start:stop] - places[start]
+
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""
         return self._tops, np.append(self._columns[2][:-1], postings_bytes)

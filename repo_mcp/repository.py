@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import IndexFormatError
+from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
 from repo_mcp.adapters.protocol import BUILT_IN
 from repo_mcp.adapters.registry import LANGUAGES
@@ -31,7 +31,8 @@ from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.index.exact import check_request as check_exact
-from repo_mcp.index.exact import search_files
+from repo_mcp.index.exact import run_exact
+from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
@@ -92,6 +93,7 @@ class Repository:
         )
         self._outliner = Outliner(config)
         self._bundler = HybridStrategy(partial(list_symbol_spans, overrides=dict(config.extensions)))
+        self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
 
     @property
@@ -239,26 +241,25 @@ class Repository:
         INDEX_UNAVAILABLE when nothing is indexed yet.
         """
         check_exact(request)
-        matcher = LineMatcher(request, multi_line="\n" in request.pattern)
+        matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
+        config = self.config
+        wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
+        matcher = LineMatcher(request)
+        stop = self._closed.is_set if cancelled is None else cancelled
         searcher = self._index.get_searcher()
         try:
-            paths = sorted(
-                (part.reader.files.read_path(file) for part, file in searcher.snapshot.iter_live_files()),
-                key=str.encode,
-            )
+            changed = self._index.find_changed(searcher.snapshot.generation)
+            exact = self._open_exact(searcher.snapshot)
+            return run_exact(exact, request, matcher, wanted, changed, self._read_live, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        found = search_files(request, matcher, paths, self._read_live, cancelled or self._closed.is_set)
-        return ExactAnswer(
-            tuple(found.matches),
-            tuple(found.files),
-            found.total,
-            total_is_lower_bound=found.is_partial,
-            truncated=found.is_partial or (request.detail == "snippets" and found.total > len(found.matches)),
-            scanned=True,
-            snapshot=name_snapshot(searcher.snapshot.generation),
-            warnings=(*self._index.describe_progress(), *found.warnings),
-        )
+
+    def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
+        """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
+        current = self._exact
+        if current is None or current.snapshot is not snapshot:
+            current = self._exact = ExactSearcher(snapshot, current.finders if current else None)
+        return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.

@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
+from repo_mcp.index.freshness import ChangedFiles
+from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
 from repo_mcp.index.snippets import ReadLive
-from repo_mcp.model import ExactMatch, ExactRequest
+from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.textfile import decode_source
 
 TIME_LIMIT_SECONDS = 10.0
@@ -25,6 +28,9 @@ MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
+
+
+CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold are not searched."
 
 
 @dataclass(slots=True)
@@ -50,6 +56,35 @@ def check_request(request: ExactRequest) -> None:
     for argument, fault in faults.items():
         if fault is not None:
             raise RepoError(ErrorCode.INVALID_ARGUMENT, f"{fault}.", "", {"argument": argument})
+
+
+def run_exact(
+    searcher: ExactSearcher,
+    request: ExactRequest,
+    matcher: LineMatcher,
+    wanted: PathFilter,
+    changed: ChangedFiles | None,
+    read_live: ReadLive,
+    cancelled: Callable[[], bool],
+) -> ExactAnswer:
+    """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
+    candidates = searcher.find_candidates(matcher.reading, wanted, changed)
+    found = search_files(request, matcher, candidates.paths, read_live, cancelled)
+    if changed is None:
+        found.warnings.append(CHANGES_UNKNOWN)
+    elif changed.too_large:
+        found.warnings.append(f"{changed.too_large} files above max_file_bytes are not searched.")
+    is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
+    return ExactAnswer(
+        tuple(found.matches),
+        tuple(found.files),
+        found.total,
+        total_is_lower_bound=found.is_partial,
+        truncated=found.is_partial or is_cut,
+        scanned=not candidates.narrowed,
+        snapshot=name_snapshot(searcher.snapshot.generation),
+        warnings=tuple(found.warnings),
+    )
 
 
 def search_files(

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.patterns import read_pattern, unify_line_ends
 from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
@@ -40,7 +41,7 @@ class LineMatch:
 class LineMatcher:
     """One compiled pattern. Safe for several threads."""
 
-    def __init__(self, request: ExactRequest, *, multi_line: bool) -> None:
+    def __init__(self, request: ExactRequest) -> None:
         """INVALID_ARGUMENT for a pattern that RE2 does not take, with what is wrong and where."""
         pattern = request.pattern
         if not pattern:
@@ -52,19 +53,19 @@ class LineMatcher:
             )
         engine = _load_engine()
         if request.regex:
-            _compile(engine, pattern, request, multi_line)  # so that what is wrong is told of it alone
+            _compile(engine, pattern, request, multi_line=True)  # what is wrong is told of the pattern alone
+        self.reading = read_pattern(request)
+        multi_line = self.reading.spans_lines
         expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
+        if self.reading.open_quote:
+            expression += r"\E"
         self._inner: Any = None  # finds where a whole word begins
         if request.whole_word:
             inner = f"(?:^|{NOT_WORD})({expression})(?:$|{NOT_WORD})"
-            self._inner = _compile(engine, inner, request, multi_line, capture=True)
+            self._inner = _compile(engine, inner, request, multi_line=multi_line, capture=True)
             expression = inner
-        self._compiled = _compile(engine, expression, request, multi_line)
+        self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
-
-    def matches(self, data: bytes) -> bool:
-        """True when some line may match: the quick question."""
-        return self._compiled.search(data) is not None
 
     def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
         """The lines of normalised text that match, in order, each once."""
@@ -100,11 +101,6 @@ class LineMatcher:
         return found.start(), found.end()
 
 
-def unify_line_ends(pattern: str) -> str:
-    """A literal with the line ends of normalised text."""
-    return pattern.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _load_engine() -> Any:
     """RE2, loaded by the first search that needs it: starting the server does not."""
     try:
@@ -119,7 +115,7 @@ def _load_engine() -> Any:
 
 
 def _compile(
-    engine: Any, expression: str, request: ExactRequest, multi_line: bool, *, capture: bool = False
+    engine: Any, expression: str, request: ExactRequest, *, multi_line: bool, capture: bool = False
 ) -> Any:
     options = engine.Options()
     options.max_mem = MAX_PROGRAM_BYTES

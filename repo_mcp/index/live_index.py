@@ -11,12 +11,20 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, count_changed, read_seen
+from repo_mcp.index.freshness import (
+    ChangedFiles,
+    SeenFiles,
+    assume_unchanged,
+    compare_tree,
+    count_changed,
+    read_seen,
+)
 from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -35,8 +43,26 @@ REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
+CHEAP_LOOK_SECONDS = 0.03  # an exact search in a tree looked over in less (3,000 files) looks each time
+LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
+MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look over the tree found."""
+
+    generation: int
+    started: float  # time.monotonic: what changed later may be missing
+    took: float  # seconds
+    changed: ChangedFiles
+
+    def is_old(self, share: float = 1.0) -> bool:
+        """True when that share of the time for which it may be used is over."""
+        keeps = LOOK_REUSE_FACTOR * self.took if self.took > CHEAP_LOOK_SECONDS else 0.0
+        return time.monotonic() - self.started >= share * keeps
 
 
 class LiveIndex:
@@ -69,6 +95,8 @@ class LiveIndex:
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
+        self._looking = threading.Lock()  # held while the tree is looked over for an exact search
+        self._look: _Look | None = None
 
     def get_searcher(self) -> Searcher:
         """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none."""
@@ -152,6 +180,49 @@ class LiveIndex:
             return None
         return self._stale
 
+    def find_changed(self, generation: int) -> ChangedFiles | None:
+        """How the tree differs now from what a generation holds; None when that is not known.
+
+        Looks the tree over. In a large one that takes a second: what was found is used again for
+        LOOK_REUSE_FACTOR times what it took, and found anew in the background when half of that is over.
+        """
+        look = self._look
+        if look is None or look.generation != generation or look.is_old():
+            asked = time.monotonic()
+            with self._looking:  # whoever waited takes what another began to look for after it had asked
+                look = self._look
+                if look is None or look.generation != generation or look.started < asked:
+                    return self._look_over(generation)
+        elif look.is_old(0.5) and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
+        return look.changed
+
+    def _look_over(self, generation: int) -> ChangedFiles | None:
+        seen = self._read_seen(generation)
+        if seen is None:
+            return None
+        started = time.monotonic()
+        changed = compare_tree(seen, self._walk(self._closed.is_set).files)
+        self._look = _Look(generation, started, time.monotonic() - started, changed)
+        return changed
+
+    def _look_ahead(self, generation: int) -> None:
+        """Look over the tree in a thread that was given `_looking`."""
+        try:
+            self._look_over(generation)
+        except RepoError:
+            self._look = None  # the next search looks itself, and tells what is wrong
+        finally:
+            self._looking.release()
+
+    def _note_refresh(self, started: float) -> None:
+        """A refresh looked the tree over: the next exact search need not."""
+        manifest = read_manifest(self._directory)
+        seen = self._read_seen(manifest.generation) if manifest is not None else None
+        if manifest is not None and seen is not None:
+            took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
+            self._look = _Look(manifest.generation, started, took, assume_unchanged(seen))
+
     def _read_seen(self, generation: int) -> SeenFiles | None:
         """The record of the refresh that made a generation; None while one is under way."""
         with self._lock:
@@ -199,7 +270,9 @@ class LiveIndex:
         self._begin_refresh(stop)
         started = time.monotonic()
         try:
-            return self._refresh(force, progress, stop)
+            done = self._refresh(force, progress, stop)
+            self._note_refresh(started)
+            return done
         finally:
             self._next_look = time.monotonic() + max(
                 LOOK_SECONDS, LOOK_COST_FACTOR * (time.monotonic() - started)

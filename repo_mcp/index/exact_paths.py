@@ -1,0 +1,131 @@
+"""Which files an exact search looks at: those that the index cannot rule out, and those that changed since.
+
+In the order of their paths' bytes, lazily: a search that finds enough in the first files asks for no more.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import LiveSegment, Snapshot
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.index.candidates import SegmentCandidates
+from repo_mcp.index.freshness import ChangedFiles
+from repo_mcp.index.patterns import PatternReading
+from repo_mcp.index.roles import is_test_path
+from repo_mcp.index.term_finder import TermFinder
+from repo_mcp.model import ExactRequest
+from repo_mcp.textfile import has_binary_extension
+
+MANY_PATHS = 1_000  # are read at once, fewer one by one
+
+
+class PathFilter:
+    """Which files a request is about, by path and language."""
+
+    def __init__(
+        self,
+        request: ExactRequest,
+        matches_glob: Callable[[str], bool] | None,
+        extensions: Mapping[str, str] | None = None,
+        include_extensions: Collection[str] = (),
+    ) -> None:
+        """`extensions` gives some another language than the built-in one; others than `include_extensions`,
+        if there are any, are not indexed."""
+        self.language = request.language
+        directory = (request.path_prefix or "").strip("/")
+        self.prefix = f"{directory}/" if directory else ""
+        self._matches_glob = matches_glob
+        self._include_tests = request.include_tests
+        self._extensions = extensions
+        self._include_extensions = include_extensions
+
+    def matches(self, path: str) -> bool:
+        """True when the path alone does not rule the file out; its language is not asked about."""
+        return (
+            path.startswith(self.prefix)
+            and (self._matches_glob is None or self._matches_glob(path))
+            and (self._include_tests or not is_test_path(path))
+        )
+
+    def matches_unindexed(self, path: str) -> bool:
+        """The same for a file that the index does not know, or knows otherwise."""
+        extension = path.rpartition("/")[2].rpartition(".")[2].lower()
+        return (
+            self.matches(path)
+            and (not self._include_extensions or extension in self._include_extensions)
+            and not has_binary_extension(path)
+            and (self.language is None or find_language(path, self._extensions).name == self.language)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files that may match, in the order of their paths' bytes."""
+
+    paths: Iterator[str]
+    narrowed: bool  # by the index: not simply all that the filter lets through
+
+
+class ExactSearcher:
+    """Finds candidates in one snapshot. Safe for several threads."""
+
+    def __init__(self, snapshot: Snapshot, finders: Mapping[str, TermFinder] | None = None) -> None:
+        """`finders` are those of an earlier snapshot, by the names of segments: what they know is kept."""
+        self.snapshot = snapshot
+        known = finders or {}
+        self.finders = {
+            part.name: known.get(part.name) or TermFinder(part.reader.terms) for part in snapshot.segments
+        }
+        self._segments = [SegmentCandidates(part, self.finders[part.name]) for part in snapshot.segments]
+
+    def find_candidates(
+        self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
+    ) -> Candidates:
+        """The files that may match as the index has them, and those that changed since."""
+        streams: list[Iterator[str]] = []
+        narrowed = True
+        for part in self._segments:
+            files = None
+            if reading.need is not None:
+                files = part.find_files(reading.need, spans_lines=reading.spans_lines)
+            if files is None:
+                files, narrowed = np.flatnonzero(part.segment.live_file_mask), False
+            streams.append(_iter_wanted(part.segment, files, wanted))
+        if changed is not None:
+            streams = [(path for path in stream if path not in changed.missing) for stream in streams]
+            streams.append(filter(wanted.matches_unindexed, changed.present))
+        # Strings compare by code point, which is the order of their UTF-8 bytes.
+        merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
+        return Candidates((path for path, _ in groupby(merged)), narrowed)
+
+
+def _iter_wanted(segment: LiveSegment, files: npt.NDArray[np.int64], wanted: PathFilter) -> Iterator[str]:
+    """The paths of ascending files of a segment, those that are not wanted left out."""
+    reader = segment.reader
+    if wanted.prefix:
+        first = _bisect_path(segment, wanted.prefix)
+        last = _bisect_path(segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
+    if wanted.language is not None:
+        is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
+        files = files[is_named[reader.read_languages()[files]]] if len(files) else files
+    if len(files) > MANY_PATHS:
+        all_paths = reader.files.read_paths()
+        paths: Iterator[str] = (all_paths[file].decode() for file in files.tolist())
+    else:
+        paths = map(reader.files.read_path, files.tolist())
+    return filter(wanted.matches, paths)
+
+
+def _bisect_path(segment: LiveSegment, path: str) -> int:
+    """The number of the first file whose path is not before `path`."""
+    files = segment.reader.files
+    return bisect_left(range(files.count), path, key=files.read_path)
