@@ -36,6 +36,7 @@ from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.live_scan import scan_tree
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -237,8 +238,8 @@ class Repository:
     def search_exact(self, request: ExactRequest, cancelled: Callable[[], bool] | None = None) -> ExactAnswer:
         """Matches of a literal or an expression in the live files, by path, then line.
 
-        INVALID_ARGUMENT for a pattern that is not valid, with what is wrong and where; CANCELLED,
-        INDEX_UNAVAILABLE when nothing is indexed yet.
+        While there is no index that knows every file, all of them are read. INVALID_ARGUMENT for a pattern
+        that is not valid, with what is wrong and where; CANCELLED.
         """
         check_exact(request)
         matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
@@ -246,13 +247,19 @@ class Repository:
         wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
         matcher = LineMatcher(request)
         stop = self._closed.is_set if cancelled is None else cancelled
-        searcher = self._index.get_searcher()
         try:
+            searcher = self._index.get_searcher()
             changed = self._index.find_changed(searcher.snapshot.generation)
-            exact = self._open_exact(searcher.snapshot)
-            return run_exact(exact, request, matcher, wanted, changed, self._read_live, stop)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
+            if changed is not None:
+                exact = self._open_exact(searcher.snapshot)
+                return run_exact(exact, request, matcher, wanted, changed, self._read_live, stop)
+        except IndexFormatError:
+            self._index.report_damage()
+        except RepoError as error:
+            if error.code is not ErrorCode.INDEX_UNAVAILABLE:
+                raise
+        most = config.limits.max_file_bytes
+        return scan_tree(request, matcher, wanted, self._walk(stop), most, self._read_live, stop)
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""

@@ -167,12 +167,6 @@ def _explain_binary(error: RepoError, repo: str, path: str | None) -> Failure:
     return Failure(Code.BINARY_FILE, message, "binary", argument="path")
 
 
-def _explain_wait(error: RepoError, repo: str, path: str | None) -> Failure:
-    message = f"The index of {repo} is not ready yet."
-    hint = "Search again in a few seconds; files can be opened meanwhile."
-    return Failure(Code.INTERNAL, message, "index_unavailable", hint=hint)
-
-
 def _explain_cancelled(error: RepoError, repo: str, path: str | None) -> Failure:
     return Failure(Code.INTERNAL, "The call was cancelled.", "cancelled", hint="Call again.")
 
@@ -189,7 +183,5 @@ _EXPLAINERS: Mapping[ErrorCode, Callable[[RepoError, str, str | None], Failure]]
     ErrorCode.UNREADABLE: _explain_unreadable,
     ErrorCode.FILE_TOO_LARGE: _explain_size,
     ErrorCode.BINARY_FILE: _explain_binary,
-    ErrorCode.BUSY: _explain_wait,
-    ErrorCode.INDEX_UNAVAILABLE: _explain_wait,
     ErrorCode.CANCELLED: _explain_cancelled,
 }
