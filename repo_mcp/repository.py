@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -248,7 +248,7 @@ class Repository:
         try:
             changed = self._index.find_changed(searcher.snapshot.generation)
             exact = self._open_exact(searcher.snapshot)
-            return run_exact(exact, request, matcher, wanted, changed, self._read_live, stop)
+            return run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
 
@@ -278,6 +278,9 @@ class Repository:
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
+
+    def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
+        return self._door.read_many(paths, self.config.limits.max_file_bytes)
 
     # The index
 
