@@ -194,6 +194,7 @@ class Repository:
 
     # Searching
 
+    @property
     def index_exists(self) -> bool:
         """True when something was committed that can be searched."""
         return self._index.find_searcher() is not None

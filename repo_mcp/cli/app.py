@@ -228,7 +228,7 @@ def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
     try:
         refresh(repository, force=False, quiet=quiet)
     except RepoError as error:
-        if error.code != ErrorCode.BUSY or not repository.index_exists():
+        if error.code != ErrorCode.BUSY or not repository.index_exists:
             raise
         warn(f"{error.message} The answer is from the index as it is.")
 
