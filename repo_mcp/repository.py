@@ -40,6 +40,7 @@ from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.index.symbol_search import rank_symbols
 from repo_mcp.model import (
     CompactReport,
     ExactAnswer,
@@ -216,7 +217,8 @@ class Repository:
 
     def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
         query = parse_query(request.query, self.config.limits.max_query_words)
-        ranking = searcher.rank(
+        rank = partial(rank_symbols, searcher) if request.symbols_only else searcher.rank
+        ranking = rank(
             query,
             request.top_k,
             matches_path=GlobFilter(request.file_glob).matches if request.file_glob else None,
@@ -249,9 +251,10 @@ class Repository:
         try:
             changed = self._index.find_changed(searcher.snapshot.generation)
             exact = self._open_exact(searcher.snapshot)
-            return run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
+            answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
