@@ -9,6 +9,7 @@ from index_format.compactor import Merge, merge_segments
 from index_format.directory import Directory, DiskDirectory, MemoryDirectory, new_file
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
+from index_format.files import FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import read_manifest
 from index_format.occurrences import Occurrences
@@ -45,6 +46,7 @@ __all__ = [
     "EncodedRun",
     "Field",
     "FileTable",
+    "FilesReader",
     "IndexFormatError",
     "IndexLocked",
     "IndexTooNew",

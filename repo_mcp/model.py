@@ -141,6 +141,7 @@ class SearchRequest:
     file_glob: str | None = None
     language: str | None = None
     include_tests: bool = True
+    symbols_only: bool = False  # among the names that are declared, exact ones first
 
 
 @dataclass(frozen=True, slots=True)

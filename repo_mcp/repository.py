@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,8 +30,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
 from repo_mcp.index.exact import check_request as check_exact
-from repo_mcp.index.exact import run_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatcher
@@ -41,6 +41,7 @@ from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.index.symbol_search import rank_symbols
 from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
     CompactReport,
@@ -197,6 +198,7 @@ class Repository:
 
     # Searching
 
+    @property
     def index_exists(self) -> bool:
         """True when something was committed that can be searched."""
         return self._index.find_searcher() is not None
@@ -218,7 +220,8 @@ class Repository:
 
     def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
         query = parse_query(request.query, self.config.limits.max_query_words)
-        ranking = searcher.rank(
+        rank = partial(rank_symbols, searcher) if request.symbols_only else searcher.rank
+        ranking = rank(
             query,
             request.top_k,
             matches_path=GlobFilter(request.file_glob).matches if request.file_glob else None,
@@ -235,11 +238,14 @@ class Repository:
             warnings=(*query.warnings, *self._index.describe_progress(), *shown.warnings),
         )
 
-    def search_exact(self, request: ExactRequest, cancelled: Callable[[], bool] | None = None) -> ExactAnswer:
+    def search_exact(
+        self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
+    ) -> ExactAnswer:
         """Matches of a literal or an expression in the live files, by path, then line.
 
-        While there is no index that knows every file, all of them are read. INVALID_ARGUMENT for a pattern
-        that is not valid, with what is wrong and where; CANCELLED.
+        While no index knows every file the answer is that of the index there is, or INDEX_UNAVAILABLE where
+        there is none; with `scan` every file is read instead. INVALID_ARGUMENT for a pattern that is not
+        valid, with what is wrong and where; CANCELLED.
         """
         check_exact(request)
         matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
@@ -248,18 +254,33 @@ class Repository:
         matcher = LineMatcher(request)
         stop = self._closed.is_set if cancelled is None else cancelled
         try:
-            searcher = self._index.get_searcher()
-            changed = self._index.find_changed(searcher.snapshot.generation)
-            if changed is not None:
-                exact = self._open_exact(searcher.snapshot)
-                return run_exact(exact, request, matcher, wanted, changed, self._read_live, stop)
-        except IndexFormatError:
-            self._index.report_damage()
+            return self._search_exact(request, matcher, wanted, stop, complete=scan)
         except RepoError as error:
-            if error.code is not ErrorCode.INDEX_UNAVAILABLE:
+            if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
                 raise
         most = config.limits.max_file_bytes
-        return scan_tree(request, matcher, wanted, self._walk(stop), most, self._read_live, stop)
+        return scan_tree(request, matcher, wanted, self._walk(stop), most, self._read_many, stop)
+
+    def _search_exact(
+        self,
+        request: ExactRequest,
+        matcher: LineMatcher,
+        wanted: PathFilter,
+        stop: Callable[[], bool],
+        *,
+        complete: bool,
+    ) -> ExactAnswer:
+        """By the index. INDEX_UNAVAILABLE when there is none; with `complete` also when files may lack."""
+        searcher = self._index.get_searcher()
+        try:
+            changed = self._index.find_changed(searcher.snapshot.generation)
+            if changed is None and complete:
+                raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
+            exact = self._open_exact(searcher.snapshot)
+            answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
@@ -287,6 +308,9 @@ class Repository:
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
+
+    def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
+        return self._door.read_many(paths, self.config.limits.max_file_bytes)
 
     # The index
 

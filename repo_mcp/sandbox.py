@@ -23,7 +23,7 @@ import stat as modes
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repo_mcp import windows_paths
@@ -154,6 +154,33 @@ class Door:
             raise _explained(error, path) from None
         finally:
             self._give_held(held)
+
+    def read_many(self, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
+        """The bytes of files that the walk gave; None for one that `read_walked` would refuse.
+
+        For a scan of the tree: a directory is opened once for its neighbours in `paths`, and nobody is
+        told whether a file changed while it was read. Half the time of `read_walked`.
+        """
+        found: list[bytes | None] = []
+        held: _HeldDirectory | None = None
+        try:
+            for path in paths:
+                directory_path, _, name = path.rpartition("/")
+                try:
+                    self._refuse_denied(path)
+                    if held is None or held.path != directory_path:
+                        if held is not None:
+                            native.close_directory(held.descriptor)
+                            held = None
+                        parts = directory_path.split("/") if directory_path else []
+                        held = _HeldDirectory(directory_path, self._descend(parts), 0.0)
+                    found.append(_read_at_once(held.descriptor, name, max_bytes))
+                except (OSError, RepoError):
+                    found.append(None)
+        finally:
+            if held is not None:
+                native.close_directory(held.descriptor)
+        return found
 
     def stat(self, path: str) -> FileStat | None:
         """The status of a regular file; None when it is missing, denied, a link or anything else."""
@@ -331,6 +358,22 @@ def _read_entry(directory: int, name: str, path: str, max_bytes: int) -> OpenedF
         raise
     try:
         return _read_open_file(descriptor, path, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def _read_at_once(directory: int, name: str, max_bytes: int) -> bytes | None:
+    """The bytes of the regular file `name`; None for anything else, and above `max_bytes`. `OSError`."""
+    check_component(name)
+    descriptor = native.open_file(directory, name)
+    try:
+        status = os.fstat(descriptor)
+        if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+            return None
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) != status.st_size:  # it is growing, or was cut
+            data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
+        return data if len(data) <= max_bytes else None
     finally:
         os.close(descriptor)
 

@@ -11,15 +11,19 @@ or TIME_LIMIT_SECONDS are over; the total is then a lower bound, and the answer 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
-from repo_mcp.index.snippets import ReadLive
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.textfile import decode_source
 
@@ -27,9 +31,15 @@ TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
+BATCH_FILES = 64  # searched at once, by one thread
+BATCHES_HERE = 8  # 191 files: enough for most searches, and too few to start threads for
+BATCHES_AHEAD = 8
+SCAN_THREADS = 3  # reading waits for the system, and RE2 works outside of Python's lock
+TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
+ReadMany = Callable[[Sequence[str]], list[bytes | None]]  # the bytes of files, through the door
 CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold are not searched."
 
 
@@ -64,12 +74,12 @@ def run_exact(
     matcher: LineMatcher,
     wanted: PathFilter,
     changed: ChangedFiles | None,
-    read_live: ReadLive,
+    read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
     """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
-    found = search_files(request, matcher, candidates.paths, read_live, cancelled)
+    found = search_files(request, matcher, candidates.paths, read_many, cancelled)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:
@@ -87,30 +97,48 @@ def run_exact(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _FileMatches:
+    """What one file holds."""
+
+    path: str
+    count: int
+    matches: tuple[ExactMatch, ...]  # as many as an answer may show
+
+
 def search_files(
     request: ExactRequest,
     matcher: LineMatcher,
     paths: Iterable[str],
-    read_live: ReadLive,
+    read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> Found:
     """Look for matches in files, in the order given. CANCELLED."""
     found = Found()
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
-    for path in paths:
-        if _is_full(request, found):
-            found.is_partial = True
-            break
-        if cancelled():
-            raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.")
-        if time.monotonic() > deadline:
-            found.is_partial = True
-            found.warnings.append(
-                f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
-            )
-            break
-        _search_file(request, matcher, path, read_live, found)
+    search = partial(_search_batch, request, matcher, read_many)
+    with closing(_iter_results(search, _cut_batches(paths))) as results:
+        for batch in results:
+            for one in batch:
+                if _is_full(request, found):
+                    found.is_partial = True
+                    return found
+                _take(request, found, one)
+            if cancelled():
+                raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.")
+            if time.monotonic() > deadline:
+                found.is_partial = True
+                found.warnings.append(TOO_SLOW)
+                return found
     return found
+
+
+def _take(request: ExactRequest, found: Found, one: _FileMatches) -> None:
+    """Add the matches of one file: all are counted, as many as are wanted are kept."""
+    found.files.append((one.path, one.count))
+    found.total += one.count
+    if request.detail == SNIPPETS:
+        found.matches += one.matches[: request.limit - len(found.matches)]
 
 
 def _is_full(request: ExactRequest, found: Found) -> bool:
@@ -119,22 +147,55 @@ def _is_full(request: ExactRequest, found: Found) -> bool:
     return request.detail == FILES and len(found.files) >= request.limit
 
 
-def _search_file(
-    request: ExactRequest, matcher: LineMatcher, path: str, read_live: ReadLive, found: Found
-) -> None:
-    """Add the matches of one file: all are counted, as many as are wanted are kept."""
+def _cut_batches(paths: Iterable[str]) -> Iterator[list[str]]:
+    """The paths in batches that grow: the first matches come soon, and a long search is cut seldom."""
+    rest = iter(paths)
+    size = 1
+    while batch := list(islice(rest, size)):
+        yield batch
+        size = min(2 * size, BATCH_FILES)
+
+
+def _iter_results(
+    search: Callable[[Sequence[str]], list[_FileMatches]], batches: Iterator[list[str]]
+) -> Generator[list[_FileMatches], None, None]:
+    """The result of each batch in order: the first ones from here, those of a long search from threads."""
+    for batch in islice(batches, BATCHES_HERE):
+        yield search(batch)
+    ahead = list(islice(batches, BATCHES_AHEAD))
+    if not ahead:
+        return
+    pool = ThreadPoolExecutor(SCAN_THREADS, "scan")
     try:
-        data = decode_source(read_live(path)).data
-    except RepoError:
-        return  # gone, or no text any more
-    count = 0
-    for match in matcher.iter_matches(data):
-        count += 1
-        if request.detail == SNIPPETS and len(found.matches) < request.limit:
-            found.matches.append(build_match(path, data, match, request.context_lines))
-    if count:
-        found.files.append((path, count))
-        found.total += count
+        coming = deque(pool.submit(search, batch) for batch in ahead)
+        while coming:
+            yield coming.popleft().result()
+            coming.extend(pool.submit(search, batch) for batch in islice(batches, 1))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _search_batch(
+    request: ExactRequest, matcher: LineMatcher, read_many: ReadMany, paths: Sequence[str]
+) -> list[_FileMatches]:
+    """Those of the files that match, with their matches."""
+    results: list[_FileMatches] = []
+    for path, raw in zip(paths, read_many(paths), strict=True):
+        if raw is None:
+            continue  # gone, or not a file of ours any more
+        try:
+            data = decode_source(raw).data
+        except RepoError:
+            continue  # no text any more
+        count = 0
+        matches: list[ExactMatch] = []
+        for match in matcher.iter_matches(data):
+            count += 1
+            if request.detail == SNIPPETS and count <= request.limit:
+                matches.append(build_match(path, data, match, request.context_lines))
+        if count:
+            results.append(_FileMatches(path, count, tuple(matches)))
+    return results
 
 
 def build_match(path: str, data: bytes, match: LineMatch, context_lines: int) -> ExactMatch:

@@ -14,7 +14,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment, Snapshot
+from index_format import FilesReader, LiveSegment, Snapshot
 from repo_mcp.adapters.registry import find_language
 from repo_mcp.index.candidates import SegmentCandidates
 from repo_mcp.index.freshness import ChangedFiles
@@ -24,7 +24,7 @@ from repo_mcp.index.term_finder import TermFinder
 from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
-MANY_PATHS = 1_000  # are read at once, fewer one by one
+FIRST_PATHS = 2_000  # of a segment are read one by one: all of the kernel's take 30 ms
 
 
 class PathFilter:
@@ -117,12 +117,15 @@ def _iter_wanted(segment: LiveSegment, files: npt.NDArray[np.int64], wanted: Pat
     if wanted.language is not None:
         is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
         files = files[is_named[reader.read_languages()[files]]] if len(files) else files
-    if len(files) > MANY_PATHS:
-        all_paths = reader.files.read_paths()
-        paths: Iterator[str] = (all_paths[file].decode() for file in files.tolist())
-    else:
-        paths = map(reader.files.read_path, files.tolist())
-    return filter(wanted.matches, paths)
+    return filter(wanted.matches, _iter_paths(reader.files, files.tolist()))
+
+
+def _iter_paths(reader: FilesReader, files: list[int]) -> Iterator[str]:
+    """The paths of files: the first ones as they are asked for, the others, if they are, read at once."""
+    yield from map(reader.read_path, files[:FIRST_PATHS])
+    if len(files) > FIRST_PATHS:
+        paths = reader.read_paths()
+        yield from (paths[file].decode() for file in files[FIRST_PATHS:])
 
 
 def _bisect_path(segment: LiveSegment, path: str) -> int:

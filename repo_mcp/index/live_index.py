@@ -43,7 +43,7 @@ REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
-CHEAP_LOOK_SECONDS = 0.03  # an exact search in a tree looked over in less (3,000 files) looks each time
+CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
 LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
 MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
@@ -57,11 +57,12 @@ class _Look:
     generation: int
     started: float  # time.monotonic: what changed later may be missing
     took: float  # seconds
+    files: int  # that were looked at
     changed: ChangedFiles
 
     def is_old(self, share: float = 1.0) -> bool:
         """True when that share of the time for which it may be used is over."""
-        keeps = LOOK_REUSE_FACTOR * self.took if self.took > CHEAP_LOOK_SECONDS else 0.0
+        keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
         return time.monotonic() - self.started >= share * keeps
 
 
@@ -202,8 +203,9 @@ class LiveIndex:
         if seen is None:
             return None
         started = time.monotonic()
-        changed = compare_tree(seen, self._walk(self._closed.is_set).files)
-        self._look = _Look(generation, started, time.monotonic() - started, changed)
+        files = self._walk(self._closed.is_set).files
+        changed = compare_tree(seen, files)
+        self._look = _Look(generation, started, time.monotonic() - started, len(files), changed)
         return changed
 
     def _look_ahead(self, generation: int) -> None:
@@ -221,7 +223,7 @@ class LiveIndex:
         seen = self._read_seen(manifest.generation) if manifest is not None else None
         if manifest is not None and seen is not None:
             took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
-            self._look = _Look(manifest.generation, started, took, assume_unchanged(seen))
+            self._look = _Look(manifest.generation, started, took, len(seen.paths), assume_unchanged(seen))
 
     def _read_seen(self, generation: int) -> SeenFiles | None:
         """The record of the refresh that made a generation; None while one is under way."""

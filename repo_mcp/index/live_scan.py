@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.index.exact import SNIPPETS, search_files
+from repo_mcp.index.exact import SNIPPETS, ReadMany, search_files
 from repo_mcp.index.exact_paths import PathFilter
 from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.snippets import ReadLive
 from repo_mcp.model import ExactAnswer, ExactRequest, WalkReport
 
 NO_SNAPSHOT = "none"  # no generation answered
@@ -24,12 +23,12 @@ def scan_tree(
     wanted: PathFilter,
     report: WalkReport,
     max_file_bytes: int,
-    read_live: ReadLive,
+    read_many: ReadMany,
     cancelled: Callable[[], bool],
 ) -> ExactAnswer:
     """The matches in the files of a walk. CANCELLED."""
     paths = (file.path for file in report.files if wanted.matches_unindexed(file.path))
-    found = search_files(request, matcher, paths, read_live, cancelled)
+    found = search_files(request, matcher, paths, read_many, cancelled)
     too_large = sum(file.stat.size > max_file_bytes for file in report.files)
     if too_large:
         found.warnings.append(f"{too_large} files above max_file_bytes are not searched.")

@@ -108,6 +108,7 @@ class PatternReading:
 
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
+    names_text_end: bool = False  # and so means another thing in texts that are joined to one
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
 
 
@@ -145,7 +146,8 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     """The needs of a regular expression that RE2 takes."""
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
-    return PatternReading(_conclude(piece, whole_word), reader.spans_lines, reader.open_quote)
+    needed = _conclude(piece, whole_word)
+    return PatternReading(needed, reader.spans_lines, reader.names_text_end, reader.open_quote)
 
 
 def _conclude(piece: _Piece, whole_word: bool) -> Need | None:
@@ -270,6 +272,7 @@ class _Reader:
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
+        self.names_text_end = False
         self.open_quote = False
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
@@ -324,6 +327,7 @@ class _Reader:
             elif "i" in found[1]:
                 ignores_case = True
             self.spans_lines |= "s" in found[1]
+            self.names_text_end |= "m" in (found[2] or "")
             if found[3] == ")":
                 self._levels[-1].ignores_case = ignores_case
                 self._levels[-1].pieces.append(_EMPTY)
@@ -371,6 +375,7 @@ class _Reader:
         else:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
+            self.names_text_end |= char in ("A", "z")
             self._add({"b": STRANGE, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:

@@ -34,6 +34,7 @@ class Query:
     """A parsed query. Terms are distinct, in the order of the text."""
 
     terms: list[str] = field(default_factory=list)  # that rank
+    words: list[str] = field(default_factory=list)  # whose terms those are; names are looked for among them
     required: list[tuple[str, ...]] = field(default_factory=list)  # terms of a word that all must occur
     excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur as a whole
     symbols: list[tuple[str, ...]] = field(default_factory=list)  # words that must be defined
@@ -56,6 +57,7 @@ def parse_query(text: str, max_words: int) -> Query:
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]
+    query.words = words
     if not query.terms:
         query.warnings.append("The query has no word to rank by.")
     return query

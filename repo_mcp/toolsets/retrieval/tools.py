@@ -73,7 +73,7 @@ def _search_root(roots: Roots, name: str, request: ExactRequest, most: int, cont
     repository = open_root(roots, name)
     most = min(most, repository.config.limits.max_search_hits)
     try:
-        answer = repository.search_exact(replace(request, limit=most + 1), context.cancelled)
+        answer = repository.search_exact(replace(request, limit=most + 1), context.cancelled, scan=True)
     except RepoError as error:
         raise as_failure(error, lambda one: explain(one, name, None), "search") from error
     # One more than wanted was asked for: an answer that is cut although it has fewer is cut for its time.

@@ -167,7 +167,7 @@ def provoke(served: Served, tool: str, case: str, monkeypatch: pytest.MonkeyPatc
     return served.error(tool, **arguments)
 
 
-def fail(*arguments: object) -> None:
+def fail(*arguments: object, **options: object) -> None:
     raise ZeroDivisionError("x")
 
 

@@ -287,7 +287,7 @@ def test_search_while_the_engine_says_more_than_rows(served: Served, monkeypatch
     """What the engine warns of, and that it stopped, reaches the client."""
     match = ExactMatch("a\u202eb.md", 1, 1, 1, "x")
 
-    def search_exact(request: ExactRequest, cancelled: object) -> ExactAnswer:
+    def search_exact(request: ExactRequest, cancelled: object, *, scan: bool) -> ExactAnswer:
         return ExactAnswer((match,), (), 1, True, True, True, "s", ("stopped after 10 seconds",))
 
     monkeypatch.setattr(served.roots.get("docs"), "search_exact", search_exact)
