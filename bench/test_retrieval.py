@@ -30,8 +30,9 @@ from repo_mcp.toolsets.retrieval import build_toolset, open_roots
 MILLION_LINES_FILES = 7_000  # of the made corpus
 SPAWN_ROUNDS = 10
 # What is looked for: a name in few files; a name in many; some words of a comment as they stand; a name that
-# is nowhere; an expression with two usual words; all of these in turn.
-KINDS = ("rare", "common", "phrases", "absent", "expressions", "all")
+# is nowhere; an expression around a name; all of these in turn. And apart from them the worst there is: two
+# of the commonest words on one line, for which nearly every file has to be read.
+KINDS = ("rare", "common", "phrases", "absent", "expressions", "all", "worst")
 Search = dict[str, object]
 
 
@@ -77,11 +78,15 @@ def build_searches(queries: dict[str, list[str]]) -> dict[str, list[Search]]:
         "phrases": [{"query": text} for text in queries["questions"]],
         "absent": [{"query": f"{text}_{text[::-1]}"} for text in queries["rare"]],
         "expressions": [
-            {"query": ".*".join(map(re.escape, text.split())), "regex": True} for text in queries["pairs"]
+            {"query": rf"\b{text}\w*\s*[(=]", "regex": True}
+            for text in [*queries["rare"][::2], *queries["common"][::2]]
         ],
     }
     in_turn = itertools.chain.from_iterable(zip(*kinds.values(), strict=False))
-    return kinds | {"all": list(in_turn)}
+    worst: list[Search] = [
+        {"query": ".*".join(map(re.escape, text.split())), "regex": True} for text in queries["pairs"]
+    ]
+    return kinds | {"all": list(in_turn), "worst": worst}
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,15 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 from repo_mcp.tool_model import CallContext
-from tests.repo_mcp.toolsets.retrieval_roots import CANARY, DOCS, Served, make_config, make_trees, write_tree
+from tests.repo_mcp.toolsets.retrieval_roots import (
+    CANARY,
+    DOCS,
+    Served,
+    check,
+    make_config,
+    make_trees,
+    write_tree,
+)
 
 TOOLS = ["search", "open_file", "get_snippet", "list_dir"]
 
@@ -167,6 +175,45 @@ def test_the_same_search_gives_the_same_bytes(served: Served, tmp_path: Path) ->
             assert [ask(again, **question) for question in questions] == first
         finally:
             again.close()
+
+
+def test_a_damaged_index_changes_no_answer(served: Served, tmp_path: Path) -> None:
+    first = served.result("search", query="mount")
+    for segment in (tmp_path / "data").rglob("*.seg"):
+        segment.write_bytes(segment.read_bytes()[:100])
+    again = Served(served.docs, served.code, tmp_path / "data", index=False)
+    try:
+        assert again.result("search", query="mount") == first
+    finally:
+        again.close()
+
+
+def test_without_an_index_files_are_left_out_as_with_one(tmp_path: Path) -> None:
+    docs, code = make_trees(tmp_path)
+    write_tree(docs, {"large.md": "needle\n" * 200, "small.md": "needle\n", "x.png": "needle\n"})
+    (docs / "bin").write_bytes(b"needle\0")
+    for index in (True, False):
+        served = Served(docs, code, tmp_path / f"data{index}", index=index, max_file_bytes=1_000)
+        try:
+            envelope = served.call("search", query="needle")
+            assert places(envelope["result"]) == [("docs", "small.md", 1)]
+            assert envelope["meta"]["warnings"] == ["docs: 1 files above max_file_bytes are not searched."]
+        finally:
+            served.close()
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_a_search_that_nobody_waits_for_stops_and_is_logged_as_cancelled(tmp_path: Path, index: bool) -> None:
+    docs, code = make_trees(tmp_path)
+    served = Served(docs, code, tmp_path / "data", index=index)
+    try:
+        answer = served.tools["search"].call({"query": "mount"}, CallContext(lambda: True))
+        error = check(served.tools["search"], answer)["error"]
+        assert (error["code"], error["details"]["reason"]) == ("INTERNAL", "cancelled")
+        (entry,) = served.audit.read(None, 10).entries
+        assert (entry["ok"], entry["error_code"]) == (False, "CANCELLED")
+    finally:
+        served.close()
 
 
 def test_search_leaves_out_hidden_ignored_denied_and_binary_files(served: Served) -> None:
