@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from repo_mcp.directory_listing import list_directory
 from repo_mcp.ignore import IgnoreRules
 from repo_mcp.model import DirectoryListing
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
-from repo_mcp.walk import list_directory
 
 
 class LiveTree:
@@ -28,6 +28,6 @@ class LiveTree:
         self._door.check_root()
 
     def list_directory(self, path: str) -> DirectoryListing:
-        """What lies directly in one directory, in order of names. See `repo_mcp.walk.list_directory`."""
+        """What lies directly in one directory, in order of names. See `repo_mcp.directory_listing`."""
         ignore = IgnoreRules(self._exclude_globs)
         return list_directory(self._door, self._policy.find_denial, ignore, path)

@@ -19,11 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 
-from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.ignore_layers import NameRules
-from repo_mcp.model import DirectoryEntry, DirectoryListing, FileStat, WalkedFile, WalkReport
+from repo_mcp.model import FileStat, WalkedFile, WalkReport
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.sandbox import Door, entry_name
 
@@ -81,57 +80,6 @@ class _Walk:
             while levels:
                 self._leave(levels)
         return self._report()
-
-    def list_one(self, path: str) -> DirectoryListing:
-        """What the walk would find directly in one directory. Where it would not go, nothing, counted."""
-        reason = ""
-        parts = path.split("/") if path else []
-        for depth, name in enumerate([*parts, ""]):
-            here = "/".join(parts[:depth])
-            directory = self.door.open_directory(here)
-            try:
-                entries = self._admit(here + "/" if here else "", self.door.scan(directory))
-                rules = self._rules_in(here, entries) if self.ignore is not None else None
-                if depth == len(parts):
-                    return self._list_entries(here, entries, rules, reason)
-            except OSError:
-                raise RepoError(ErrorCode.UNREADABLE, f"Cannot list the directory {shown(here)}.") from None
-            finally:
-                self.door.close_directory(directory)
-            self.skipped.clear()  # of the directories above
-            if name[0] == "." and not self.include_hidden:
-                reason = reason or "hidden"
-            elif rules is not None and rules.ignored(name, True):
-                reason = reason or "ignored"
-        raise AssertionError("the last level returns")
-
-    def _list_entries(
-        self, path: str, entries: list[_Entry], rules: NameRules | None, reason: str
-    ) -> DirectoryListing:
-        """`reason` is why nothing here is listed; empty: what the rules leave is."""
-        rows: list[DirectoryEntry] = []
-        for name, entry_path, entry in entries:
-            is_directory = entry.is_dir(follow_symlinks=False)
-            is_file = entry.is_file(follow_symlinks=False)
-            why = reason
-            if name[0] == "." and not self.include_hidden:
-                why = "hidden"
-            elif not is_directory and not is_file:
-                why = "symlink" if entry.is_symlink() else "special"
-            elif rules is not None and rules.ignored(name, is_directory):
-                why = "ignored"
-            if why:
-                self.skipped[why] += 1
-                continue
-            try:
-                size = entry.stat(follow_symlinks=False).st_size if is_file else None
-            except FileNotFoundError:
-                continue  # deleted since it was listed
-            rows.append(DirectoryEntry(entry_path, is_directory, size))
-        rows.sort(key=attrgetter("path"))
-        left_out = {why: count for why, count in sorted(self.skipped.items()) if count}
-        notes = self.ignore.warnings if self.ignore is not None else []
-        return DirectoryListing(path, tuple(rows), left_out, (*self.warnings, *notes))
 
     def _enter(self, levels: list[_Level], name: str, parent: _Level | None) -> None:
         """Lists one directory and puts it on the stack, unless it cannot be listed or lies too deep."""
@@ -260,17 +208,6 @@ def walk(
     CANCELLED, and nothing else: what cannot be listed stands in the report.
     """
     return _Walk(door, find_denial, ignore, include_hidden).run(cancelled)
-
-
-def list_directory(
-    door: Door, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules | None, path: str
-) -> DirectoryListing:
-    """The files and directories directly in one directory that a walk would find, in order of names.
-
-    `path` is a client's. Raises what `Door.reach_directory` raises, and UNREADABLE. In a directory that is
-    hidden or ignored itself nothing is found, and that is counted.
-    """
-    return _Walk(door, find_denial, ignore, hidden=False).list_one(door.reach_directory(path))
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:

@@ -53,7 +53,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.index", "repo_mcp.live_tree", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),
     ("repo_mcp.parse_process",),
-    ("repo_mcp.adapters", "repo_mcp.walk"),
+    ("repo_mcp.adapters", "repo_mcp.directory_listing", "repo_mcp.walk"),
     ("repo_mcp.named_roots", "repo_mcp.settings"),
     ("repo_mcp.repository_file", "repo_mcp.sandbox"),
     (
