@@ -27,12 +27,12 @@ from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.call_log import CallRecorder
 from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
 from repo_mcp.toolsets.retrieval.failures import explain_argument
-from repo_mcp.toolsets.retrieval.roots import Roots, open_roots
+from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, raise_limits
 
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
 
-__all__ = ["Roots", "build_toolset", "open_roots"]
+__all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "raise_limits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +87,32 @@ _ENTRIES = (
 )
 
 
+Opened = Callable[[], "tuple[Roots, AuditLog | None]"]  # may wait; always gives the same
+
+
 def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
     """The tools over `roots`, with their limits in their schemas; each call is written to `audit`."""
-    return Toolset("retrieval", tuple(_bind(entry, roots, audit) for entry in _ENTRIES), schemas.INSTRUCTIONS)
+    return bind_toolset(roots.limits, lambda: (roots, audit))
 
 
-def _bind(entry: _Entry, roots: Roots, audit: AuditLog | None) -> Tool:
-    input_schema = entry.input_schema(roots.limits)
+def bind_toolset(limits: Limits, opened: Opened) -> Toolset:
+    """The tools over the roots that `opened` gives when one is called, with `limits` in their schemas."""
+    return Toolset(
+        "retrieval", tuple(_bind(entry, limits, opened) for entry in _ENTRIES), schemas.INSTRUCTIONS
+    )
+
+
+def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
+    input_schema = entry.input_schema(limits)
     check_schema(input_schema, entry.name)
-    recorder = None if audit is None else CallRecorder(audit, roots, entry.name, input_schema)
+
+    def find_recorder() -> CallRecorder | None:
+        roots, audit = opened()
+        return None if audit is None else CallRecorder(audit, roots, entry.name, input_schema)
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        roots, _ = opened()
+
         def run() -> Draft:
             try:
                 validate_arguments(input_schema, arguments)
@@ -107,16 +122,22 @@ def _bind(entry: _Entry, roots: Roots, audit: AuditLog | None) -> Tool:
 
         named = arguments.get("repo", entry.default_repo)
         repo = named if isinstance(named, str) and named in entry.repos else None
+        recorder = find_recorder()
         record = None if recorder is None else partial(recorder.record, arguments, context)
         return answer_call(entry.name, repo, run, roots.find_answer_bytes(repo), record)
+
+    def drop(arguments: Mapping[str, object], context: CallContext) -> None:
+        recorder = find_recorder()
+        if recorder is not None:
+            recorder.record_dropped(arguments, context)
 
     return Tool(
         entry.name,
         entry.title,
         entry.description,
         input_schema,
-        entry.output_schema(roots.limits),
+        entry.output_schema(limits),
         Annotations(read_only=True),
         call,
-        None if recorder is None else recorder.record_dropped,
+        drop,
     )

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from repo_mcp.argument_shapes import PathClass, ShapeRules, describe_arguments
-from repo_mcp.audit import AuditLog, LoggedCall
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import CallContext, JsonSchema
 from repo_mcp.toolsets.retrieval.envelope import Outcome
 from repo_mcp.toolsets.retrieval.failures import Code
 from repo_mcp.toolsets.retrieval.roots import Roots
 from repo_mcp.toolsets.retrieval.schemas import BOTH
+
+if TYPE_CHECKING:
+    from repo_mcp.audit import AuditLog
 
 CANCELLED = "CANCELLED"  # nobody is told this code: the client did not wait for the answer
 BLOCKED = frozenset({Code.PATH_DENIED, Code.PATH_OUT_OF_ROOT, Code.FILE_TOO_LARGE})
@@ -36,6 +39,8 @@ class CallRecorder:
 
     def record(self, arguments: Mapping[str, object], context: CallContext, outcome: Outcome) -> bool:
         """Write one call. False when that was not possible; never raises."""
+        from repo_mcp.audit import LoggedCall
+
         cancelled = outcome.cancelled or context.cancelled()
         given = {"repo": BOTH, **arguments} if self._tool == "search" else arguments
         call = LoggedCall(

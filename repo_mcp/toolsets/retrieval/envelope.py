@@ -15,17 +15,13 @@ until it fits, and `meta.truncated` says so. No exception, traceback or path of 
 from __future__ import annotations
 
 import json
-import logging
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import ToolAnswer, escape_text
 from repo_mcp.toolsets.retrieval.failures import Code, Failure
-
-_LOG = logging.getLogger("repo_mcp.toolsets.retrieval")
 
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 # What `meta` takes at most besides the warnings of the draft: the duration is not known before.
@@ -102,10 +98,18 @@ def answer_call(
 
 def _note_defect(tool: str, error: Exception) -> Failure:
     """The type and the place go to standard error, never the message: it may quote a file."""
+    import traceback  # here: tools are listed before anything is called
+
     places = traceback.extract_tb(error.__traceback__)
     where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
-    _LOG.error("%s failed: %s in %s", tool, type(error).__name__, where)
+    _log("%s failed: %s in %s", tool, type(error).__name__, where)
     return Failure(Code.INTERNAL, "The server failed on this call.", "internal")
+
+
+def _log(template: str, *words: str) -> None:
+    import logging
+
+    logging.getLogger("repo_mcp.toolsets.retrieval").error(template, *words)
 
 
 def _render(failure: Failure) -> dict[str, object]:
@@ -152,5 +156,5 @@ def _fits(part: Part, max_bytes: int) -> bool:
 def as_failure(error: RepoError, explain: Callable[[RepoError], Failure], tool: str) -> Failure:
     """The failure for an error of the engine; a defect of ours is noted."""
     if error.code is ErrorCode.INTERNAL:
-        _LOG.error("%s failed: %s", tool, error.message)
+        _log("%s failed: %s", tool, error.message)
     return explain(error)
