@@ -25,6 +25,8 @@ MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
 MAX_GLOBS = 1_000
 MAX_EXTENSION_CHARS = 32
+REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.repository_file`
+MAX_REPOSITORY_FILE_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.adapters.protocol import BUILT_IN
-from repo_mcp.adapters.registry import LANGUAGES
-from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
-from repo_mcp.bundler.build import build_bundle, check_request
-from repo_mcp.bundler.hybrid import HybridStrategy
-from repo_mcp.bundler.records import Bundle, BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.config import Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
@@ -58,12 +51,16 @@ from repo_mcp.model import (
     SearchRequest,
     WalkReport,
 )
+from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.repository_file import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, apply_repository_file
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
-from repo_mcp.walk import walk
+from repo_mcp.tree_view import TreeView
+from repo_mcp.walk import WalkMemory, walk
+
+if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle, BundleRequest
 
 NANOSECONDS = 1_000_000_000
 
@@ -84,6 +81,7 @@ class Repository:
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
+        self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
         self._index = LiveIndex(
@@ -92,9 +90,9 @@ class Repository:
             config.chosen_workers(),
             self._walk,
             watch=config.watch,
+            view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
         )
         self._outliner = Outliner(config)
-        self._bundler = HybridStrategy(partial(list_symbol_spans, overrides=dict(config.extensions)))
         self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
 
@@ -129,13 +127,15 @@ class Repository:
 
     def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
         self._door.check_root()
-        ignore = IgnoreRules(self.config.exclude_globs)
+        memory = None if include_hidden else self._walk_memory
+        ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
         return walk(
             self._door,
             self._policy.find_denial,
             ignore,
             include_hidden=include_hidden,
             cancelled=cancelled,
+            memory=memory,
         )
 
     # Reading files
@@ -294,11 +294,18 @@ class Repository:
 
         Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
         """
+        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle  # 20 ms in all: not at start
+        from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.hybrid import HybridStrategy
+        from repo_mcp.bundler.source import IndexSource
+        from repo_mcp.bundler.spans import list_symbol_spans
+
         check_request(request, self.config.limits)
         searcher = self._index.get_searcher()
+        strategy = HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
         try:
             source = IndexSource(searcher, self._read_live)
-            bundle = build_bundle(request, self.config.limits, source, self._bundler)
+            bundle = build_bundle(request, self.config.limits, source, strategy)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         bundle = replace(bundle, warnings=(*bundle.warnings, *self._index.describe_progress()))
@@ -337,33 +344,16 @@ class Repository:
         """Refresh in a thread of its own; a failure becomes a warning of `status`."""
         self._index.start_background_refresh()
 
+    def start_watching(self) -> None:
+        """Have the system tell of changed files from now on, where it can; else they are looked for."""
+        self._index.start_watching()
+
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
         if self._index.close():
             self._door.close()
-
-
-def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
-
-    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
-    """
-    door = Door(config.root, _deny_nothing)
-    try:
-        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
-    except RepoError as error:
-        if error.code is ErrorCode.NOT_FOUND:
-            return config, ()
-        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
-    finally:
-        door.close()
-    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
-
-
-def _deny_nothing(_path: str) -> None:
-    return None
 
 
 def _ignore(_text: str) -> None:

@@ -120,20 +120,6 @@ class Door:
             pending = self._split_admitted("/".join(reached))
         raise _too_many_links()
 
-    def reach_directory(self, path: str) -> str:
-        """The path of the real directory that a client's path means, links inside the root resolved.
-
-        NOT_A_DIRECTORY for anything else; refuses as `read` does. Opens nothing for the caller: what is
-        opened by the path afterwards is looked at again.
-        """
-        pending = self._split_admitted(self.normalise(path))
-        for _ in range(_MAX_LINK_HOPS):
-            replaced = self._replace_link(pending)
-            if replaced is None:
-                return "/".join(pending)
-            pending = self._split_admitted("/".join(replaced))
-        raise _too_many_links()
-
     def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
         """As `read`, for a path that the walk gave: normalised already and free of links.
 
@@ -141,19 +127,26 @@ class Door:
         reading files in path order opens each directory once.
         """
         self._refuse_denied(path)
-        directory_path, _, name = path.rpartition("/")
         try:
-            held = self._take_held(directory_path)
+            held = self._take_held(path.rpartition("/")[0])
         except OSError as error:
             raise _explained(error, path) from None
         try:
-            return _read_entry(held.descriptor, name, path, max_bytes)
+            return self.read_child(held.descriptor, path, max_bytes)
+        finally:
+            self._give_held(held)
+
+    def read_child(self, directory: int, path: str, max_bytes: int) -> OpenedFile:
+        """The bytes of the file at `path`, whose directory is open. Fails as `read_walked` does.
+
+        For the walk, which has asked the policy about `path` already.
+        """
+        try:
+            return _read_entry(directory, path.rpartition("/")[2], path, max_bytes)
         except _LinkMet:
             raise _not_a_file(path) from None
         except OSError as error:
             raise _explained(error, path) from None
-        finally:
-            self._give_held(held)
 
     def read_many(self, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
         """The bytes of files that the walk gave; None for one that `read_walked` would refuse.
@@ -199,6 +192,25 @@ class Door:
         finally:
             self._give_held(held)
         return file_stat(status) if modes.S_ISREG(status.st_mode) else None
+
+    def lstat(self, path: str) -> os.stat_result | None:
+        """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
+
+        Its directory is opened anew: what is asked after a change must not be seen as it was before.
+        """
+        directory_path, _, name = path.rpartition("/")
+        try:
+            self._refuse_denied(path)
+            check_component(name)
+            directory = self._descend(directory_path.split("/") if directory_path else [])
+        except (OSError, ValueError, RepoError):
+            return None
+        try:
+            return native.lstat(directory, name)
+        except (OSError, ValueError):
+            return None
+        finally:
+            native.close_directory(directory)
 
     def open_directory(self, path: str) -> int:
         """A descriptor of the real directory at a normalised path; close with `close_directory`.
@@ -262,6 +274,16 @@ class Door:
                 native.close_directory(descriptor)
             descriptor = child
         return descriptor
+
+    def _reach_directory(self, path: str) -> str:
+        """See `reach_directory`."""
+        pending = self._split_admitted(self.normalise(path))
+        for _ in range(_MAX_LINK_HOPS):
+            replaced = self._replace_link(pending)
+            if replaced is None:
+                return "/".join(pending)
+            pending = self._split_admitted("/".join(replaced))
+        raise _too_many_links()
 
     def _replace_link(self, parts: list[str]) -> list[str] | None:
         """The components with the first link among them replaced; None when all are real directories."""
@@ -331,6 +353,15 @@ class Door:
                 self._held = held
                 return
         native.close_directory(held.descriptor)
+
+
+def reach_directory(door: Door, path: str) -> str:
+    """The path of the real directory that a client's path means, links inside the root resolved.
+
+    NOT_A_DIRECTORY for anything else; refuses as `Door.read` does. Opens nothing for the caller: what is
+    opened by the path afterwards is looked at again.
+    """
+    return door._reach_directory(path)
 
 
 def file_stat(status: os.stat_result) -> FileStat:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp import instructions
 from repo_mcp.config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.tool_model import (
@@ -98,7 +99,7 @@ def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
 def bind_toolset(limits: Limits, opened: Opened) -> Toolset:
     """The tools over the roots that `opened` gives when one is called, with `limits` in their schemas."""
     return Toolset(
-        "retrieval", tuple(_bind(entry, limits, opened) for entry in _ENTRIES), schemas.INSTRUCTIONS
+        "retrieval", tuple(_bind(entry, limits, opened) for entry in _ENTRIES), instructions.RETRIEVAL
     )
 
 
