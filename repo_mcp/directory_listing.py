@@ -21,7 +21,7 @@ from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.ignore_layers import NameRules
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
-from repo_mcp.sandbox import Door, entry_name
+from repo_mcp.sandbox import Door, entry_name, reach_directory
 
 CATCH_ALL_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
 _IGNORE_NAME = ".gitignore"
@@ -42,9 +42,9 @@ def list_directory(
     """The files and directories directly in one directory, in order of names.
 
     `path` is a client's; `ignore` is filled with the `.gitignore` files on the way. Raises what
-    `Door.reach_directory` raises, and UNREADABLE.
+    `reach_directory` raises, and UNREADABLE.
     """
-    return _Listing(door, find_denial, ignore).run(door.reach_directory(path))
+    return _Listing(door, find_denial, ignore).run(reach_directory(door, path))
 
 
 class _Listing:

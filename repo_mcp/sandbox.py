@@ -120,20 +120,6 @@ class Door:
             pending = self._split_admitted("/".join(reached))
         raise _too_many_links()
 
-    def reach_directory(self, path: str) -> str:
-        """The path of the real directory that a client's path means, links inside the root resolved.
-
-        NOT_A_DIRECTORY for anything else; refuses as `read` does. Opens nothing for the caller: what is
-        opened by the path afterwards is looked at again.
-        """
-        pending = self._split_admitted(self.normalise(path))
-        for _ in range(_MAX_LINK_HOPS):
-            replaced = self._replace_link(pending)
-            if replaced is None:
-                return "/".join(pending)
-            pending = self._split_admitted("/".join(replaced))
-        raise _too_many_links()
-
     def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
         """As `read`, for a path that the walk gave: normalised already and free of links.
 
@@ -263,6 +249,16 @@ class Door:
             descriptor = child
         return descriptor
 
+    def _reach_directory(self, path: str) -> str:
+        """See `reach_directory`."""
+        pending = self._split_admitted(self.normalise(path))
+        for _ in range(_MAX_LINK_HOPS):
+            replaced = self._replace_link(pending)
+            if replaced is None:
+                return "/".join(pending)
+            pending = self._split_admitted("/".join(replaced))
+        raise _too_many_links()
+
     def _replace_link(self, parts: list[str]) -> list[str] | None:
         """The components with the first link among them replaced; None when all are real directories."""
         path = "/".join(parts)
@@ -331,6 +327,15 @@ class Door:
                 self._held = held
                 return
         native.close_directory(held.descriptor)
+
+
+def reach_directory(door: Door, path: str) -> str:
+    """The path of the real directory that a client's path means, links inside the root resolved.
+
+    NOT_A_DIRECTORY for anything else; refuses as `Door.read` does. Opens nothing for the caller: what is
+    opened by the path afterwards is looked at again.
+    """
+    return door._reach_directory(path)
 
 
 def file_stat(status: os.stat_result) -> FileStat:
