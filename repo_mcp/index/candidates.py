@@ -25,6 +25,7 @@ from repo_mcp.index.term_finder import TermFinder
 I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # units left: reading them costs less than looking up another run
 MAX_TERMS = 1_000  # of one run; each costs 40 microseconds
+PATIENT_TERMS = 8_000
 MAX_PARTS = 200  # of an alternation
 COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
@@ -41,9 +42,13 @@ class SegmentCandidates:
         self.reader = segment.reader
         self._finder = finder
 
-    def find_files(self, need: Need, *, spans_lines: bool) -> I64 | None:
-        """The live files that may match, ascending; None for all of them."""
-        lookup = _Lookup(self.segment, self._finder, spans_lines)
+    def find_files(self, need: Need, *, spans_lines: bool, patiently: bool = False) -> I64 | None:
+        """The live files that may match, ascending; None for all of them.
+
+        `patiently` looks up runs of many terms too, which costs a few tenths of a second: still less than
+        reading all files.
+        """
+        lookup = _Lookup(self.segment, self._finder, spans_lines, patiently)
         docs = lookup.find(need)
         if docs is None:
             return None
@@ -54,12 +59,14 @@ class SegmentCandidates:
 class _Lookup:
     """The answer to one pattern. Documents are units, or files where a match may span lines."""
 
-    def __init__(self, segment: LiveSegment, finder: TermFinder, by_file: bool) -> None:
+    def __init__(self, segment: LiveSegment, finder: TermFinder, by_file: bool, patiently: bool) -> None:
         self._reader = segment.reader
         self._finder = finder
         self._by_file = by_file
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
-        self._common = max(_SHARE_FLOOR, int(COMMON_SHARE * segment.reader.unit_count))
+        units = segment.reader.unit_count
+        self._common = units if patiently else max(_SHARE_FLOOR, int(COMMON_SHARE * units))
+        self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
 
     def find(self, need: Need) -> I64 | None:
         """Ascending documents that may meet a need; None for all."""
@@ -107,7 +114,7 @@ class _Lookup:
         is_whole = run.left is run.right is Edge.CLOSED
         if Edge.OPEN in (run.left, run.right) and self._count_units(self._find_lists(text)) > self._common:
             return None
-        terms = self._finder.find(run, MAX_TERMS)
+        terms = self._finder.find(run, self._max_terms)
         if terms is None:
             return None
         # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.

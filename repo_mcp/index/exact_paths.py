@@ -24,6 +24,8 @@ from repo_mcp.index.term_finder import TermFinder
 from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
+I64 = npt.NDArray[np.int64]
+IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
 FIRST_PATHS = 2_000  # of a segment are read one by one: all of the kernel's take 30 ms
 
 
@@ -96,9 +98,10 @@ class ExactSearcher:
             files = None
             if reading.need is not None:
                 files = part.find_files(reading.need, spans_lines=reading.spans_lines)
-            if files is None:
-                files, narrowed = np.flatnonzero(part.segment.live_file_mask), False
-            streams.append(_iter_wanted(part.segment, files, wanted))
+            narrowed = narrowed and files is not None
+            streams.append(
+                _iter_all(part, reading, wanted) if files is None else _iter_files(part, files, wanted)
+            )
         if changed is not None:
             streams = [(path for path in stream if path not in changed.missing) for stream in streams]
             streams.append(filter(wanted.matches_unindexed, changed.present))
@@ -107,17 +110,33 @@ class ExactSearcher:
         return Candidates((path for path, _ in groupby(merged)), narrowed)
 
 
-def _iter_wanted(segment: LiveSegment, files: npt.NDArray[np.int64], wanted: PathFilter) -> Iterator[str]:
+def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
     """The paths of ascending files of a segment, those that are not wanted left out."""
-    reader = segment.reader
+    reader = part.reader
     if wanted.prefix:
-        first = _bisect_path(segment, wanted.prefix)
-        last = _bisect_path(segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        first = _bisect_path(part.segment, wanted.prefix)
+        last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
         files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
-    if wanted.language is not None:
+    if wanted.language is not None and len(files):
         is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
-        files = files[is_named[reader.read_languages()[files]]] if len(files) else files
-    return filter(wanted.matches, _iter_paths(reader.files, files.tolist()))
+        files = files[is_named[reader.read_languages()[files]]]
+    yield from filter(wanted.matches, _iter_paths(reader.files, files.tolist()))
+
+
+def _iter_all(part: SegmentCandidates, reading: PatternReading, wanted: PathFilter) -> Iterator[str]:
+    """The paths of a segment's files where a quick look-up did not narrow them.
+
+    What is so common is mostly found in the first files. If it is not, a patient look-up spares some of
+    the others.
+    """
+    files = np.flatnonzero(part.segment.live_file_mask)
+    if reading.need is None or len(files) <= IMPATIENT_FILES:
+        yield from _iter_files(part, files, wanted)
+        return
+    yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
+    rest = files[IMPATIENT_FILES:]
+    found = part.find_files(reading.need, spans_lines=reading.spans_lines, patiently=True)
+    yield from _iter_files(part, rest if found is None else found[found >= rest[0]], wanted)
 
 
 def _iter_paths(reader: FilesReader, files: list[int]) -> Iterator[str]:
