@@ -23,7 +23,11 @@ from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
-NOT_WORD = r"[^\pL\pM\pN\p{Pc}]"  # at least what Python's `\w` leaves: the index cuts words by that
+# Unicode's word characters, as ripgrep has them: letters, marks, digits, connectors; joiners; circled letters.
+NOT_WORD = (
+    r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
+    r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
+)
 _LINE_FEED = 0x0A
 
 
