@@ -286,7 +286,7 @@ class Repository:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
         current = self._exact
         if current is None or current.snapshot is not snapshot:
-            current = self._exact = ExactSearcher(snapshot, current.finders if current else None)
+            current = self._exact = ExactSearcher(snapshot, current.memory if current else None)
         return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
