@@ -280,6 +280,8 @@ class Repository:
             answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        if changed is not None:  # what a running refresh has not indexed yet was read
+            return answer
         return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
