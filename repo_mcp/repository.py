@@ -280,13 +280,15 @@ class Repository:
             answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        if changed is not None:  # what a running refresh has not indexed yet was read
+            return answer
         return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
         current = self._exact
         if current is None or current.snapshot is not snapshot:
-            current = self._exact = ExactSearcher(snapshot, current.finders if current else None)
+            current = self._exact = ExactSearcher(snapshot, current.memory if current else None)
         return current
 
     def bundle(self, request: BundleRequest) -> Bundle:

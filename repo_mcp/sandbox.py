@@ -155,25 +155,32 @@ class Door:
         told whether a file changed while it was read. Half the time of `read_walked`.
         """
         found: list[bytes | None] = []
-        held: _HeldDirectory | None = None
+        opened: list[tuple[str, int]] = []  # the directories down to the last file's, and their descriptors
         try:
             for path in paths:
-                directory_path, _, name = path.rpartition("/")
+                *names, name = path.split("/")
                 try:
                     self._refuse_denied(path)
-                    if held is None or held.path != directory_path:
-                        if held is not None:
-                            native.close_directory(held.descriptor)
-                            held = None
-                        parts = directory_path.split("/") if directory_path else []
-                        held = _HeldDirectory(directory_path, self._descend(parts), 0.0)
-                    found.append(_read_at_once(held.descriptor, name, max_bytes))
+                    self._enter(names, opened)
+                    directory = opened[-1][1] if opened else self._root_directory
+                    found.append(_read_at_once(directory, name, max_bytes))
                 except (OSError, RepoError):
                     found.append(None)
         finally:
-            if held is not None:
-                native.close_directory(held.descriptor)
+            self._enter([], opened)
         return found
+
+    def _enter(self, names: list[str], opened: list[tuple[str, int]]) -> None:
+        """Make `opened` the chain of directories `names`, keeping what both have in common. `OSError`."""
+        common = 0
+        while common < min(len(names), len(opened)) and names[common] == opened[common][0]:
+            common += 1
+        while len(opened) > common:
+            native.close_directory(opened.pop()[1])
+        for name in names[common:]:
+            check_component(name)
+            parent = opened[-1][1] if opened else self._root_directory
+            opened.append((name, native.open_directory(parent, name)))
 
     def stat(self, path: str) -> FileStat | None:
         """The status of a regular file; None when it is missing, denied, a link or anything else."""

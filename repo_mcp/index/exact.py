@@ -116,9 +116,16 @@ def search_files(
     """Look for matches in files, in the order given. CANCELLED."""
     found = Found()
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
-    search = partial(_search_batch, request, matcher, read_many)
+
+    def stopped() -> bool:
+        return time.monotonic() > deadline or cancelled()
+
+    search = partial(_search_batch, request, matcher, read_many, stopped)
     with closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
+            if _is_full(request, found):  # though there may be nothing in the files that are left
+                found.is_partial = True
+                return found
             for one in batch:
                 if _is_full(request, found):
                     found.is_partial = True
@@ -126,7 +133,7 @@ def search_files(
                 _take(request, found, one)
             if cancelled():
                 raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.")
-            if time.monotonic() > deadline:
+            if stopped():
                 found.is_partial = True
                 found.warnings.append(TOO_SLOW)
                 return found
@@ -176,9 +183,17 @@ def _iter_results(
 
 
 def _search_batch(
-    request: ExactRequest, matcher: LineMatcher, read_many: ReadMany, paths: Sequence[str]
+    request: ExactRequest,
+    matcher: LineMatcher,
+    read_many: ReadMany,
+    stopped: Callable[[], bool],
+    paths: Sequence[str],
 ) -> list[_FileMatches]:
-    """Those of the files that match, with their matches."""
+    """Those of the files that match, with their matches; what was found when it is to stop.
+
+    That is asked after each match: `(?s)a.*z|b` in a text without z takes a pass over the rest of the
+    file for each.
+    """
     results: list[_FileMatches] = []
     for path, raw in zip(paths, read_many(paths), strict=True):
         if raw is None:
@@ -190,6 +205,8 @@ def _search_batch(
         count = 0
         matches: list[ExactMatch] = []
         for match in matcher.iter_matches(data):
+            if stopped():
+                break
             count += 1
             if request.detail == SNIPPETS and count <= request.limit:
                 matches.append(build_match(path, data, match, request.context_lines))

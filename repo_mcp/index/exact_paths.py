@@ -16,15 +16,16 @@ import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, Snapshot
 from repo_mcp.adapters.registry import find_language
-from repo_mcp.index.candidates import SegmentCandidates
+from repo_mcp.index.candidates import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.patterns import PatternReading
 from repo_mcp.index.roles import is_test_path
-from repo_mcp.index.term_finder import TermFinder
 from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
-FIRST_PATHS = 2_000  # of a segment are read one by one: all of the kernel's take 30 ms
+I64 = npt.NDArray[np.int64]
+IMPATIENT_FILES = 2_000  # read before a look-up that may take longer than that
+FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
 
 
 class PathFilter:
@@ -77,14 +78,14 @@ class Candidates:
 class ExactSearcher:
     """Finds candidates in one snapshot. Safe for several threads."""
 
-    def __init__(self, snapshot: Snapshot, finders: Mapping[str, TermFinder] | None = None) -> None:
-        """`finders` are those of an earlier snapshot, by the names of segments: what they know is kept."""
+    def __init__(self, snapshot: Snapshot, known: Mapping[str, SegmentMemory] | None = None) -> None:
+        """`known` is the `memory` of an earlier snapshot: what it knows of the same segments is kept."""
         self.snapshot = snapshot
-        known = finders or {}
-        self.finders = {
-            part.name: known.get(part.name) or TermFinder(part.reader.terms) for part in snapshot.segments
+        self.memory = {
+            part.name: (known or {}).get(part.name) or SegmentMemory(part.reader.terms)
+            for part in snapshot.segments
         }
-        self._segments = [SegmentCandidates(part, self.finders[part.name]) for part in snapshot.segments]
+        self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
     def find_candidates(
         self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
@@ -93,12 +94,12 @@ class ExactSearcher:
         streams: list[Iterator[str]] = []
         narrowed = True
         for part in self._segments:
-            files = None
-            if reading.need is not None:
+            if reading.need is None:
+                files = SegmentFiles(np.flatnonzero(part.segment.live_file_mask), False, False)
+            else:
                 files = part.find_files(reading.need, spans_lines=reading.spans_lines)
-            if files is None:
-                files, narrowed = np.flatnonzero(part.segment.live_file_mask), False
-            streams.append(_iter_wanted(part.segment, files, wanted))
+            narrowed = narrowed and files.narrowed
+            streams.append(_iter_candidates(part, files, reading, wanted))
         if changed is not None:
             streams = [(path for path in stream if path not in changed.missing) for stream in streams]
             streams.append(filter(wanted.matches_unindexed, changed.present))
@@ -107,25 +108,44 @@ class ExactSearcher:
         return Candidates((path for path, _ in groupby(merged)), narrowed)
 
 
-def _iter_wanted(segment: LiveSegment, files: npt.NDArray[np.int64], wanted: PathFilter) -> Iterator[str]:
+def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
     """The paths of ascending files of a segment, those that are not wanted left out."""
-    reader = segment.reader
+    reader = part.reader
     if wanted.prefix:
-        first = _bisect_path(segment, wanted.prefix)
-        last = _bisect_path(segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        first = _bisect_path(part.segment, wanted.prefix)
+        last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
         files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
-    if wanted.language is not None:
+    if wanted.language is not None and len(files):
         is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
-        files = files[is_named[reader.read_languages()[files]]] if len(files) else files
-    return filter(wanted.matches, _iter_paths(reader.files, files.tolist()))
+        files = files[is_named[reader.read_languages()[files]]]
+    yield from filter(wanted.matches, _iter_paths(reader.files, files))
 
 
-def _iter_paths(reader: FilesReader, files: list[int]) -> Iterator[str]:
-    """The paths of files: the first ones as they are asked for, the others, if they are, read at once."""
-    yield from map(reader.read_path, files[:FIRST_PATHS])
-    if len(files) > FIRST_PATHS:
-        paths = reader.read_paths()
-        yield from (paths[file].decode() for file in files[FIRST_PATHS:])
+def _iter_candidates(
+    part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
+) -> Iterator[str]:
+    """The paths of a segment's files that may match.
+
+    Where a run was passed over because it is so common, the first files mostly hold enough matches. If
+    they do not, a patient look-up spares some of the others.
+    """
+    files = found.files
+    if reading.need is None or not found.passed_over or len(files) <= IMPATIENT_FILES:
+        yield from _iter_files(part, files, wanted)
+        return
+    yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
+    rest = files[IMPATIENT_FILES:]
+    fewer = part.find_files(reading.need, spans_lines=reading.spans_lines, patiently=True).files
+    yield from _iter_files(part, fewer[np.searchsorted(fewer, rest[0]) :], wanted)
+
+
+def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
+    """The paths of files: the first ones as they are asked for, the others in ever more at once."""
+    yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
+    first = FIRST_PATHS
+    while first < len(files):
+        yield from reader.read_paths_of(files[first : 8 * first])
+        first *= 8
 
 
 def _bisect_path(segment: LiveSegment, path: str) -> int:

@@ -23,7 +23,12 @@ from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
-NOT_WORD = r"[^\pL\pM\pN\p{Pc}]"  # at least what Python's `\w` leaves: the index cuts words by that
+MIN_LITERAL = 2  # characters worth a look at the text before RE2 takes one
+# Words as ripgrep has them: letters, marks, digits, connectors, joiners and circled letters of Unicode.
+NOT_WORD = (
+    r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
+    r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
+)
 _LINE_FEED = 0x0A
 
 
@@ -66,9 +71,12 @@ class LineMatcher:
             expression = inner
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
+        self._literal = self.reading.literal.encode() if len(self.reading.literal) >= MIN_LITERAL else b""
 
     def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
         """The lines of normalised text that match, in order, each once."""
+        if self._literal not in data:
+            return
         size = len(data)
         place = counted = 0
         number = 1  # of the line at `counted`

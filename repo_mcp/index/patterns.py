@@ -108,7 +108,7 @@ class PatternReading:
 
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
-    names_text_end: bool = False  # and so means another thing in texts that are joined to one
+    literal: str = ""  # every match of an expression holds this, in this case
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
 
 
@@ -146,8 +146,9 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     """The needs of a regular expression that RE2 takes."""
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
-    needed = _conclude(piece, whole_word)
-    return PatternReading(needed, reader.spans_lines, reader.names_text_end, reader.open_quote)
+    return PatternReading(
+        _conclude(piece, whole_word), reader.spans_lines, reader.find_literal(), reader.open_quote
+    )
 
 
 def _conclude(piece: _Piece, whole_word: bool) -> Need | None:
@@ -272,14 +273,15 @@ class _Reader:
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
-        self.names_text_end = False
+        self._literals = [""]  # characters that follow each other outside of groups; the last goes on
+        self._has_choice = False  # between alternatives, outside of groups
         self.open_quote = False
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
             "(": self._open_group,
             ")": self._close_group,
-            "|": self._end_alternative,
+            "|": self._begin_alternative,
             "*": lambda: self._repeat_last(0, None),
             "+": lambda: self._repeat_last(1, None),
             "?": lambda: self._repeat_last(0, 1),
@@ -304,12 +306,22 @@ class _Reader:
         self._end_alternative()
         return _alternate(self._levels[0].alternatives)
 
+    def find_literal(self) -> str:
+        """The longest text that every match holds as it stands; empty when none is known."""
+        return "" if self._has_choice else max(self._literals, key=len)
+
     def _add(self, *texts: str) -> None:
+        self._literals.append("")
         self._levels[-1].pieces.append(_Piece(texts))
 
     def _add_char(self, char: str) -> None:
+        level = self._levels[-1]
         self.spans_lines |= char == "\n"
-        self._add(_tokenise(char, self._levels[-1].ignores_case))
+        level.pieces.append(_Piece((_tokenise(char, level.ignores_case),)))
+        if len(self._levels) == 1 and not level.ignores_case:
+            self._literals[-1] += char
+        else:
+            self._literals.append("")
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """What matches here, read."""
@@ -319,6 +331,7 @@ class _Reader:
         return found
 
     def _open_group(self) -> None:
+        self._literals.append("")
         ignores_case = self._levels[-1].ignores_case
         found = self._take(_GROUP)
         if found is not None and found[3]:
@@ -327,7 +340,6 @@ class _Reader:
             elif "i" in found[1]:
                 ignores_case = True
             self.spans_lines |= "s" in found[1]
-            self.names_text_end |= "m" in (found[2] or "")
             if found[3] == ")":
                 self._levels[-1].ignores_case = ignores_case
                 self._levels[-1].pieces.append(_EMPTY)
@@ -340,6 +352,10 @@ class _Reader:
             level = self._levels.pop()
             self._levels[-1].pieces.append(_alternate(level.alternatives))
 
+    def _begin_alternative(self) -> None:
+        self._has_choice |= len(self._levels) == 1
+        self._end_alternative()
+
     def _end_alternative(self) -> None:
         level = self._levels[-1]
         level.alternatives.append(_concatenate(level.pieces))
@@ -348,6 +364,8 @@ class _Reader:
     def _repeat_last(self, least: int, most: int | None) -> None:
         if self._pattern[self._at : self._at + 1] == "?":
             self._at += 1  # what is preferred does not matter
+        self._literals[-1] = self._literals[-1][:-1]  # may not be there, or several times
+        self._literals.append("")
         pieces = self._levels[-1].pieces
         if pieces:
             pieces[-1] = _repeat(pieces[-1], least, most)
@@ -375,7 +393,6 @@ class _Reader:
         else:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
-            self.names_text_end |= char in ("A", "z")
             self._add({"b": STRANGE, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
@@ -28,10 +29,19 @@ SIGNATURE_BITS = 11  # log2 of the classes: a bit is set in a quarter of the ker
 SIGNED_PAGES = 1024  # a smaller dictionary, of 3 MB, is read in two milliseconds
 PAGES_AT_ONCE = 128  # signed together: the table of a batch stays in a core's cache
 PAGES_READ = 512  # at once where all are read
-MAX_PREFIX_PAGES = 64  # with more terms than those hold a prefix says little
+FEW_PAGES = 16
+TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
 GRAM_BYTES = 3
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerms:
+    """Terms, one by one or as all of the dictionary from a first one up to, not including, an end."""
+
+    terms: list[bytes]
+    span: tuple[bytes, bytes | None] | None = None
 
 
 class TermFinder:
@@ -42,18 +52,22 @@ class TermFinder:
         self._signatures: U8 | None = None  # row: class; bit: page
         self._signing = threading.Lock()  # held for good by whoever computes them
 
-    def find(self, run: Run, limit: int) -> list[bytes] | None:
+    def find(self, run: Run, limit: int) -> FoundTerms | None:
         """The terms of words that may hold the run; None when there are too many, more than `limit` for one.
 
         What is found is at least what is wanted: a term counts if the text may be such a word.
         """
         text = run.text.encode()
+        found: list[bytes] | None = []
+        span: tuple[bytes, bytes | None] | None = None
         if run.left is Edge.OPEN:
             found = self._find_inside(text, run.right is not Edge.OPEN, limit)
-        elif run.right is Edge.OPEN:
-            found = self._find_prefixed(text, limit)
-        else:
+        elif run.right is not Edge.OPEN:
             found = [text]
+        else:
+            span = (text, _next_prefix(text))
+            start, stop = self._terms.find_pages(*span)
+            found = [] if stop - start <= max(FEW_PAGES, limit // TERMS_OF_A_PAGE) else None
         if found is None:
             return None
         strange: list[Iterator[bytes]] = []
@@ -62,13 +76,7 @@ class TermFinder:
         if run.may_have_long_s:
             strange.append(self._iter_strange(LONG_S.encode()))
         every = list(dict.fromkeys([*found, *islice(chain(*strange), limit + 1)]))
-        return every if len(every) <= limit else None
-
-    def _find_prefixed(self, prefix: bytes, limit: int) -> list[bytes] | None:
-        start, stop = self._terms.find_pages(prefix, _next_prefix(prefix))
-        if stop - start > MAX_PREFIX_PAGES:
-            return None
-        return list(self._iter_matching(start, stop, _LINE_FEED + prefix, limit + 1))
+        return FoundTerms(every, span) if len(every) <= limit else None
 
     def _find_inside(self, text: bytes, at_end: bool, limit: int) -> list[bytes] | None:
         """The terms that hold the text, or end with it."""

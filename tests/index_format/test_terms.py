@@ -95,6 +95,18 @@ def test_random_dictionaries(
     assert [start for page in pages for start in [page.postings_start]][:1] == ([0] if rows else [])
 
 
+@pytest.mark.parametrize("count", [1, 128, 129, 300])
+def test_texts_of_pages(count: int) -> None:
+    rows = build_rows(count)
+    reader = open_terms(encode(rows))
+    for start in range(reader.pages + 1):
+        for stop in range(start, reader.pages + 1):
+            text, places = reader.read_texts(start, stop)
+            terms = [term for term, _ in rows[start * PAGE_TERMS : stop * PAGE_TERMS]]
+            assert text == b"".join(term + b"\n" for term in terms)
+            assert [text[place:].split(b"\n")[0] for place in places.tolist()] == terms[::PAGE_TERMS]
+
+
 @settings(deadline=None)
 @given(
     st.dictionaries(TERMS, st.just({0: (1, 2)}), max_size=30),

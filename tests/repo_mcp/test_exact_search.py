@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -306,6 +307,31 @@ def test_a_search_that_takes_too_long_says_so(
     assert answer.total_is_lower_bound
     assert answer.truncated
     assert "stopped" in answer.warnings[0]
+
+
+def test_a_pattern_that_costs_a_pass_for_each_match_is_stopped(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(root, "a.txt", "a b\n" * 400_000)
+    repository = Repository(load_config(str(root)))
+    repository.refresh()
+    monkeypatch.setattr(exact, "TIME_LIMIT_SECONDS", 0.5)
+    started = time.process_time()
+    answer = repository.search_exact(ExactRequest("(?s)a.*z|b", regex=True, file_glob="a.txt"))
+    repository.close()
+    assert time.process_time() - started < 5
+    assert answer.total_is_lower_bound
+
+
+def test_without_a_record_of_the_refresh_changes_are_not_known(root: Path, repository: Repository) -> None:
+    repository.close()
+    for record in root.glob(".repo_mcp/index-*/seen"):
+        record.unlink()
+    again = Repository(load_config(str(root)))
+    answer = again.search_exact(ExactRequest("alpha"))
+    again.close()
+    assert answer.total == 11
+    assert exact.CHANGES_UNKNOWN in answer.warnings
 
 
 def test_a_search_can_be_cancelled(repository: Repository) -> None:

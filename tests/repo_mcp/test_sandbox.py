@@ -491,3 +491,58 @@ def test_a_root_that_went_away_is_not_an_empty_one(tmp_path: Path, replaced: boo
         door.check_root()
     assert caught.value.code is ErrorCode.UNREADABLE
     door.close()
+
+
+def test_many_are_read_as_one_by_one(door: Door, root: Path) -> None:
+    (root / "big").write_text("x" * (LIMIT + 1))
+    (root / "full").write_text("x" * LIMIT)
+    (root / "empty").write_text("")
+    (root / "src" / "link.py").symlink_to(root / "src" / "main.py")
+    (root / "linked").symlink_to(root / "src")
+    os.mkfifo(root / "pipe")
+    paths = ["README.md", "big", "empty", "full", "pipe", "src/link.py", "src/main.py", "src/deep/x.py"]
+    refused = [
+        ".env",
+        "src",
+        "src/.env",
+        "linked/main.py",
+        "../secret.txt",
+        "/etc/passwd",
+        "gone",
+        "gone/x",
+        "",
+    ]
+    paths += refused
+    found = dict(zip(paths, door.read_many(paths, LIMIT), strict=True))
+    assert {path: data for path, data in found.items() if data is not None} == {
+        "README.md": b"read me",
+        "empty": b"",
+        "full": b"x" * LIMIT,
+        "src/main.py": b"main",
+        "src/deep/x.py": b"deep",
+    }
+    for path, data in found.items():
+        try:
+            assert door.read_walked(path, LIMIT).data == data
+        except RepoError:
+            assert data is None
+
+
+def test_a_file_that_grows_while_many_are_read(
+    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was stated before the bytes were read is only a hint, up or down."""
+    real = os.fstat
+
+    def stale(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return status
+        fields = list(status)
+        fields[6] = stated
+        return os.stat_result(fields)
+
+    monkeypatch.setattr(sandbox.os, "fstat", stale)
+    for stated in (0, 2, 7, 500):
+        assert door.read_many(["README.md"], 7) == [b"read me" if stated <= 7 else None]
+        assert door.read_many(["README.md"], 6) == [None]

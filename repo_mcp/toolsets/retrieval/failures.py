@@ -173,7 +173,6 @@ def _explain_cancelled(error: RepoError, repo: str, path: str | None) -> Failure
 
 _EXPLAINERS: Mapping[ErrorCode, Callable[[RepoError, str, str | None], Failure]] = {
     ErrorCode.INVALID_ARGUMENT: _explain_argument_of_engine,
-    ErrorCode.LIMIT_EXCEEDED: _explain_argument_of_engine,
     ErrorCode.PATH_INVALID: _explain_malformed,
     ErrorCode.PATH_ESCAPE: _explain_escape,
     ErrorCode.PATH_DENIED: _explain_denial,

@@ -110,6 +110,24 @@ def test_an_open_quote_is_told() -> None:
     assert not read_pattern(ExactRequest(r"a\Qb\E", regex=True)).open_quote
 
 
+@pytest.mark.parametrize(
+    ("pattern", "literal"),
+    [
+        ("[0-9]{4}zq", "zq"),
+        ("ab*cd?eff+g", "ef"),
+        ("ab|cd", ""),
+        ("(ab|cd)e", "e"),
+        ("(abc)d(?i)efg", "d"),
+        (r"a\.b\Q*c\E[x]", "a.b*c"),
+        ("x{2}yz", "yz"),
+        ("(?i:ab)CD", "CD"),
+        ("ab^cd", "ab"),
+    ],
+)
+def test_literals_of_expressions(pattern: str, literal: str) -> None:
+    assert read_pattern(ExactRequest(pattern, regex=True)).literal == literal
+
+
 def holds(need: Need, words: set[str]) -> bool:
     """Whether a text of these words may meet the need, by the promise of each part."""
     if isinstance(need, Run):
@@ -145,9 +163,11 @@ def check(request: ExactRequest, text: str) -> None:
         return
     need = matcher.reading.need
     data = text.encode()
+    matcher._literal = b""
     for match in matcher.iter_matches(data):
         words = set(WORD.findall(data[match.line_start : match.line_end].decode()))
         assert need is None or holds(need, words), show(need)
+        assert matcher.reading.literal in text
 
 
 @settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from index_format import TermsReader
 from repo_mcp.index import term_finder
 from repo_mcp.index.patterns import Edge, Run
-from repo_mcp.index.term_finder import TermFinder
+from repo_mcp.index.term_finder import FoundTerms, TermFinder
 
 
 class Pages(TermsReader):
@@ -50,6 +50,18 @@ def may_hold(run: Run, term: str) -> bool:
     )
 
 
+def list_terms(finder: TermFinder, run: Run, limit: int, terms: list[str]) -> list[bytes] | None:
+    found = finder.find(run, limit)
+    if found is None:
+        return None
+    assert len(found.terms) == len(set(found.terms))
+    if found.span is None:
+        return found.terms
+    first, end = found.span
+    encoded = sorted({term.encode() for term in terms})
+    return found.terms + [term for term in encoded if first <= term and (end is None or term < end)]
+
+
 words = st.text("abs_0é検\u017f", min_size=1, max_size=6)
 runs = st.builds(
     Run, st.text("abs_é", min_size=1, max_size=3), st.sampled_from(Edge), st.sampled_from(Edge), st.booleans()
@@ -62,10 +74,9 @@ def test_no_term_that_may_hold_the_run_is_missed(signed: bool, terms: list[str],
     finder = TermFinder(Pages(terms))
     if signed:
         finder.sign()
-    found = finder.find(run, 1_000)
+    found = list_terms(finder, run, 1_000, terms)
     assert found is not None
     assert {term for term in terms if may_hold(run, term)} <= {term.decode() for term in found}
-    assert len(found) == len(set(found))
 
 
 def test_closed_runs_are_found_without_more() -> None:
@@ -73,7 +84,7 @@ def test_closed_runs_are_found_without_more() -> None:
     finder = TermFinder(Pages(terms))
 
     def find(left: Edge, right: Edge) -> list[bytes] | None:
-        return finder.find(Run("foo", left, right), 10)
+        return list_terms(finder, Run("foo", left, right), 10, terms)
 
     assert find(Edge.CLOSED, Edge.CLOSED) == [b"foo"]
     assert find(Edge.CLOSED, Edge.OPEN) == [b"foo", b"foobar"]
@@ -82,10 +93,14 @@ def test_closed_runs_are_found_without_more() -> None:
 
 
 def test_more_than_the_limit_is_no_answer() -> None:
-    finder = TermFinder(Pages([f"foo{n}" for n in range(20)]))
-    for left in (Edge.OPEN, Edge.CLOSED):
-        assert finder.find(Run("foo", left, Edge.OPEN), 19) is None
-        assert len(finder.find(Run("foo", left, Edge.OPEN), 20) or ()) == 20
+    terms = [f"foo{n}" for n in range(20)]
+    finder = TermFinder(Pages(terms))
+    assert finder.find(Run("foo", Edge.OPEN, Edge.OPEN), 19) is None
+    assert len(list_terms(finder, Run("foo", Edge.OPEN, Edge.OPEN), 20, terms) or ()) == 20
+    assert len(list_terms(finder, Run("foo", Edge.CLOSED, Edge.OPEN), 20, terms) or ()) == 20
+    many = TermFinder(Pages([f"foo{n}" for n in range(200)]))
+    assert many.find(Run("foo", Edge.CLOSED, Edge.OPEN), 20) is None
+    assert many.find(Run("foo", Edge.CLOSED, Edge.OPEN), 2_000) is not None
 
 
 def test_signatures_leave_most_pages_alone() -> None:
@@ -93,7 +108,7 @@ def test_signatures_leave_most_pages_alone() -> None:
     finder = TermFinder(pages)
     finder.sign()
     pages.reads = 0
-    assert finder.find(Run("edle_in", Edge.OPEN, Edge.OPEN), 10) == [b"needle_in_it"]
+    assert finder.find(Run("edle_in", Edge.OPEN, Edge.OPEN), 10) == FoundTerms([b"needle_in_it"])
     assert pages.reads < 20
 
 
@@ -102,10 +117,10 @@ def test_a_large_dictionary_is_signed_behind_the_first_search(monkeypatch: pytes
     pages = Pages([f"{n:06d}word" for n in range(4_000)] + ["needle_in_it"])
     finder = TermFinder(pages)
     run = Run("edle_in", Edge.OPEN, Edge.OPEN)
-    assert finder.find(run, 10) == [b"needle_in_it"]
+    assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
     deadline = time.monotonic() + 10
     while finder._signatures is None and time.monotonic() < deadline:
         time.sleep(0.01)
     pages.reads = 0
-    assert finder.find(run, 10) == [b"needle_in_it"]
+    assert finder.find(run, 10) == FoundTerms([b"needle_in_it"])
     assert pages.reads < 20
