@@ -46,7 +46,7 @@ class CallPool:
         self._unfinished = 0
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
-        """Run `work`, which must not raise, in a thread; `drop` instead when it is cancelled before."""
+        """Run `work` in a thread; `drop` instead when it is cancelled before. What they raise is lost."""
         call = PooledCall(work, drop)
         with self._lock:
             self._unfinished += 1
@@ -62,6 +62,8 @@ class CallPool:
             call = self._waiting.get()
             try:
                 call.run()
+            except Exception:  # whoever waits for it has seen to that; the place must not be lost
+                pass
             finally:
                 del call  # its arguments and answer
                 with self._lock:

@@ -9,7 +9,6 @@ Left out on purpose: `.env` files, and environment variables that would change a
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -118,6 +117,8 @@ class Config:
             self.disabled_adapters,
             deny_fingerprint,
         )
+        import hashlib  # loads a large library, which the list of tools need not wait for
+
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def chosen_workers(self) -> int:

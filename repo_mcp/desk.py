@@ -233,7 +233,11 @@ class _Call:
 
         def work() -> None:
             try:
-                self._end(tool.call(arguments, context))
+                answer = tool.call(arguments, context)
+            except Exception:  # a defect: tools answer whatever happens
+                self._end(None)
+            else:
+                self._end(answer)
             finally:
                 forget(self)
 
@@ -243,15 +247,18 @@ class _Call:
 
         self._pooled = pool.submit(work, drop)
 
-    def _end(self, answer: ToolAnswer) -> None:
+    def _end(self, answer: ToolAnswer | None) -> None:
+        """Answer, with an internal error for None."""
         if not self._ending.acquire(blocking=False):
             return
         if self._progress is not None:
             self._progress.send_latest()
-        try:
-            frame = self._answers.call(self.request_id, answer, modern=self._modern)
-        except ValueError:  # a lone surrogate
-            frame = b""
+        frame = b""
+        if answer is not None:
+            try:
+                frame = self._answers.call(self.request_id, answer, modern=self._modern)
+            except ValueError:  # a lone surrogate
+                pass
         self._wire.answer(self.request_id, frame)
 
     def cancel(self) -> None:

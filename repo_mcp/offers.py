@@ -10,10 +10,9 @@ Left out on purpose: what travels between client and server.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from repo_mcp import instructions
 from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
@@ -52,14 +51,8 @@ class Offer(Generic[Opened]):
         return self._opened[0]
 
 
-def find_instructions(toolsets: Sequence[str]) -> str:
-    """What the toolsets say of their use, before anything of them is loaded."""
-    texts = {"repo": instructions.REPO, "retrieval": instructions.RETRIEVAL}
-    return "\n\n".join(texts[name] for name in toolsets if name in texts)
-
-
 def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
-    """The chosen toolsets in their order. CONFIG_INVALID for a root or a toolset that cannot be served."""
+    """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served, or has no place to write."""
     builders = {"repo": _offer_repo, "retrieval": _offer_retrieval}
     for name in config.toolsets:
         if name not in builders:
@@ -69,10 +62,13 @@ def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
 
 
 def _offer_repo(config: Config, warn: Warn) -> Offer[object]:
+    from repo_mcp.config import find_cache_home
+    from repo_mcp.data_dir import prepare_data_dir
     from repo_mcp.narrowing import narrow_config
     from repo_mcp.toolsets.repo import bind_toolset
 
     limits = narrow_config(config)[0].limits
+    prepare_data_dir(config.root, config.data_dir, find_cache_home())
 
     def open_it() -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
         from repo_mcp.repository import Repository
@@ -85,7 +81,9 @@ def _offer_repo(config: Config, warn: Warn) -> Offer[object]:
 
 
 def _offer_retrieval(config: Config, warn: Warn) -> Offer[object]:
-    from repo_mcp.toolsets.retrieval import bind_toolset, open_roots, raise_limits
+    from repo_mcp.toolsets.retrieval import bind_toolset, open_roots, prepare_place, raise_limits
+
+    prepare_place(config)
 
     def open_it() -> tuple[Iterable[Repository], object]:
         roots = open_roots(config, warn)

@@ -36,7 +36,7 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--watch",
         action=argparse.BooleanOptionalAction,
-        help="look for changed files while serving, now and then, when a tool is used (default: yes)",
+        help="keep up with changed files while serving (default: yes)",
     )
     parser.add_argument(
         "--include-extension",

@@ -20,20 +20,19 @@ PLACES = frozenset({"--repo-root", "--data-dir"})
 
 def is_plain(arguments: Sequence[str]) -> bool:
     """True for a root that can be served and options that cannot be wrong; False for all the rest."""
-    given: dict[str, str] = {}
+    root = data_dir = ""
     rest = list(arguments)
     while rest:
         option, joined, value = rest.pop(0).partition("=")
         if option in SWITCHES and not joined:
             continue
-        if option == "--toolsets" or option in PLACES:
-            given[option] = value if joined else (rest.pop(0) if rest else "")
-            continue
-        return False
-    places = [value for option, value in given.items() if option in PLACES]
-    if given.get("--toolsets", "repo") != "repo" or not all(map(_can_be_a_place, places)):
-        return False
-    return _can_be_served(given.get("--repo-root", ""))
+        if not joined:
+            value = rest.pop(0) if rest else ""
+        if option in PLACES and _can_be_a_place(value):
+            root, data_dir = (value, data_dir) if option == "--repo-root" else (root, value)
+        elif option != "--toolsets" or value != "repo":
+            return False
+    return root != "" and _can_be_served(root) and _can_be_written(data_dir or root)
 
 
 def _can_be_a_place(path: str) -> bool:
@@ -46,6 +45,12 @@ def _is_utf8(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _can_be_written(place: str) -> bool:
+    """True when the data directory, or what it is made in, is a directory that may be written to."""
+    existing = place if os.path.lexists(place) else os.path.dirname(os.path.abspath(place))
+    return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
 
 
 def _can_be_served(root: str) -> bool:

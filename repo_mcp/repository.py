@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
@@ -61,6 +61,7 @@ from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.strategy import Strategy
 
 NANOSECONDS = 1_000_000_000
 
@@ -298,22 +299,26 @@ class Repository:
         """
         from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle  # 20 ms in all: not at start
         from repo_mcp.bundler.build import build_bundle, check_request
-        from repo_mcp.bundler.hybrid import HybridStrategy
         from repo_mcp.bundler.source import IndexSource
-        from repo_mcp.bundler.spans import list_symbol_spans
 
         check_request(request, self.config.limits)
         searcher = self._index.get_searcher()
-        strategy = HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
         try:
             source = IndexSource(searcher, self._read_live)
-            bundle = build_bundle(request, self.config.limits, source, strategy)
+            bundle = build_bundle(request, self.config.limits, source, self._bundler)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         bundle = replace(bundle, warnings=(*bundle.warnings, *self._index.describe_progress()))
         if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
+
+    @cached_property
+    def _bundler(self) -> Strategy:
+        from repo_mcp.bundler.hybrid import HybridStrategy
+        from repo_mcp.bundler.spans import list_symbol_spans
+
+        return HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
@@ -343,11 +348,11 @@ class Repository:
         return self._index.compact(full=full)
 
     def start_background_refresh(self) -> None:
-        """Refresh in a thread of its own; a failure becomes a warning of `status`."""
-        self._index.start_background_refresh()
+        """Refresh in a thread of its own; a failure becomes a warning of `status`.
 
-    def start_watching(self) -> None:
-        """Have the system tell of changed files from now on, where it can; else they are looked for."""
+        Where files are watched, the system tells of those that change from now on.
+        """
+        self._index.start_background_refresh()
         self._index.start_watching()
 
     def close(self) -> None:

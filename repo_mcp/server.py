@@ -17,9 +17,9 @@ import signal
 import sys
 import threading
 
-from repo_mcp import instructions
 from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
+from repo_mcp.instructions import join_instructions
 from repo_mcp.plain_options import is_plain
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
     if is_plain(arguments):
-        server = _start()
+        server = _start(("repo",))
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
@@ -76,13 +76,13 @@ def serve(config: Config, server: Server | None = None) -> int:
     `server` is one that has begun to answer.
     """
     from repo_mcp.errors import ErrorCode, RepoError
-    from repo_mcp.offers import build_offers, find_instructions
+    from repo_mcp.offers import build_offers
 
     try:
         os.chdir(os.path.abspath(os.sep))
         offers = build_offers(config, _warn)
         if server is None:
-            server = _start(find_instructions(config.toolsets))
+            server = _start(config.toolsets)
             if server is None:
                 return _complain_of_streams()
         server.offer([one.toolset for one in offers])
@@ -101,14 +101,14 @@ def serve(config: Config, server: Server | None = None) -> int:
 class Server:
     """One server from its first frame to its end."""
 
-    def __init__(self, wire: Wire, said: str) -> None:
-        """`said` are the instructions that a client is given."""
+    def __init__(self, wire: Wire, instructions: str) -> None:
+        """`instructions` are what a client is told of the toolsets."""
         self.wire = wire
         self._bridge: SdkBridge | None = None
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
-        self._desk = Desk(wire, Answers(VERSION, said), self._hand_over)
+        self._desk = Desk(wire, Answers(VERSION, instructions), self._hand_over)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -126,14 +126,10 @@ class Server:
     def run(self, repositories: Sequence[Repository]) -> StopReason:
         """Until the client ends it; returns why it ended."""
 
-        def keep_up() -> None:
-            for repository in repositories:
-                repository.start_background_refresh()
-                repository.start_watching()
-
-        refresh = threading.Timer(REFRESH_DELAY_SECONDS, keep_up)
-        refresh.daemon = True
-        refresh.start()
+        for repository in repositories:
+            refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+            refresh.daemon = True
+            refresh.start()
         reason = self.wire.wait()
         if self._bridge is not None:
             self._bridge.close()
@@ -160,14 +156,14 @@ class Server:
         return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
 
-def _start(said: str = instructions.REPO) -> Server | None:
+def _start(toolsets: Sequence[str]) -> Server | None:
     """A server that answers; None when a standard stream is closed."""
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
     _stop_on_signals(wire)
-    server = Server(wire, said)
+    server = Server(wire, join_instructions(toolsets))
     server.start()
     return server
 

@@ -216,7 +216,10 @@ class Wire:
     # Whoever answers
 
     def answer(self, request_id: RequestId, frame: bytes) -> None:
-        """Answer a request in flight; one that was answered or cancelled is left alone. Blocks."""
+        """Answer a request in flight; one that was answered or cancelled is left alone. Blocks.
+
+        An empty frame is an internal error.
+        """
         if not self._in_flight.settle(request_id):
             return
         try:

@@ -110,7 +110,7 @@ class LiveIndex:
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self._watch_fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
-        self._walk_wanted = False  # the watcher has told of more
+        self._walk_wanted = False  # there may be more
 
     def get_searcher(self) -> Searcher:
         """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none."""
@@ -258,7 +258,7 @@ class LiveIndex:
         changed = len(self._waiting) or self._stale
         if changed:
             return [f"{changed} files changed and are not indexed yet: what is found may be out of date."]
-        return ["Files changed and are not indexed yet."] if self._walk_wanted else []
+        return []
 
     def _explain_missing(self) -> str:
         progress = self._progress
@@ -342,10 +342,9 @@ class LiveIndex:
 
     def _take_changes(self, paths: frozenset[str] | None) -> None:
         """Index what the watcher tells of, in its thread. None: everything may have changed."""
-        if paths is None or len(self._waiting | paths) > MAX_NAMED:
+        self._waiting |= paths or frozenset()
+        if paths is None or len(self._waiting) > MAX_NAMED:
             self._walk_wanted = True
-        else:
-            self._waiting |= paths
         while not self._closed.is_set() and (self._waiting or self._walk_wanted):
             try:
                 if not self._refresh_named():
@@ -353,11 +352,11 @@ class LiveIndex:
                     self._waiting, self._walk_wanted = frozenset(), False
             except RepoError as error:
                 if error.code is not ErrorCode.BUSY:
-                    self._background_fault = f"The last refresh failed: {error.message}"
+                    self._note_failure(error)
                     return
                 self._walk_wanted = True
             except Exception as error:
-                self._background_fault = f"The last refresh failed: {type(error).__name__}."
+                self._note_failure(error)
                 return
 
     def _refresh_named(self) -> bool:
@@ -401,11 +400,14 @@ class LiveIndex:
     def _refresh_quietly(self, force: bool) -> None:
         try:
             self.refresh(force=force)
-        except RepoError as error:
-            if error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
-                self._background_fault = f"The last refresh failed: {error.message}"
         except Exception as error:  # a thread has nobody else to tell
+            self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        if not isinstance(error, RepoError):
             self._background_fault = f"The last refresh failed: {type(error).__name__}."
+        elif error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
+            self._background_fault = f"The last refresh failed: {error.message}"
 
     def close(self) -> bool:
         """Stop a running refresh. False when it has not stopped in CLOSE_WAIT_SECONDS."""

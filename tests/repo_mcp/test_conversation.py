@@ -79,7 +79,8 @@ def test_versions_are_those_of_the_sdk() -> None:
 
 
 def test_instructions_said_early_are_those_of_the_toolset() -> None:
-    assert TOOLSET.instructions == instructions.REPO
+    assert TOOLSET.instructions == instructions.OF_TOOLSETS[TOOLSET.name]
+    assert instructions.join_instructions(["repo", "repo"]) == "\n\n".join([TOOLSET.instructions] * 2)
 
 
 @pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "1999-01-01", MODERN_VERSION])

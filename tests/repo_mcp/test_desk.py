@@ -215,6 +215,8 @@ def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: thre
     client.send({"method": "notifications/cancelled", "params": {"requestId": "1"}})  # "1" means 1 as well
     client.send(_call(1, "echo"))
     assert client.read()["result"]["structuredContent"]["arguments"] == {}
+    while len(story) < 2:
+        pass
     client.close()
     assert story == ["begun", "cancelled"]
 
@@ -280,6 +282,19 @@ def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id() -> Non
     client.send(_call(1, "broken"))
     answer = client.read()
     assert (answer["id"], answer["error"]["code"]) == (1, -32603)
+    client.close()
+
+
+def test_a_tool_that_raises_is_an_error_and_keeps_no_place() -> None:
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        raise ValueError("the contents of a file")
+
+    client = Client(_tool("broken", call), places=1)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "broken"), _call(2, "broken"))
+    for number in (1, 2):
+        answer = client.read()
+        assert (answer["id"], answer["error"]) == (number, {"code": -32603, "message": "internal error"})
     client.close()
 
 

@@ -144,7 +144,7 @@ class Served:
         self.root = root
         self.repository = Repository(Config(str(root), data_dir=str(data_dir), watch=watch))
         self.repository.refresh()
-        self.repository.start_watching()
+        self.repository.start_background_refresh()
 
     def find(self, word: str) -> list[str]:
         return [hit.path for hit in self.repository.search(SearchRequest(word, 20)).hits]
@@ -179,6 +179,7 @@ def test_a_saved_file_is_found_and_a_deleted_one_is_not(served: Served) -> None:
     (served.root / "src" / "new.c").unlink()
     wait_until(lambda: served.find("octonion") == [])
     assert served.find("alpha") == ["src/a.c"]
+    wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings == ())
 
 
 def test_directories_that_come_go_and_are_renamed(served: Served) -> None:
