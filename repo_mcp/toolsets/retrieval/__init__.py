@@ -28,12 +28,12 @@ from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.call_log import CallRecorder
 from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
 from repo_mcp.toolsets.retrieval.failures import explain_argument
-from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, raise_limits
+from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
 
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
 
-__all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "raise_limits"]
+__all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 
 
 @dataclass(frozen=True, slots=True)

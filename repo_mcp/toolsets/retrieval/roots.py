@@ -74,12 +74,7 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
     """
     from repo_mcp.repository import Repository
 
-    paths = [root.path for root in config.named_roots]
-    if config.data_dir is not None:
-        place = os.path.join(config.data_dir, _OWN_NAME)
-    else:
-        place = name_cache_dir(_OWN_NAME, paths, find_cache_home())
-    _take_places(paths, [place, *(os.path.join(place, root.name) for root in config.named_roots)])
+    place = prepare_place(config)
     limits = raise_limits(config)
     with ExitStack() as opened:
         repositories = {}
@@ -97,6 +92,17 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
             opened.enter_context(closing(repositories[root.name]))
         opened.pop_all()
     return Roots(repositories, limits, place)
+
+
+def prepare_place(config: Config) -> str:
+    """The directory of indexes and log, made or checked. CONFIG_INVALID when it cannot be used."""
+    paths = [root.path for root in config.named_roots]
+    if config.data_dir is not None:
+        place = os.path.join(config.data_dir, _OWN_NAME)
+    else:
+        place = name_cache_dir(_OWN_NAME, paths, find_cache_home())
+    _take_places(paths, [place, *(os.path.join(place, root.name) for root in config.named_roots)])
+    return place
 
 
 def _take_places(roots: Sequence[str], places: Sequence[str]) -> None:
