@@ -88,6 +88,8 @@ def take_outside_dir(roots: Sequence[str], path: str) -> None:
 
 def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
     """The directory in the user's cache that belongs to these roots in this order."""
+    import hashlib  # here: most servers need none
+
     digest = hashlib.blake2b("\0".join(roots).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(cache_home, _CACHE_NAME, f"{purpose}-{digest}")
 

@@ -52,7 +52,7 @@ class Offer(Generic[Opened]):
 
 
 def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
-    """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served, or has no place to write."""
+    """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
     builders = {"repo": _offer_repo, "retrieval": _offer_retrieval}
     for name in config.toolsets:
         if name not in builders:
