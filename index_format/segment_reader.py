@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from operator import index
 from typing import Any
 
@@ -87,6 +87,28 @@ class SegmentReader:
         if int(docs[-1]) >= limit:
             raise CorruptIndex(f"{where}: document {int(docs[-1])} of {limit}")
         return docs, counts
+
+    def read_docs(self, terms: Sequence[bytes], fields: Collection[int]) -> I64:
+        """The documents of all lists of ascending terms in some fields of one level, list after list."""
+        pieces: list[bytes] = []
+        lists: list[PostingList] = []
+        for page in self.terms.iter_lists(terms):
+            wanted = [one for one in page if one.field in fields]
+            if wanted:
+                start, end = wanted[0].offset, wanted[-1].offset + wanted[-1].size
+                data = self.frame.read(POST, start, end - start)
+                pieces += [data[one.offset - start : one.offset - start + one.size] for one in wanted]
+                lists += wanted
+        if not lists:
+            return np.zeros(0, dtype=np.int64)
+        where = f"{self.name}: POST"
+        sizes = np.array([one.size for one in lists], dtype=np.int64)
+        frequencies = np.array([one.frequency for one in lists], dtype=np.int64)
+        docs, _ = decode_lists(b"".join(pieces), sizes, frequencies, where)
+        limit = min(self._count_docs(self.fields[field].level) for field in fields)
+        if int(docs.max()) >= limit:
+            raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
+        return docs
 
     def find_lists(self, term: bytes) -> list[PostingList]:
         """The posting lists of a term in field order."""

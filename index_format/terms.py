@@ -22,7 +22,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from operator import ge
 
 import numpy as np
@@ -169,6 +169,35 @@ class TermsReader:
         number = text.count(b"\n", 0, place)
         lists = self._read_span(LIST, list_places, page, page + 1)
         return self._parse_lists(lists, text.count(b"\n") - 1, number, int(posting_places[page]))
+
+    def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
+        """The posting lists of ascending terms, page by page; of those that are there."""
+        place = 0
+        while place < len(terms):
+            page = max(0, bisect_right(self._tops, terms[place]) - 1)
+            end = len(terms)
+            if page + 1 < self.pages:
+                end = max(place + 1, bisect_left(terms, self._tops[page + 1], place))
+            if self.pages:
+                yield self._find_in_page(page, terms[place:end])
+            place = end
+
+    def _find_in_page(self, page: int, terms: Sequence[bytes]) -> list[PostingList]:
+        text_places, list_places, posting_places = self._columns
+        text = b"\n" + self._read_span(TERM, text_places, page, page + 1)
+        data = self._read_span(LIST, list_places, page, page + 1)
+        masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
+        firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
+        offsets = (np.cumsum(sizes) - sizes + int(posting_places[page])).tolist()
+        found: list[PostingList] = []
+        for term in terms:
+            place = text.find(b"\n" + term + b"\n")
+            if place >= 0 and b"\n" not in term:
+                number = text.count(b"\n", 0, place)
+                fields = [field for field in range(MAX_FIELDS) if masks[number] >> field & 1]
+                for row, field in enumerate(fields, firsts[number]):
+                    found.append(PostingList(field, int(frequencies[row]), offsets[row], int(sizes[row])))
+        return found
 
     def _parse_lists(self, data: bytes, terms: int, number: int, offset: int) -> list[PostingList]:
         """The lists of term `number` of a page of `terms` terms whose postings begin at `offset`."""

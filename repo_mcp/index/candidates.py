@@ -27,9 +27,9 @@ from repo_mcp.index.term_finder import TermFinder
 
 I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # units left: reading them costs less than looking up another run
-MAX_TERMS = 1_000  # of one run; each costs 40 microseconds
-PATIENT_TERMS = 8_000
-QUICK_TERMS = 100  # of a run: what is found of one with more is kept
+MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
+PATIENT_TERMS = 32_000
+QUICK_TERMS = 200  # of a run: what is found of one with more is kept
 KEPT_RUNS = 64
 MAX_PARTS = 200  # of an alternation
 COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
@@ -171,7 +171,7 @@ class _Lookup:
         # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
         if not (run.left is run.right is Edge.CLOSED) or len(text) > MAX_WORD_BYTES // 2:
             terms = [*terms, LONG_WORD.encode()]
-        docs = [self._reader.read_postings(one)[0] for term in terms for one in self._find_lists(term)]
+        docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
         if found.span is not None:
             docs.append(self._read_span(*found.span))
         units = _unite(docs, self._reader.unit_count)

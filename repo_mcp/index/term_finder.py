@@ -31,6 +31,7 @@ PAGES_AT_ONCE = 128  # signed together: the table of a batch stays in a core's c
 PAGES_READ = 512  # at once where all are read
 FEW_PAGES = 16
 TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
+NEAR_PAGES = 3  # apart: reading what lies between costs less than reading twice
 GRAM_BYTES = 3
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
@@ -97,7 +98,12 @@ class TermFinder:
             return
         rows = np.bitwise_and.reduce(signatures[_classify(text)], axis=0)
         wanted = np.flatnonzero(np.unpackbits(rows, count=self._terms.pages, bitorder="little"))
-        yield from ((page, page + 1) for page in wanted.tolist())
+        if not len(wanted):
+            return
+        cuts = np.flatnonzero(np.diff(wanted) > NEAR_PAGES) + 1
+        for near in np.split(wanted, cuts):
+            first, end = int(near[0]), int(near[-1]) + 1
+            yield from ((at, min(end, at + PAGES_READ)) for at in range(first, end, PAGES_READ))
 
     def _iter_matching(self, start: int, stop: int, needle: bytes, limit: int) -> Iterator[bytes]:
         """The first `limit` terms of a span of pages with the needle; the line feeds around a term count."""

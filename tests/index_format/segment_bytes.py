@@ -61,6 +61,9 @@ def read_everything(reader: SegmentReader) -> list[object]:
         found += [reader.read_language(file), reader.read_fingerprint(file)]
     if reader.unit_count:
         found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
+    found.append(reader.files.read_paths_of(np.arange(reader.file_count)))
+    found.append(reader.terms.read_texts(0, reader.terms.pages)[0])
+    found.append(reader.read_docs(sorted([*SMALL_TERMS, b"", b"zzz"]), (0,)).tolist())
     terms = []
     for run in reader.iter_runs(3):
         terms += run.terms

@@ -56,6 +56,20 @@ def test_all_postings_are_those_of_the_model() -> None:
     assert run.docs.tolist() == build_run(model).docs.tolist()
 
 
+def test_documents_of_many_terms_are_those_of_their_lists() -> None:
+    model: Model = {
+        f"file{number}": tuple({(BODY, b"often"): 1, (BODY, b"w%d" % doc): 1} for doc in range(40 * number))
+        for number in range(1, 8)
+    } | {"one": ({(PATH, b"often"): 3},)}
+    directory = MemoryDirectory()
+    reader = open_bytes(bytes(directory.files[write_model(directory, model).name]))
+    terms = sorted({term for term, _ in list_postings(model)})
+    for asked in ([], terms, terms[::7], [b"absent", b"often", b"w3", b"zzz"]):
+        lists = [one for term in asked for one in reader.find_lists(term) if one.field == BODY]
+        wanted = [doc for one in lists for doc in reader.read_postings(one)[0].tolist()]
+        assert reader.read_docs(asked, (BODY,)).tolist() == wanted
+
+
 def test_runs_of_any_size_hold_the_same(small: bytes) -> None:
     reader = open_bytes(small)
     whole = [(run.terms, run.docs.tolist()) for run in reader.iter_runs(10**6)]

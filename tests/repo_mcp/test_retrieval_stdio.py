@@ -183,6 +183,18 @@ def test_the_roots_may_come_from_a_file(roots: tuple[Path, Path], tmp_path: Path
             client.close()
 
 
+def test_the_command_of_people_serves_it_too(roots: tuple[Path, Path], tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = build_environment(home, DOCS_ROOT=str(roots[0]), CODE_ROOT=str(roots[1]))
+    command = [sys.executable, "-m", "repo_mcp", "serve", "--toolsets", "retrieval", "--no-watch"]
+    client = RetrievalClient(command, environment, home)
+    try:
+        assert len(client.call("search", query="mount")["result"]["matches"]) == 8
+    finally:
+        client.close()
+
+
 @pytest.mark.parametrize(
     ("variables", "options", "words"),
     [

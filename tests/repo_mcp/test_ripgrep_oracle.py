@@ -94,7 +94,7 @@ def make_requests(draw: random.Random, lines: list[str], count: int) -> Iterator
         words = re.findall(r"\w+", line) or ["word"]
         one, other = draw.choice(words), draw.choice(words)
         yield ExactRequest(
-            draw.choice([piece, one, f"{one[1:]}", one[:-1] or one, piece.strip() or one]),
+            draw.choice([piece, one, one[1:] or one, one[:-1] or one, piece.strip() or one]),
             case_sensitive=draw.random() < 0.7,
             whole_word=draw.random() < 0.25,
             limit=MAX_LINES,

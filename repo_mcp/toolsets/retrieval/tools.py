@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Arguments = Mapping[str, object]
 
-_NAMED_LINES = 5  # how many line numbers a warning lists
+_NAMED = 5  # how many numbers a warning lists
 _BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always fits into an answer
 
 
@@ -86,6 +86,11 @@ def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings
         notes = list(warnings)
         if count < len(rows):
             notes.append(f"cut to {count} matches to keep the answer short; ask for fewer with limit")
+        hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
+        if hiding:
+            notes.append(
+                f"control or bidirectional characters that may hide text: {_name_some('match', hiding)}"
+            )
         _warn_of_escapes(notes, (match.path for _, match in rows[:count]))
         matches = [_render_match(name, match) for name, match in rows[:count]]
         return Part({"matches": matches}, truncated or count < len(rows), tuple(notes))
@@ -134,9 +139,11 @@ def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
     cut = opened.truncated or rows < len(opened.lines)
     warnings = list(opened.warnings)
     if long:
-        warnings.append(f"cut at {max_chars:,} characters: {_name_lines(long)}")
+        warnings.append(f"cut at {max_chars:,} characters: {_name_some('line', long)}")
     if hiding:
-        warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
+        warnings.append(
+            f"control or bidirectional characters that may hide text: {_name_some('line', hiding)}"
+        )
     if cut:
         warnings.append(f"cut to keep the answer short; go on with get_snippet from line {end_line + 1}")
     _warn_of_escapes(warnings, [opened.path])
@@ -156,10 +163,11 @@ def _cut(line: str, max_chars: int) -> str:
     return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
 
 
-def _name_lines(numbers: list[int]) -> str:
-    named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
-    more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
-    return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"
+def _name_some(what: str, numbers: list[int]) -> str:
+    named = ", ".join(str(number) for number in numbers[:_NAMED])
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    plural = {"line": "lines", "match": "matches"}
+    return f"{plural[what] if len(numbers) > 1 else what} {named}{more}"
 
 
 def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:

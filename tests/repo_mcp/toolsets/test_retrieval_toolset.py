@@ -451,6 +451,10 @@ def test_content_is_faithful_and_what_may_hide_text_is_said(served: Served) -> N
     assert envelope["meta"]["warnings"] == [
         "control or bidirectional characters that may hide text: lines 2, 3"
     ]
+    served.refresh()
+    envelope = served.call("search", query="admin", repo="code")
+    assert envelope["result"]["matches"][0]["preview"] == line
+    assert envelope["meta"]["warnings"] == ["control or bidirectional characters that may hide text: match 1"]
 
 
 # list_dir
