@@ -27,7 +27,7 @@ from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
+from repo_mcp.sandbox import Door, read_many
 
 UNCHANGED = ChangedFiles((), frozenset(), 0)
 KINDS = (*LITERALS, *EXPRESSIONS)
@@ -58,7 +58,7 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
             matcher,
             wanted,
             UNCHANGED,
-            lambda paths: door.read_many(paths, MAX_BYTES),
+            lambda paths: read_many(door, paths, MAX_BYTES),
             lambda: False,
         )
 

@@ -54,7 +54,7 @@ from repo_mcp.model import (
 from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door, OpenedFile
+from repo_mcp.sandbox import Door, OpenedFile, read_many
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.tree_view import TreeView
 from repo_mcp.walk import WalkMemory, walk
@@ -324,7 +324,7 @@ class Repository:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
 
     def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
-        return self._door.read_many(paths, self.config.limits.max_file_bytes)
+        return read_many(self._door, paths, self.config.limits.max_file_bytes)
 
     # The index
 

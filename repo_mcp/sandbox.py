@@ -148,7 +148,7 @@ class Door:
         except OSError as error:
             raise _explained(error, path) from None
 
-    def read_many(self, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
+    def _read_many(self, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
         """The bytes of files that the walk gave; None for one that `read_walked` would refuse.
 
         For a scan of the tree: a directory is opened once for its neighbours in `paths`, and nobody is
@@ -369,6 +369,11 @@ def reach_directory(door: Door, path: str) -> str:
     opened by the path afterwards is looked at again.
     """
     return door._reach_directory(path)
+
+
+def read_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
+    """The bytes of files that the walk gave, as `Door.read_walked`; None for those that cannot be read."""
+    return door._read_many(paths, max_bytes)
 
 
 def file_stat(status: os.stat_result) -> FileStat:
