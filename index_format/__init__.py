@@ -10,6 +10,7 @@ from index_format.compactor import Merge, merge_segments
 from index_format.directory import Directory, DiskDirectory, MemoryDirectory, new_file
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
+from index_format.files import FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import read_manifest
 from index_format.occurrences import Occurrences
@@ -32,6 +33,7 @@ from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
 from index_format.term_text import TermText, build_term_text, gather_spans, rank_spans
+from index_format.terms import TermsReader
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
@@ -51,6 +53,7 @@ __all__ = [
     "EncodedRun",
     "Field",
     "FileTable",
+    "FilesReader",
     "IndexFormatError",
     "IndexLocked",
     "IndexTooNew",
@@ -68,6 +71,7 @@ __all__ = [
     "SegmentEntry",
     "Snapshot",
     "TermText",
+    "TermsReader",
     "UnitTable",
     "build_term_text",
     "compute_fingerprint",

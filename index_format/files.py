@@ -93,6 +93,14 @@ class FilesReader:
         start = int(self.path_ends[file - 1]) if file else 0
         return self._decode(self._frame.read(PATH, start, int(self.path_ends[file]) - start))
 
+    def read_paths_of(self, files: I64) -> list[str]:
+        """The paths of many files, in their order. Raises CorruptIndex."""
+        data = self._frame.read(PATH)
+        ends = self.path_ends[files]
+        starts = np.where(files > 0, self.path_ends[files - 1], 0)
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [self._decode(data[start:end]) for start, end in spans]
+
     def _decode(self, path: bytes) -> str:
         try:
             return path.decode("utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from operator import index
 from typing import Any
 
@@ -101,9 +101,43 @@ class SegmentReader:
     def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
         """Its bytes, the documents of the level that they are laid out for, and how to name it."""
         where = f"{self.name}: POST at {posting_list.offset}"
+        data = self.frame.read(POST, posting_list.offset, posting_list.size)
+        return data, self._count_layout_docs(posting_list), where
+
+    def _count_layout_docs(self, posting_list: PostingList) -> int:
+        """The documents of the level that its bytes are laid out for."""
         field = posting_list.field if posting_list.first_field is None else posting_list.first_field
-        docs = self._count_docs(self.fields[field].level)
-        return self.frame.read(POST, posting_list.offset, posting_list.size), docs, where
+        return self._count_docs(self.fields[field].level)
+
+    def read_docs(self, terms: Sequence[bytes], fields: Collection[int]) -> I64:
+        """The documents of all lists of ascending terms in some fields of one level, list after list."""
+        pieces: list[bytes] = []
+        lists: list[PostingList] = []
+        for page in self.terms.iter_lists(terms):
+            wanted = [one for one in page if one.field in fields]
+            if wanted:
+                start = min(one.offset for one in wanted)
+                end = max(one.offset + one.size for one in wanted)
+                data = self.frame.read(POST, start, end - start)
+                pieces += [data[one.offset - start : one.offset - start + one.size] for one in wanted]
+                lists += wanted
+        if not lists:
+            return np.zeros(0, dtype=np.int64)
+        where = f"{self.name}: POST"
+        docs, _ = decode_lists(b"".join(pieces), self._build_table(lists), where)
+        limit = min(self._count_docs(self.fields[field].level) for field in fields)
+        if int(docs.max()) >= limit:  # of a list that repeats one of another level
+            raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
+        return docs
+
+    def _build_table(self, lists: Sequence[PostingList]) -> ListTable:
+        """Lists as if each had its bytes to itself: one that repeats another lies as that one does."""
+        return ListTable(
+            np.arange(len(lists)),
+            np.array([one.frequency for one in lists], dtype=np.int64),
+            np.array([one.size for one in lists], dtype=np.int64),
+            np.array([self._count_layout_docs(one) for one in lists], dtype=np.int64),
+        )
 
     def find_lists(self, term: bytes) -> list[PostingList]:
         """The posting lists of a term in field order."""
@@ -197,10 +231,6 @@ class SegmentReader:
         if number >= len(self.language_names):
             raise CorruptIndex(f"{self.name}: language {number} of {len(self.language_names)}")
         return self.language_names[number]
-
-    def read_fingerprint(self, file: int) -> bytes:
-        """The fingerprint of one file."""
-        return self.files.read_fingerprint(file)
 
     def close(self) -> None:
         """Give the file back."""

@@ -19,8 +19,10 @@ the bytes are searched by `bytes.find`, never term by term in Python.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from operator import ge
 
 import numpy as np
@@ -171,27 +173,57 @@ class TermsReader:
         if place < 0:
             return []
         number = text.count(b"\n", 0, place)
-        lists = self._read_span(LIST, list_places, page, page + 1)
-        return self._parse_lists(lists, text.count(b"\n") - 1, number, int(posting_places[page]))
-
-    def _parse_lists(self, data: bytes, terms: int, number: int, offset: int) -> list[PostingList]:
-        """The lists of term `number` of a page of `terms` terms whose postings begin at `offset`."""
-        masks, frequencies, sizes = self._parse_page(data, terms)
+        data = self._read_span(LIST, list_places, page, page + 1)
+        masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
-        offset += int(sizes[:first].sum())
+        offset = int(posting_places[page]) + int(sizes[:first].sum())
+        return self._build_lists(masks[number], frequencies[first:], sizes[first:], offset)
+
+    def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
+        """The posting lists of ascending terms, page by page; of those that are there."""
+        place = 0
+        while place < len(terms):
+            page = max(0, bisect_right(self._tops, terms[place]) - 1)
+            end = len(terms)
+            if page + 1 < self.pages:
+                end = max(place + 1, bisect_left(terms, self._tops[page + 1], place))
+            if self.pages:
+                yield self._find_in_page(page, terms[place:end])
+            place = end
+
+    def _find_in_page(self, page: int, terms: Sequence[bytes]) -> list[PostingList]:
+        text_places, list_places, posting_places = self._columns
+        text = b"\n" + self._read_span(TERM, text_places, page, page + 1)
+        data = self._read_span(LIST, list_places, page, page + 1)
+        masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
+        firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
+        offsets = np.append(0, np.cumsum(sizes)) + posting_places[page]
         found: list[PostingList] = []
-        for field in range(MAX_FIELDS):
-            if masks[number] >> field & 1:
-                row = first + len(found)
-                frequency, size = int(frequencies[row]), int(sizes[row])
-                if size:
-                    found.append(PostingList(field, frequency, offset, size))
-                elif found and found[0].frequency == frequency:
-                    source = found[0]
-                    found.append(PostingList(field, frequency, source.offset, source.size, source.field))
-                else:
-                    raise self._corrupt("a posting list without bytes that repeats no other")
-                offset += size
+        for term in terms:
+            place = text.find(b"\n" + term + b"\n")
+            if place >= 0 and b"\n" not in term:
+                number = text.count(b"\n", 0, place)
+                rows = slice(firsts[number], firsts[number + 1])
+                offset = int(offsets[rows.start])
+                found += self._build_lists(masks[number], frequencies[rows], sizes[rows], offset)
+        return found
+
+    def _build_lists(self, mask: int, frequencies: I64, sizes: I64, offset: int) -> list[PostingList]:
+        """The lists of a term with these field bits: first in the columns, with bytes from `offset` on."""
+        found: list[PostingList] = []
+        fields = [field for field in range(MAX_FIELDS) if mask >> field & 1]
+        rows = slice(len(fields))
+        for field, frequency, size in zip(
+            fields, frequencies[rows].tolist(), sizes[rows].tolist(), strict=True
+        ):
+            if size:
+                found.append(PostingList(field, frequency, offset, size))
+            elif found and found[0].frequency == frequency:
+                source = found[0]
+                found.append(PostingList(field, frequency, source.offset, source.size, source.field))
+            else:
+                raise self._corrupt("a posting list without bytes that repeats no other")
+            offset += size
         return found
 
     def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, I64]:
@@ -221,6 +253,14 @@ class TermsReader:
             found.append(text[start:end])
             place = text.find(needle, end)
         return found
+
+    def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
+        """The terms of a span of pages, each followed by a line feed; where each page begins in them."""
+        places = self._columns[0]
+        text = self._read_span(TERM, places, start, stop)
+        if start < stop and not text.endswith(b"\n"):
+            raise self._corrupt("the text of the terms is cut")
+        return text, places[start:stop] - places[start]
 
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""

@@ -219,10 +219,13 @@ class AuditLog:
             lock.release()
 
 
-def open_audit_log(data_dir: str, root: str, *, keep_text: bool = False) -> AuditLog:
-    """The log in a data directory, with the user's key. Never raises: what is amiss is a warning."""
-    user_key = load_user_key(find_state_home(), root)
-    log = AuditLog(data_dir, root, user_key.key, keep_text=keep_text)
+def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> AuditLog:
+    """The log in a data directory, with the user's key. Never raises: what is amiss is a warning.
+
+    It is the log of all these roots together: its tags are bound to them and their order.
+    """
+    user_key = load_user_key(find_state_home(), *roots)
+    log = AuditLog(data_dir, "\0".join(roots), user_key.key, keep_text=keep_text)
     log.warnings = (user_key.warning,) if user_key.warning else ()
     return log
 

@@ -19,6 +19,7 @@ from repo_mcp import globs
 from repo_mcp.errors import ErrorCode, RepoError
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
+NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
 MAX_GLOBS = 1_000
@@ -72,10 +73,19 @@ DEFAULT_OF = {
 
 
 @dataclass(frozen=True, slots=True)
+class NamedRoot:
+    """One of several roots that a server offers by name."""
+
+    name: str  # "docs" or "code"
+    path: str  # absolute, as given, folded as text
+    source: str  # "environment" or "configuration file"
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """What one server was started with."""
 
-    root: str  # absolute, as given, folded as text
+    root: str  # absolute, as given, folded as text; "" where named roots alone are served
     data_dir: str | None = None  # absolute; None: the default place
     limits: Limits = Limits()
     chunk_lines: int = 200
@@ -83,6 +93,7 @@ class Config:
     include_extensions: tuple[str, ...] = ()  # lower case, without the dot; empty: every text file
     exclude_globs: tuple[str, ...] = ()  # in the syntax of .gitignore, at the root
     toolsets: tuple[str, ...] = ("repo",)
+    named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
     watch: bool = False  # look for changed files while serving
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
@@ -131,7 +142,7 @@ def load_config(
     """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
 
     None is what the operator did not say. Looks at nothing on disk: whether the root is there is found
-    out by the door.
+    out by the door. Where named roots alone are served (`repo_mcp.named_roots`), `root` may be None.
     """
     options = {
         "repo_root": root,
@@ -144,13 +155,14 @@ def load_config(
         "include_extensions": include_extensions or None,
         "exclude_globs": exclude_globs or None,
     }
-    if not root:
+    chosen = _check_toolsets(toolsets) if toolsets is not None else ("repo",)
+    if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
         raise _invalid("--repo-root", "is required", "Give the directory to serve.")
     return Config(
-        root=_absolute(root, "--repo-root"),
+        root=_absolute(root, "--repo-root") if root else "",
         data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
         limits=_build_limits(limits or {}),
-        toolsets=_check_toolsets(toolsets) if toolsets is not None else ("repo",),
+        toolsets=chosen,
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
         watch=bool(watch),
         audit_queries=bool(audit_queries),
@@ -171,12 +183,18 @@ def find_state_home() -> str:
     return _find_home("XDG_STATE_HOME", os.path.join(".local", "state"))
 
 
-def get_root_from_environment(name: str) -> str:
-    """The root that the variable (DOCS_ROOT, CODE_ROOT) gives; CONFIG_INVALID when it is not set."""
+def find_config_home() -> str:
+    """The user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
+    return _find_home("XDG_CONFIG_HOME", ".config")
+
+
+def find_root_in_environment(name: str) -> str | None:
+    """The root that the variable (DOCS_ROOT, CODE_ROOT) gives, absolute; None when it is unset or empty.
+
+    CONFIG_INVALID, naming the variable, for what no directory can be called.
+    """
     value = os.environ.get(name, "")
-    if not value:
-        raise _invalid(name, "is not set", "Set it to a directory.")
-    return _absolute(value, name)
+    return _absolute(value, name) if value else None
 
 
 def _build_limits(given: Mapping[str, int]) -> Limits:

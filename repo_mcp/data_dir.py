@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import stat as modes
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -63,6 +64,34 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
             "Give --data-dir a directory that you may write to.",
         ) from None
     return DataDir(fallback, (warning,), _inside(root, fallback))
+
+
+def take_outside_dir(roots: Sequence[str], path: str) -> None:
+    """Makes the directory `path`, or takes the one that is there. CONFIG_INVALID when it cannot be used,
+    and, before anything is made, when it lies in one of the roots: those are never written to.
+    """
+    if any(_is_at_or_below(os.path.realpath(path), os.path.realpath(root)) for root in roots):
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            "The directory for the index lies inside a root, and those are never written to.",
+            "Give --data-dir, or XDG_CACHE_HOME, a directory outside DOCS_ROOT and CODE_ROOT.",
+        )
+    try:
+        _prepare(path)
+    except _Unusable as fault:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"The directory for the index cannot be used ({fault}).",
+            "Give --data-dir a directory that you may write to.",
+        ) from None
+
+
+def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
+    """The directory in the user's cache that belongs to these roots in this order."""
+    import hashlib  # here: most servers need none
+
+    digest = hashlib.blake2b("\0".join(roots).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return os.path.join(cache_home, _CACHE_NAME, f"{purpose}-{digest}")
 
 
 def _check_place(root: str, path: str) -> None:

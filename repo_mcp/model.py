@@ -73,6 +73,25 @@ class FileListing:
 
 
 @dataclass(frozen=True, slots=True)
+class DirectoryEntry:
+    """One row of `list_directory`."""
+
+    path: str
+    is_directory: bool
+    size: int | None  # bytes of a file; None for a directory
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryListing:
+    """What lies directly in one directory, in order of names, and what was left out."""
+
+    path: str  # of the directory reached, "" for the root
+    entries: tuple[DirectoryEntry, ...]
+    left_out: Mapping[str, int]  # reason -> entries: as in a walk's report
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedText:
     """Lines of one live file."""
 
@@ -122,6 +141,7 @@ class SearchRequest:
     file_glob: str | None = None
     language: str | None = None
     include_tests: bool = True
+    symbols_only: bool = False  # among the names that are declared, exact ones first
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +165,50 @@ class SearchAnswer:
     hits: tuple[Hit, ...]
     total: int  # chunks that matched
     truncated: bool
+    snapshot: str  # names the generation that answered
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExactRequest:
+    """A search for text as it stands in files: a literal, or a regular expression in RE2's syntax."""
+
+    pattern: str
+    regex: bool = False
+    case_sensitive: bool = True
+    whole_word: bool = False  # no letter, digit or underscore just before or after the match
+    file_glob: str | None = None
+    path_prefix: str | None = None  # a directory
+    language: str | None = None
+    include_tests: bool = True
+    limit: int = 200  # matches; files where `detail` is "files"
+    detail: str = "snippets"  # snippets | files | count
+    context_lines: int = 0  # before and after each match
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMatch:
+    """One line that matches, or the lines of a match that spans several."""
+
+    path: str
+    start_line: int
+    end_line: int
+    start_column: int  # of the first match in the line, in characters, 1-based
+    line: str  # text of the first line, cut around the match when it is very long
+    before: tuple[str, ...] = ()  # lines in front of it
+    after: tuple[str, ...] = ()  # lines behind it
+
+
+@dataclass(frozen=True, slots=True)
+class ExactAnswer:
+    """Matches by path, then line, and how far they reach. A line counts once, however often it matches."""
+
+    matches: tuple[ExactMatch, ...]  # none where only files or the count were asked for
+    files: tuple[tuple[str, int], ...]  # path and matches of each file looked at that has any
+    total: int  # matches found
+    total_is_lower_bound: bool  # not every file was looked at
+    truncated: bool  # there are, or may be, more matches than are listed
+    scanned: bool  # nothing in the pattern can be looked up in the index: files were read one by one
     snapshot: str  # names the generation that answered
     warnings: tuple[str, ...] = ()
 

@@ -15,16 +15,23 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line: the usage is under --help."""
 
     def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized"):  # a directory, as like as not
+            message += "; the directory to serve is given with --repo-root"
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
-def build_parser(program: str, *, root_required: bool = True) -> argparse.ArgumentParser:
+def build_parser(program: str) -> argparse.ArgumentParser:
     """The options of the server: every limit is one, named as its configuration key."""
     parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
-    parser.add_argument("--repo-root", required=root_required, metavar="ROOT", help="directory to serve")
+    parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
         "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="file with docs_root and code_root for the toolset retrieval; the environment is stronger",
     )
     parser.add_argument(
         "--watch",
@@ -80,4 +87,8 @@ def read_config(options: argparse.Namespace) -> Config:
         exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},
     )
+    if "retrieval" in config.toolsets:
+        from repo_mcp.named_roots import load_named_roots
+
+        config = dataclasses.replace(config, named_roots=load_named_roots(options.config))
     return config if options.watch is not None else dataclasses.replace(config, watch=True)

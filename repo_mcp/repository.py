@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import IndexFormatError
+from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
 from repo_mcp.config import Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
@@ -23,16 +23,25 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
+from repo_mcp.index.exact import check_request as check_exact
+from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.live_scan import scan_tree
 from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking import choose_unknown, rank
 from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.index.symbol_search import rank_symbols
+from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
     CompactReport,
+    ExactAnswer,
+    ExactRequest,
     FileListing,
     IndexStatus,
     ListedFile,
@@ -47,7 +56,7 @@ from repo_mcp.model import (
 from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door, OpenedFile
+from repo_mcp.sandbox import Door, OpenedFile, read_many
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.tree_view import TreeView
 from repo_mcp.walk import WalkMemory, walk
@@ -76,6 +85,7 @@ class Repository:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
+        self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
@@ -88,6 +98,7 @@ class Repository:
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
         )
         self._outliner = Outliner(config)
+        self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
 
     @property
@@ -192,6 +203,7 @@ class Repository:
 
     # Searching
 
+    @property
     def index_exists(self) -> bool:
         """True when something was committed that can be searched."""
         return self._index.find_searcher() is not None
@@ -219,7 +231,8 @@ class Repository:
         )
         # Which chunks hold a phrase only their text tells: more of them are looked at.
         depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-        ranking = rank(searcher, query, depth, wanted)
+        find = rank_symbols if request.symbols_only else rank
+        ranking = find(searcher, query, depth, wanted)
         extensions = dict(self.config.extensions)
         shown = show_hits(ranking.chunks, query.phrases, self._read_live, extensions, request.top_k)
         if query.phrases and not shown.hits and query.has_other_words:
@@ -233,6 +246,59 @@ class Repository:
             snapshot=name_snapshot(searcher.snapshot.generation),
             warnings=(*query.warnings, *near, *self._index.describe_progress(), *shown.warnings),
         )
+
+    def search_exact(
+        self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
+    ) -> ExactAnswer:
+        """Matches of a literal or an expression in the live files, by path, then line.
+
+        While no index knows every file the answer is that of the index there is, or INDEX_UNAVAILABLE where
+        there is none; with `scan` every file is read instead. INVALID_ARGUMENT for a pattern that is not
+        valid, with what is wrong and where; CANCELLED.
+        """
+        check_exact(request)
+        matches_glob = GlobFilter(request.file_glob).matches if request.file_glob else None
+        config = self.config
+        wanted = PathFilter(request, matches_glob, dict(config.extensions), config.include_extensions)
+        matcher = LineMatcher(request)
+        stop = self._closed.is_set if cancelled is None else cancelled
+        try:
+            return self._search_exact(request, matcher, wanted, stop, complete=scan)
+        except RepoError as error:
+            if not scan or error.code is not ErrorCode.INDEX_UNAVAILABLE:
+                raise
+        most = config.limits.max_file_bytes
+        return scan_tree(request, matcher, wanted, self._walk(stop), most, self._read_many, stop)
+
+    def _search_exact(
+        self,
+        request: ExactRequest,
+        matcher: LineMatcher,
+        wanted: PathFilter,
+        stop: Callable[[], bool],
+        *,
+        complete: bool,
+    ) -> ExactAnswer:
+        """By the index. INDEX_UNAVAILABLE when there is none; with `complete` also when files may lack."""
+        searcher = self._index.get_searcher()
+        try:
+            changed = self._index.find_changed(searcher.snapshot.generation)
+            if changed is None and complete:
+                raise RepoError(ErrorCode.INDEX_UNAVAILABLE, CHANGES_UNKNOWN)
+            exact = self._open_exact(searcher.snapshot)
+            answer = run_exact(exact, request, matcher, wanted, changed, self._read_many, stop)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        if changed is not None:  # what a running refresh has not indexed yet was read
+            return answer
+        return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
+
+    def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
+        """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
+        current = self._exact
+        if current is None or current.snapshot is not snapshot:
+            current = self._exact = ExactSearcher(snapshot, current.memory if current else None)
+        return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
         """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.
@@ -264,6 +330,9 @@ class Repository:
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
+
+    def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
+        return read_many(self._door, paths, self.config.limits.max_file_bytes)
 
     # The index
 

@@ -1,4 +1,4 @@
-"""`repo-mcp-server`: one repository served over stdio.
+"""`repo-mcp-server`: a repository, or two, served over stdio.
 
 A client waits for the first frames, so they come first: a plain command line is looked at in a moment and
 the handshake answered before the options are parsed, the tools listed before the engine is loaded, and
@@ -28,16 +28,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from repo_mcp.audit import AuditLog
     from repo_mcp.call_pool import CallPool
-    from repo_mcp.config import Config, Limits
+    from repo_mcp.config import Config
     from repo_mcp.errors import RepoError
     from repo_mcp.repository import Repository
     from repo_mcp.sdk_bridge import RunServer, SdkBridge
     from repo_mcp.tool_model import Tool, Toolset
     from repo_mcp.wire import Valid
 
-    Opened = tuple[Repository, AuditLog | None]
 
 EXIT_USAGE = 2
 EXIT_REPOSITORY = 3
@@ -78,25 +76,26 @@ def serve(config: Config, server: Server | None = None) -> int:
     `server` is one that has begun to answer.
     """
     from repo_mcp.errors import ErrorCode, RepoError
+    from repo_mcp.offers import build_offers
 
     try:
         os.chdir(os.path.abspath(os.sep))
-        limits = _check(config)
+        offers = build_offers(config, _warn)
         if server is None:
             server = _start(config.toolsets)
             if server is None:
                 return _complain_of_streams()
-        server.offer(config, limits)
-        repository = server.open(config)
+        server.offer([one.toolset for one in offers])
+        repositories = [repository for one in offers for repository in one.open()]
     except RepoError as error:
         usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
         return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
-        return server.run(repository).exit_code
+        return server.run(repositories).exit_code
     finally:
-        _close(repository)
+        _close(repositories)
 
 
 class Server:
@@ -106,8 +105,6 @@ class Server:
         """`instructions` are what a client is told of the toolsets."""
         self.wire = wire
         self._bridge: SdkBridge | None = None
-        self._opened: list[Opened] = []
-        self._is_open = threading.Event()
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
@@ -117,45 +114,27 @@ class Server:
         """Answer what can be answered from now on."""
         self.wire.start(self._desk.take)
 
-    def offer(self, config: Config, limits: Limits) -> None:
-        """List the tools. Their calls wait until the repository is open."""
+    def offer(self, toolsets: Sequence[Toolset]) -> None:
+        """List the tools. Their calls wait until what they ask is open."""
         from repo_mcp.call_pool import CallPool
 
-        self._toolsets = tuple(
-            build(limits, self._get_opened) for build in map(_find_builder, config.toolsets)
-        )
+        self._toolsets = tuple(toolsets)
         self._pool = CallPool()
         self._desk.offer(_name_tools(self._toolsets), self._pool)
         self._offered.set()
 
-    def open(self, config: Config) -> Repository:
-        """Open what the tools ask. Raises RepoError, OSError."""
-        from repo_mcp.audit import open_audit_log
-        from repo_mcp.repository import Repository
-
-        repository = Repository(config, report_warning=_warn)
-        audit = open_audit_log(repository.data_dir.path, config.root, keep_text=config.audit_queries)
-        for warning in audit.warnings:
-            _warn(warning)
-        self._opened.append((repository, audit))
-        self._is_open.set()
-        return repository
-
-    def run(self, repository: Repository) -> StopReason:
+    def run(self, repositories: Sequence[Repository]) -> StopReason:
         """Until the client ends it; returns why it ended."""
 
-        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
-        refresh.daemon = True
-        refresh.start()
+        for repository in repositories:
+            refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+            refresh.daemon = True
+            refresh.start()
         reason = self.wire.wait()
         if self._bridge is not None:
             self._bridge.close()
         self.wire.finish()
         return reason
-
-    def _get_opened(self) -> Opened:
-        self._is_open.wait()
-        return self._opened[0]
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:
@@ -189,31 +168,8 @@ def _start(toolsets: Sequence[str]) -> Server | None:
     return server
 
 
-def _check(config: Config) -> Limits:
-    """The limits in force. CONFIG_INVALID for a root, toolset or data directory that cannot be used."""
-    from repo_mcp.config import find_cache_home
-    from repo_mcp.data_dir import prepare_data_dir
-    from repo_mcp.narrowing import narrow_config
-
-    for name in config.toolsets:
-        _find_builder(name)
-    limits = narrow_config(config)[0].limits
-    prepare_data_dir(config.root, config.data_dir, find_cache_home())
-    return limits
-
-
 def _name_tools(toolsets: Sequence[Toolset]) -> Mapping[str, Tool]:
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
-
-
-def _find_builder(name: str) -> Callable[[Limits, Callable[[], Opened]], Toolset]:
-    from repo_mcp.errors import ErrorCode, RepoError
-
-    if name == "repo":
-        from repo_mcp.toolsets.repo import bind_toolset
-
-        return bind_toolset
-    raise RepoError(ErrorCode.CONFIG_INVALID, f"--toolsets: {name} is not in this version; there is: repo.")
 
 
 def _stop_on_signals(wire: Wire) -> None:
@@ -232,12 +188,16 @@ def _build_stop(wire: Wire, reason: StopReason) -> Callable[[int, object], None]
     return lambda _number, _frame: wire.stop(reason)
 
 
-def _close(repository: Repository) -> None:
-    """Close the repository; processes that still index a moment after it has said stop are killed."""
+def _close(repositories: Sequence[Repository]) -> None:
+    """Close what is served; processes that still index a moment after it has said stop are killed."""
     killer = threading.Timer(WORKERS_GRACE_SECONDS, _kill_workers)
     killer.daemon = True
     killer.start()
-    repository.close()
+    closing = [threading.Thread(target=repository.close) for repository in repositories]
+    for one in closing:  # each waits a little for its refresh to stop
+        one.start()
+    for one in closing:
+        one.join()
 
 
 def _kill_workers() -> None:

@@ -21,7 +21,8 @@ class Setting:
 
     key: str
     value: object  # as JSON has it
-    source: str  # "default", "repo_mcp.toml", "command line", or the last two, in this order
+    source: str  # "default", "repo_mcp.toml", "command line", or the last two, in this order; of a named
+    # root: "environment" or "configuration file"
     option: str  # of the command line; empty: none
     in_file: str  # the key in repo_mcp.toml; empty: a repository may not set it
 
@@ -32,6 +33,7 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("repo_root", config.root, "--repo-root", ""),
         ("data_dir", config.data_dir or os.path.join(config.root, OWN_NAME), "--data-dir", ""),
         ("toolsets", list(config.toolsets), "--toolsets", ""),
+        *((f"{name}_root", _find_root(config, name), "", "") for name in ("docs", "code")),
         ("watch", config.watch, "--watch/--no-watch", ""),
         ("workers", config.workers, "--workers", ""),
         ("audit_queries", config.audit_queries, "--audit-queries", ""),
@@ -56,7 +58,14 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
     )
 
 
+def _find_root(config: Config, name: str) -> str | None:
+    return next((root.path for root in config.named_roots if root.name == name), None)
+
+
 def _find_source(config: Config, key: str) -> str:
+    for root in config.named_roots:
+        if key == f"{root.name}_root":
+            return root.source
     sources = [
         source
         for source, keys in ((REPOSITORY_FILE, config.narrowed), (COMMAND_LINE, config.given))

@@ -13,6 +13,7 @@ Left out on purpose: how an error or a result is rendered. That is each toolset'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -47,6 +48,12 @@ _UNSAFE_SPANS = (
 )
 _UNSAFE = frozenset(code for first, last in _UNSAFE_SPANS for code in range(first, last + 1))
 _ESCAPES = {code: f"\\u{code:04x}" for code in _UNSAFE}
+
+# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
+# harmless.
+HIDING = re.compile(
+    "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,14 +40,14 @@ class _Unusable(Exception):
     """Why no lasting key can be had, in words that name no path."""
 
 
-def load_user_key(state_home: str, root: str) -> UserKey:
+def load_user_key(state_home: str, *roots: str) -> UserKey:
     """The user's lasting key, made when there is none; else a key of this process alone. Never raises.
 
-    A place inside `root` is not used: the repository could have brought the key with it.
+    A place inside a root is not used: the repository could have brought the key with it.
     """
     path = os.path.join(state_home, _OWN_DIRECTORY)
     try:
-        if _is_below(path, root):
+        if any(_is_below(path, root) for root in roots):
             raise _Unusable("the user's state directory lies inside the repository")
         return UserKey(_get_key(path), "")
     except _Unusable as fault:

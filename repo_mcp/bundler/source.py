@@ -70,7 +70,7 @@ class IndexSource:
 
     def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
         """The best chunks."""
-        return self._searcher.rank(query, top_k, include_tests=include_tests)
+        return self._searcher.rank(query, top_k, Filter(include_tests=include_tests))
 
     def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
         """The points of the best files for a prompt, the best first."""

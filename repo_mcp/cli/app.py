@@ -26,7 +26,7 @@ from repo_mcp.cli.progress import show_progress
 from repo_mcp.cli.render import Renderer
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import RefreshReport, SearchRequest
+from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.tool_model import escape_text
 from repo_mcp.version import find_version
@@ -56,9 +56,14 @@ app = typer.Typer(
 class Mode(StrEnum):
     """How `search` matches."""
 
-    BM25 = "bm25"
+    BM25 = "bm25"  # ranked
+    LITERAL = "literal"
+    REGEX = "regex"
+    SYMBOL = "symbol"  # ranked, names of declarations
 
 
+EXACT_MODES = (Mode.LITERAL, Mode.REGEX)
+EXACT_LIMIT = 200  # matches when no --top-k is given
 Root = Annotated[str, typer.Option("--repo-root", metavar="ROOT", help="The repository.")]
 DataDir = Annotated[
     str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
@@ -193,11 +198,19 @@ def compact(
 
 @app.command()
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, identifiers, a question.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, identifiers, a question; a text or expression.")
+    ],
     repo_root: Root = ".",
     data_dir: DataDir = None,
     mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
-    top_k: Annotated[int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10).")] = None,
+    literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text: --mode literal.")] = False,
+    regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression: --mode regex.")] = False,
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Exact, in any case.")] = False,
+    word: Annotated[bool, typer.Option("--word", "-w", help="Exact, whole words only.")] = False,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact: 200).")
+    ] = None,
     glob: Annotated[str | None, typer.Option("--glob", metavar="G", help="Only files that match.")] = None,
     language: Annotated[
         str | None, typer.Option("--language", metavar="L", help="Only this language.")
@@ -206,9 +219,25 @@ def search(
     max_file_bytes: MaxFileBytes = None,
     as_json: AsJson = False,
 ) -> int:
-    """Search, best hits first. Indexes first what is not indexed yet."""
+    """Search, best hits first, or exactly, by path and line. Indexes first what is not indexed yet."""
     config = load_config(repo_root, data_dir=data_dir, limits=chosen_limits(max_file_bytes=max_file_bytes))
-    request = SearchRequest(query, chosen_top_k(config, top_k), glob, language, tests)
+    mode = choose_mode(mode, literal=literal, regex=regex, exactly=ignore_case or word)
+    if mode in EXACT_MODES:
+        exact = ExactRequest(
+            query,
+            mode is Mode.REGEX,
+            not ignore_case,
+            word,
+            glob,
+            None,
+            language,
+            tests,
+            top_k or EXACT_LIMIT,
+        )
+        return search_exactly(config, exact, as_json=as_json)
+    request = SearchRequest(
+        query, chosen_top_k(config, top_k), glob, language, tests, symbols_only=mode is Mode.SYMBOL
+    )
     if not query.strip():
         raise RepoError(ErrorCode.INVALID_ARGUMENT, "The query is empty.", "Give at least one word.")
     with opened(config) as repository:
@@ -223,12 +252,38 @@ def search(
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
 
 
+def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mode:
+    """The mode that the options mean together. INVALID_ARGUMENT when they contradict each other."""
+    asked = {Mode.LITERAL: literal, Mode.REGEX: regex, mode: mode is not Mode.BM25}
+    modes = [one for one, is_asked in asked.items() if is_asked] or [Mode.LITERAL if exactly else mode]
+    if len(modes) > 1 or (exactly and modes[0] not in EXACT_MODES):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "These ways to match exclude each other.",
+            "Give --literal or --regex, either with --ignore-case and --word, or another --mode without.",
+        )
+    return modes[0]
+
+
+def search_exactly(config: Config, request: ExactRequest, *, as_json: bool) -> int:
+    with opened(config) as repository:
+        bring_up_to_date(repository, quiet=as_json)
+        answer = repository.search_exact(request)
+    if as_json:
+        write_json(to_plain(answer))
+    else:
+        Renderer().matched(answer)
+        for message in answer.warnings:
+            warn(message)
+    return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND
+
+
 def bring_up_to_date(repository: Repository, *, quiet: bool) -> None:
     """Refresh; where another process is at it, the index that is there has to do."""
     try:
         refresh(repository, force=False, quiet=quiet)
     except RepoError as error:
-        if error.code != ErrorCode.BUSY or not repository.index_exists():
+        if error.code != ErrorCode.BUSY or not repository.index_exists:
             raise
         warn(f"{error.message} The answer is from the index as it is.")
 

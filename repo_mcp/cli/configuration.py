@@ -22,7 +22,7 @@ PROGRAM = "repo-mcp config"
 
 def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
     """Print the effective configuration; the exit code. Raises CONFIG_INVALID; warnings go to `warn`."""
-    parser = build_parser(PROGRAM, root_required=False)
+    parser = build_parser(PROGRAM)
     parser.add_argument("--show", action="store_true", help="print every key (what this command does anyway)")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     try:

@@ -13,7 +13,16 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from repo_mcp.model import CompactReport, Hit, IndexStatus, OpenedText, Outline, RefreshReport, SearchAnswer
+from repo_mcp.model import (
+    CompactReport,
+    ExactAnswer,
+    Hit,
+    IndexStatus,
+    OpenedText,
+    Outline,
+    RefreshReport,
+    SearchAnswer,
+)
 from repo_mcp.tool_model import escape_text
 
 _PATH = "bold magenta"
@@ -40,6 +49,20 @@ class Renderer:
             self._print(Text("Nothing found.", _FAINT))
         elif answer.total > len(answer.hits):
             self._print(Text(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.", _FAINT))
+
+    def matched(self, answer: ExactAnswer) -> None:
+        """The lines that match, each with its path and number, and how many there are."""
+        for match in answer.matches:
+            place = Text.assemble(
+                (escape_text(match.path), _PATH), ":", (str(match.start_line), _NUMBER), ": "
+            )
+            self._print(place.append(visible(match.line)))
+        if not answer.total:
+            self._print(Text("Nothing found.", _FAINT))
+        elif answer.truncated:
+            more = " or more" if answer.total_is_lower_bound else ""
+            shown = f"{len(answer.matches):,} of {answer.total:,}{more} lines; more with --top-k."
+            self._print(Text(shown, _FAINT))
 
     def opened(self, text: OpenedText) -> None:
         """The lines with their numbers, and what is missing."""

@@ -84,6 +84,33 @@ class SeenFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedFiles:
+    """How the tree differs from what the last refresh saw."""
+
+    present: tuple[str, ...]  # new, changed or perhaps changed, in path order
+    missing: frozenset[str]  # gone, or left out by now
+    too_large: int  # files that are not indexed for their size
+
+
+def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
+    """The files of a walk that are otherwise than recorded, or may be."""
+    changed, missing = find_changed(seen, files, build_stats(files))
+    return ChangedFiles(
+        tuple(files[place].path for place in changed), frozenset(missing), _count_too_large(seen)
+    )
+
+
+def assume_unchanged(seen: SeenFiles) -> ChangedFiles:
+    """The same right after the refresh that made the record: what only may have changed is racy."""
+    racy = np.flatnonzero(seen.racy).tolist()
+    return ChangedFiles(tuple(seen.paths[place] for place in racy), frozenset(), _count_too_large(seen))
+
+
+def _count_too_large(seen: SeenFiles) -> int:
+    return int(np.count_nonzero(seen.reasons == _REASONS.index(SkipReason.TOO_LARGE)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Base:
     """A whole record as it is on disk."""
 

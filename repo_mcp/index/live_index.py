@@ -11,12 +11,20 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, SeenRecord, count_changed
+from repo_mcp.index.freshness import (
+    ChangedFiles,
+    SeenFiles,
+    SeenRecord,
+    assume_unchanged,
+    compare_tree,
+    count_changed,
+)
 from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -39,8 +47,27 @@ LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking i
 WATCHED_LOOK_SECONDS = 60.0  # the same while the system tells of changes: it may lose some
 MAX_NAMED = 500  # changed files that are looked at by name; for more the tree is walked
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
+CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
+LOOK_REUSE_FACTOR = 4  # in a larger one a look is used again for this many times what it took
+MAX_REFRESH_LOOK_SECONDS = 1.0  # what looking took in a refresh that took longer, at most
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look over the tree found."""
+
+    generation: int
+    started: float  # time.monotonic: what changed later may be missing
+    took: float  # seconds
+    files: int  # that were looked at
+    changed: ChangedFiles
+
+    def is_old(self, share: float = 1.0) -> bool:
+        """True when that share of the time for which it may be used is over."""
+        keeps = LOOK_REUSE_FACTOR * self.took if self.files > CHEAP_LOOK_FILES else 0.0
+        return time.monotonic() - self.started >= share * keeps
 
 
 class LiveIndex:
@@ -76,6 +103,8 @@ class LiveIndex:
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
+        self._looking = threading.Lock()  # held while the tree is looked over for an exact search
+        self._look: _Look | None = None
         self._view = view
         self._record = SeenRecord()
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
@@ -167,6 +196,57 @@ class LiveIndex:
             return None
         return self._stale
 
+    def find_changed(self, generation: int) -> ChangedFiles | None:
+        """How the tree differs now from what a generation holds; None when that is not known.
+
+        Looks the tree over. In a large one that takes a second: what was found is used again for
+        LOOK_REUSE_FACTOR times what it took, and found anew in the background when half of that is over.
+        """
+        look = self._look
+        if look is None or look.generation != generation or look.is_old():
+            asked = time.monotonic()
+            with self._looking:  # whoever waited takes what another began to look for after it had asked
+                look = self._look
+                if look is None or look.generation != generation or look.started < asked:
+                    return self._look_over(generation)
+        elif look.is_old(0.5) and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look_ahead, args=(generation,), name="look", daemon=True).start()
+        return look.changed
+
+    def _look_over(self, generation: int) -> ChangedFiles | None:
+        seen = self._read_seen(generation)
+        if seen is None:
+            return None
+        started = time.monotonic()
+        files = self._walk(self._closed.is_set).files
+        changed = compare_tree(seen, files)
+        self._look = _Look(generation, started, time.monotonic() - started, len(files), changed)
+        return changed
+
+    def _look_ahead(self, generation: int) -> None:
+        """Look over the tree in a thread that was given `_looking`."""
+        try:
+            self._look_over(generation)
+        except RepoError:
+            self._look = None  # the next search looks itself, and tells what is wrong
+        finally:
+            self._looking.release()
+
+    def _note_refresh(self, started: float) -> None:
+        """A refresh looked the tree over: the next exact search need not."""
+        manifest = read_manifest(self._directory)
+        seen = self._read_seen(manifest.generation) if manifest is not None else None
+        if manifest is not None and seen is not None:
+            took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
+            self._look = _Look(manifest.generation, started, took, len(seen.paths), assume_unchanged(seen))
+
+    def _read_seen(self, generation: int) -> SeenFiles | None:
+        """The record of the refresh that made a generation; None while one is under way."""
+        manifest = read_manifest(self._directory)
+        if manifest is None or manifest.generation != generation:
+            return None
+        return self._record.read(self._directory, generation, manifest.segments)
+
     def describe_progress(self) -> list[str]:
         """A warning for answers given while files are known to have changed and are not indexed."""
         progress = self._progress
@@ -205,7 +285,9 @@ class LiveIndex:
         self._begin_refresh(stop)
         started = time.monotonic()
         try:
-            return self._refresh(force, progress, stop)
+            done = self._refresh(force, progress, stop)
+            self._note_refresh(started)
+            return done
         finally:
             pause = LOOK_SECONDS if self._watcher is None else WATCHED_LOOK_SECONDS
             self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * (time.monotonic() - started))

@@ -91,18 +91,9 @@ class Searcher:
             )
         return total / units if units else 0.0
 
-    def rank(
-        self,
-        query: Query,
-        top_k: int,
-        *,
-        matches_path: Callable[[str], bool] | None = None,
-        filter_key: str = "",
-        language: str | None = None,
-        include_tests: bool = True,
-    ) -> Ranking:
-        """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
-        wanted = Filter(matches_path, filter_key, language, include_tests)
+    def rank(self, query: Query, top_k: int, wanted: Filter | None = None) -> Ranking:
+        """The best `top_k` chunks by text alone."""
+        wanted = wanted or Filter()
         limit = UNITS_PER_CHUNK * top_k
         while True:
             found = self.find_best_units(query, limit, wanted)
@@ -258,7 +249,7 @@ class Searcher:
             score=ranked.score,
             matched_terms=matched,
             language=part.reader.read_language(file),
-            fingerprint=part.reader.read_fingerprint(file),
+            fingerprint=part.reader.files.read_fingerprint(file),
         )
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:

@@ -47,7 +47,7 @@ def test_every_option_named_is_one_of_the_server() -> None:
 
 
 def test_the_example_is_taken_whole() -> None:
-    (example,) = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+    (example,) = re.findall(r"```toml\n(.*?)```", TEXT.split("\n## repo_mcp.toml\n")[1], re.DOTALL)
     keys = set(tomllib.loads(example))
     assert keys == {"exclude_globs", "include_extensions", "limits", "extensions", "adapters", "embeddings"}
     config, warnings = apply_repository_file(BASE, example.encode(), LANGUAGES, BUILT_IN)

@@ -48,6 +48,7 @@ OPENERS = {
     "index_format/directory.py",
     "repo_mcp/audit.py",  # appends to the log: a line must be one write to a descriptor opened for appending
     "repo_mcp/data_dir.py",
+    "repo_mcp/named_roots.py",  # the operator's own configuration file
     "repo_mcp/sandbox.py",
     "repo_mcp/sandbox_posix.py",
     "repo_mcp/parse_process.py",  # what Linux says of the process's own memory

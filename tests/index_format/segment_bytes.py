@@ -63,9 +63,13 @@ def read_everything(reader: SegmentReader) -> list[object]:
         found.append(table.tolist())
     for file in range(reader.file_count):
         found += [reader.files.read_path(file), reader.read_spans(file)]
-        found += [reader.read_language(file), reader.read_fingerprint(file)]
+        found += [reader.read_language(file), reader.files.read_fingerprint(file)]
     if reader.unit_count:
         found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
+    found.append(reader.files.read_paths_of(np.arange(reader.file_count)))
+    found.append(reader.terms.read_texts(0, reader.terms.pages)[0])
+    for field in range(len(reader.fields)):
+        found.append(reader.read_docs(sorted([*SMALL_TERMS, b"", b"zzz"]), (field,)).tolist())
     terms = []
     for run in reader.iter_runs(3):
         terms += run.terms.split()

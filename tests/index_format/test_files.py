@@ -50,6 +50,8 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     assert reader.count == len(files)
     assert reader.read_paths() == list(table.paths)
     assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)
+    some = np.arange(reader.count)[::2]
+    assert [path.encode() for path in reader.read_paths_of(some)] == list(table.paths[::2])
     assert reader.read_fingerprints() == table.fingerprints
     for file in range(reader.count):
         assert reader.read_fingerprint(file) == file.to_bytes(16, "big")

@@ -215,6 +215,16 @@ def test_a_run_of_a_span_of_terms(first: bytes, end: bytes | None) -> None:
 OPENED = open_model(LARGE)
 
 
+@pytest.mark.parametrize("fields", [(BODY,), (SYMBOL,), (BODY, SYMBOL), (PATH,)])
+def test_documents_of_many_terms_are_those_of_their_lists(fields: tuple[int, ...]) -> None:
+    """Of lists by block and by gap, and of repeated ones whose first list is not asked for."""
+    terms = sorted({term for term, _ in list_postings(LARGE)})
+    for asked in ([], terms, terms[::7], [b"absent", b"both", b"nearly", b"often", b"rare", b"w003", b"zzz"]):
+        lists = [one for term in asked for one in OPENED.find_lists(term) if one.field in fields]
+        wanted = [doc for one in lists for doc in OPENED.read_postings(one)[0].tolist()]
+        assert OPENED.read_docs(asked, fields).tolist() == wanted
+
+
 def test_an_unknown_section_is_ignored(small: bytes) -> None:
     wanted = read_everything(open_bytes(small))
     found = read_forged({b"\xffNEW": b"later", **take_apart(small), b"SYMB": bytes(30)})

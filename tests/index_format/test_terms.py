@@ -195,6 +195,31 @@ def test_any_span_of_pages(count: int) -> None:
 
 
 @settings(deadline=None)
+@given(st.dictionaries(TERMS, LISTS, max_size=40), st.lists(TERMS, max_size=20), st.integers(1, 40))
+def test_lists_of_many_terms(
+    found: dict[bytes, dict[int, tuple[int, int]]], others: list[bytes], step: int
+) -> None:
+    rows = sorted(found.items()) + [(b"\xfe%05d" % number, {0: (1, 2), 3: (5, 6)}) for number in range(300)]
+    reader = open_terms(encode(rows))
+    asked = sorted({*others, *[term for term, _ in rows][::step]})
+    lists = [one for page in reader.iter_lists(asked) for one in page]
+    assert lists == [one for term in asked for one in reader.find(term)]
+    assert list(open_terms(encode([])).iter_lists([b"a"])) == []
+
+
+@pytest.mark.parametrize("count", [1, 128, 129, 300])
+def test_texts_of_pages(count: int) -> None:
+    rows = build_rows(count)
+    reader = open_terms(encode(rows))
+    for start in range(reader.pages + 1):
+        for stop in range(start, reader.pages + 1):
+            text, places = reader.read_texts(start, stop)
+            terms = [term for term, _ in rows[start * PAGE_TERMS : stop * PAGE_TERMS]]
+            assert text == b"".join(term + b"\n" for term in terms)
+            assert [text[place:].split(b"\n")[0] for place in places.tolist()] == terms[::PAGE_TERMS]
+
+
+@settings(deadline=None)
 @given(
     st.dictionaries(TERMS, st.just({0: (1, 2)}), max_size=30),
     st.text("abé", max_size=3).map(str.encode),

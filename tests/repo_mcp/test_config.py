@@ -13,8 +13,9 @@ from repo_mcp.config import (
     Config,
     Limits,
     find_cache_home,
+    find_config_home,
+    find_root_in_environment,
     find_state_home,
-    get_root_from_environment,
     load_config,
 )
 from repo_mcp.errors import ErrorCode, RepoError
@@ -131,7 +132,9 @@ def test_the_fingerprint_follows_what_changes_an_index_and_nothing_else() -> Non
 def test_homes_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "s"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "o"))
     assert (find_cache_home(), find_state_home()) == (str(tmp_path / "c"), str(tmp_path / "s"))
+    assert find_config_home() == str(tmp_path / "o")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.delenv("LOCALAPPDATA", raising=False)
@@ -142,7 +145,18 @@ def test_homes_come_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_named_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCS_ROOT", "/srv/docs/")
+    monkeypatch.setenv("DOCS_ROOT", "/srv/./docs/")
     monkeypatch.delenv("CODE_ROOT", raising=False)
-    assert get_root_from_environment("DOCS_ROOT") == os.path.abspath("/srv/docs")
-    assert message_of(get_root_from_environment, "CODE_ROOT").startswith("CODE_ROOT ")
+    assert find_root_in_environment("DOCS_ROOT") == os.path.abspath("/srv/docs")
+    assert find_root_in_environment("CODE_ROOT") is None
+    monkeypatch.setenv("CODE_ROOT", "")
+    assert find_root_in_environment("CODE_ROOT") is None
+    monkeypatch.setenv("CODE_ROOT", "/srv/\udcff")
+    assert message_of(find_root_in_environment, "CODE_ROOT").startswith("CODE_ROOT ")
+
+
+def test_a_root_may_be_missing_only_where_named_roots_alone_are_served() -> None:
+    assert load_config(None, toolsets=["retrieval"]).root == ""
+    for toolsets in (["repo"], ["repo", "retrieval"], None):
+        assert message_of(load_config, None, toolsets=toolsets).startswith("--repo-root ")
+    assert message_of(load_config, "", toolsets=["retrieval"]).startswith("--repo-root ")

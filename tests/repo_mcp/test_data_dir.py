@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.data_dir import DataDir, prepare_data_dir
+from repo_mcp.data_dir import DataDir, name_cache_dir, prepare_data_dir, take_outside_dir
 from repo_mcp.errors import ErrorCode, RepoError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
@@ -154,3 +154,40 @@ def test_nowhere_at_all_is_a_configuration_error(root: Path) -> None:
         prepare(root)
     assert caught.value.code is ErrorCode.CONFIG_INVALID
     assert str(root.parent) not in caught.value.message
+
+
+def test_a_place_outside_of_roots_is_made_or_taken(tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "place"
+    for _ in range(2):
+        take_outside_dir([str(tmp_path / "root"), str(tmp_path / "other")], str(place))
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert (place / "CACHEDIR.TAG").is_file()
+
+
+@pytest.mark.parametrize("inside", ["root", "root/below", "link/below", "to_root"])
+def test_a_place_inside_a_root_is_refused_before_anything_is_made(tmp_path: Path, inside: str) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "root")
+    (tmp_path / "to_root").symlink_to("root")
+    with pytest.raises(RepoError) as caught:
+        take_outside_dir([str(tmp_path / "other"), str(tmp_path / "root")], str(tmp_path / inside))
+    assert caught.value.code is ErrorCode.CONFIG_INVALID
+    assert str(tmp_path) not in caught.value.message
+    assert list((tmp_path / "root").iterdir()) == []
+
+
+def test_a_place_that_is_named_has_no_substitute(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RepoError, match="cannot be used") as caught:
+        take_outside_dir([str(tmp_path / "root")], str(tmp_path / "file"))
+    assert caught.value.code is ErrorCode.CONFIG_INVALID
+
+
+def test_a_place_in_the_cache_belongs_to_the_roots_in_their_order() -> None:
+    names = {
+        name_cache_dir(purpose, roots, "/cache")
+        for purpose in ("one", "two")
+        for roots in (["/a", "/b"], ["/b", "/a"], ["/a"], ["/a\udcff"])
+    }
+    assert len(names) == 8
+    assert all(os.path.dirname(name) == "/cache/repo-mcp" for name in names)

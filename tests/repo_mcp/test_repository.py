@@ -171,9 +171,9 @@ def test_another_configuration_has_an_index_of_its_own(open_root: Open, root: Pa
     open_root().refresh()
     (root / "repo_mcp.toml").write_text('[extensions]\n".weird" = "python"\n')
     other = open_root()
-    assert not other.index_exists()
+    assert not other.index_exists
     (root / "repo_mcp.toml").unlink()
-    assert open_root().index_exists()
+    assert open_root().index_exists
 
 
 def test_an_extension_is_given_a_language_where_denied_and_binary_files_stay_out(

@@ -14,7 +14,7 @@ import pytest
 from repo_mcp import sandbox
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
+from repo_mcp.sandbox import Door, read_many
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
@@ -176,6 +176,9 @@ def test_the_shape_of_a_short_name_may_be_a_real_name(door: Door, root: Path) ->
 @pytest.mark.parametrize("path", ["", ".", "src", "src/", "src/deep/.."])
 def test_directories_are_no_files(door: Door, path: str) -> None:
     assert code_of(door, path) is ErrorCode.NOT_A_FILE
+    with pytest.raises(RepoError) as caught:
+        door.read(path, LIMIT)
+    assert caught.value.details["is_directory"] is True
 
 
 @pytest.mark.parametrize(
@@ -488,3 +491,58 @@ def test_a_root_that_went_away_is_not_an_empty_one(tmp_path: Path, replaced: boo
         door.check_root()
     assert caught.value.code is ErrorCode.UNREADABLE
     door.close()
+
+
+def test_many_are_read_as_one_by_one(door: Door, root: Path) -> None:
+    (root / "big").write_text("x" * (LIMIT + 1))
+    (root / "full").write_text("x" * LIMIT)
+    (root / "empty").write_text("")
+    (root / "src" / "link.py").symlink_to(root / "src" / "main.py")
+    (root / "linked").symlink_to(root / "src")
+    os.mkfifo(root / "pipe")
+    paths = ["README.md", "big", "empty", "full", "pipe", "src/link.py", "src/main.py", "src/deep/x.py"]
+    refused = [
+        ".env",
+        "src",
+        "src/.env",
+        "linked/main.py",
+        "../secret.txt",
+        "/etc/passwd",
+        "gone",
+        "gone/x",
+        "",
+    ]
+    paths += refused
+    found = dict(zip(paths, read_many(door, paths, LIMIT), strict=True))
+    assert {path: data for path, data in found.items() if data is not None} == {
+        "README.md": b"read me",
+        "empty": b"",
+        "full": b"x" * LIMIT,
+        "src/main.py": b"main",
+        "src/deep/x.py": b"deep",
+    }
+    for path, data in found.items():
+        try:
+            assert door.read_walked(path, LIMIT).data == data
+        except RepoError:
+            assert data is None
+
+
+def test_a_file_that_grows_while_many_are_read(
+    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was stated before the bytes were read is only a hint, up or down."""
+    real = os.fstat
+
+    def stale(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return status
+        fields = list(status)
+        fields[6] = stated
+        return os.stat_result(fields)
+
+    monkeypatch.setattr(sandbox.os, "fstat", stale)
+    for stated in (0, 2, 7, 500):
+        assert read_many(door, ["README.md"], 7) == [b"read me" if stated <= 7 else None]
+        assert read_many(door, ["README.md"], 6) == [None]

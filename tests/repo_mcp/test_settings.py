@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from repo_mcp.config import Config, Limits, load_config
+from repo_mcp.config import Config, Limits, NamedRoot, load_config
 from repo_mcp.repository_file import apply_repository_file
 from repo_mcp.settings import list_settings
 
@@ -18,7 +18,8 @@ def test_every_field_of_the_configuration_is_a_key() -> None:
     renamed = {"root": "repo_root", "disabled_adapters": "adapters"}
     own = {renamed.get(one.name, one.name) for one in dataclasses.fields(Config)}
     limits = {one.name for one in dataclasses.fields(Limits)}
-    assert keys == (own - {"limits", "given", "narrowed"}) | limits | {"embeddings"}
+    more = {"embeddings", "docs_root", "code_root"}
+    assert keys == (own - {"limits", "given", "narrowed", "named_roots"}) | limits | more
 
 
 def test_the_source_of_every_value() -> None:
@@ -58,3 +59,15 @@ def test_a_limit_may_be_set_by_all_and_the_root_by_the_operator_alone() -> None:
         == settings["data_dir"].in_file
         == ""
     )
+
+
+def test_named_roots_say_where_they_come_from() -> None:
+    docs = NamedRoot("docs", "/srv/docs", "environment")
+    code = NamedRoot("code", "/srv/code", "configuration file")
+    config = load_config(None, toolsets=["retrieval"])
+    config = dataclasses.replace(config, named_roots=(docs, code))
+    settings = {one.key: (one.value, one.source) for one in list_settings(config)}
+    assert settings["docs_root"] == ("/srv/docs", "environment")
+    assert settings["code_root"] == ("/srv/code", "configuration file")
+    without = {one.key: (one.value, one.source) for one in list_settings(load_config("/srv"))}
+    assert without["docs_root"] == without["code_root"] == (None, "default")

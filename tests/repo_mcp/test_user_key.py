@@ -92,5 +92,6 @@ def test_a_place_that_cannot_be_made_gives_a_key_of_this_process(tmp_path: Path)
 def test_a_key_inside_the_root_is_not_used_and_its_name_is_denied(tmp_path: Path) -> None:
     found = load_user_key(str(tmp_path / "root" / "state"), str(tmp_path / "root"))
     assert "inside the repository" in found.warning
+    assert load_user_key(str(tmp_path / "root" / "state"), "/srv", str(tmp_path / "root")).warning
     assert not (tmp_path / "root").exists()
     assert DenyPolicy().find_denial(f".local/state/repo-mcp/{KEY_FILE}") is not None

@@ -23,7 +23,7 @@ from repo_mcp.tool_model import (
     check_schema,
     validate_arguments,
 )
-from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, tools
+from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, search_calls, tools
 from repo_mcp.toolsets.repo.audit_calls import CallRecorder
 from repo_mcp.toolsets.repo.envelope import Draft, answer_call
 
@@ -89,7 +89,7 @@ _ENTRIES = (
         schemas.SEARCH_DESCRIPTION,
         schemas.search_input,
         schemas.search_output,
-        tools.search,
+        search_calls.search,
         free_text=frozenset({"query"}),
     ),
     _Entry(

@@ -19,9 +19,8 @@ from repo_mcp.bundler.records import (
     Bundle,
     BundleRequest,
 )
-from repo_mcp.tool_model import CallContext
+from repo_mcp.tool_model import HIDING, CallContext
 from repo_mcp.toolsets.repo.envelope import ORDINARY_CHARS, Draft, Result
-from repo_mcp.toolsets.repo.tools import HIDING
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

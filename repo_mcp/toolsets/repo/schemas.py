@@ -8,7 +8,7 @@ depends on the repository that is served; the operator's limits are the only thi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from repo_mcp.bundler.records import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
@@ -26,6 +26,7 @@ MAX_OUTLINE_DEPTH = 100
 MAX_OUTLINE_KINDS = 32
 MAX_GLOB_CHARS = 512
 MAX_QUERY_CHARS = 131_072  # far above max_query_words words; the words above that are cut with a warning
+MAX_PATTERN_CHARS = 10_000  # of an exact search
 MAX_LINE_NUMBER = 2_147_483_647
 
 
@@ -54,6 +55,11 @@ def _count(description: str, maximum: int, default: int | None = None) -> Schema
 
 def _switch(description: str, default: bool) -> Schema:
     return {"type": "boolean", "description": description, "default": default}
+
+
+def _choice(description: str, values: Sequence[str]) -> Schema:
+    """One of some words, the first by default."""
+    return {"type": "string", "description": description, "enum": list(values), "default": values[0]}
 
 
 def _out(kind: str | list[str], description: str = "") -> Schema:
@@ -271,27 +277,30 @@ SEARCH_DESCRIPTION = (
     "Search the code of this repository: full-text search ranked by relevance (BM25) over source code,"
     " configuration and documentation. Finds functions, classes, methods, variables, identifiers, error"
     " messages, strings and comments by plain words or exact names; parts of camelCase and snake_case names"
-    " match too."
-    " Returns the best spans with path, line numbers, numbered snippet, score and matched terms."
+    " match too. Mode literal (exact string) or regex (grep) finds every matching line, in order of path and"
+    " line, also in files edited since they were indexed; mode symbol finds declarations by name."
+    " Returns spans with path, line numbers, numbered snippet, score and matched terms."
 )
+SEARCH_MODES = ("bm25", "literal", "regex", "symbol")
+SEARCH_DETAILS = ("snippets", "files", "count")
 
 
 def search_input(limits: Limits) -> Schema:
     return _arguments(
         {
             "query": _text(
-                "Words or names to look for; any characters are allowed."
-                f" At most {limits.max_query_words:,} words count.",
+                "Words or names to look for; mode literal: the exact text; mode regex: the pattern (RE2)."
+                f" At most {limits.max_query_words:,} words count, {MAX_PATTERN_CHARS:,} characters of a text"
+                " or pattern.",
                 MAX_QUERY_CHARS,
             ),
-            "mode": {
-                "type": "string",
-                "description": 'How to search. Only "bm25" (ranked), the default.',
-                "enum": ["bm25"],
-                "default": "bm25",
-            },
+            "mode": _choice(
+                "How to search: bm25 (ranked; the default), literal, regex, symbol (names of declarations).",
+                SEARCH_MODES,
+            ),
             "top_k": _count(
-                f"Most hits to return, 1 to {limits.max_search_hits}. Default {limits.default_search_hits}.",
+                f"Most hits, or files, to return, 1 to {limits.max_search_hits}."
+                f" Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
@@ -302,6 +311,12 @@ def search_input(limits: Limits) -> Schema:
             ),
             "language": _text("Only files of this language, named as in repo.status: `python`.", 64),
             "include_tests": _switch("Also search test files. Default true.", True),
+            "detail": _choice(
+                "snippets (the default), files (paths with their number of hits) or count (the total alone).",
+                SEARCH_DETAILS,
+            ),
+            "ignore_case": _switch("In mode literal or regex: case does not count. Default false.", False),
+            "whole_word": _switch("In mode literal or regex: only whole words. Default false.", False),
             "explain": _switch("Also say what each signal gave to a hit's score. Default false.", False),
         },
         ["query"],
@@ -314,7 +329,7 @@ def search_output(limits: Limits) -> Schema:
         "start_line": _out("integer"),
         "end_line": _out("integer"),
         "snippet": _out("string", "Numbered lines of the best place in the span"),
-        "score": _out("number", "Relevance; comparable within one answer"),
+        "score": _out("number", "Relevance; comparable within one answer; 1 in modes literal and regex"),
         "matched_terms": _list(_out("string")),
         "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
     }
@@ -325,12 +340,19 @@ def search_output(limits: Limits) -> Schema:
     }
     hit = _object({**always, "explanation": explanation}, always)
     properties = {
-        "hits": _list(hit, "Best first; ties by path, then line"),
-        "total": _out("integer", "Spans among the best 1,000 parts of files"),
+        "hits": _list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
+        "total": _out(
+            "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
+        ),
         "truncated": _out("boolean", "True when fewer hits are given than match"),
         "snapshot": _out("string", "Names the version of the index that answered"),
     }
-    return build_envelope_schema(_object(properties))
+    file = _object({"path": _out("string"), "hits": _out("integer")})
+    optional = {
+        "total_is_lower_bound": _out("boolean", "Modes literal and regex: true when not every file was read"),
+        "files": _list(file, "With detail files: the files of the hits, in their order"),
+    }
+    return build_envelope_schema(_object(properties | optional, properties))
 
 
 REFRESH_TITLE = "Refresh repository index"

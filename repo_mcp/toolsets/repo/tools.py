@@ -1,4 +1,4 @@
-"""The five calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
+"""Four calls of the `repo` toolset: arguments in, one call of the repository, one draft out.
 
 No decision about the repository is taken here. What is decided here is only what the specification says
 of the form: which arguments there are, how lines are numbered, where long lines are cut, what a cut
@@ -7,23 +7,18 @@ answer says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import (
     FileListing,
-    Hit,
     IndexProgress,
     ListedFile,
     OpenedText,
-    SearchAnswer,
-    SearchRequest,
 )
-from repo_mcp.tool_model import CallContext, Progress, escape_text, is_plain
+from repo_mcp.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
@@ -34,12 +29,6 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, object]
 
 _NAMED_LINES = 5  # how many line numbers a warning lists
-
-# Controls and bidirectional overrides can make text look other than it is. Tab and form feed are common and
-# harmless.
-HIDING = re.compile(
-    "[\x00-\x08\x0b\x0d-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
-)
 
 # Share of a whole refresh, in percent, at which each phase begins.
 _PHASE_STARTS = {"walk": 0, "index": 5, "merge": 90, "commit": 98}
@@ -91,7 +80,7 @@ def _list_rows(listing: FileListing, rows: int) -> tuple[Result, tuple[str, ...]
         warnings.append(f"{listing.denied} entries are left out because their names are never served")
     if rows < len(listing.files):
         warnings.append(f"cut to {rows} files to keep the answer short; narrow glob or set max_results")
-    _warn_of_escapes(warnings, (file.path for file in files))
+    warn_of_escapes(warnings, (file.path for file in files))
     result = {
         "files": [_render_row(file) for file in files],
         "total": listing.total,
@@ -101,7 +90,7 @@ def _list_rows(listing: FileListing, rows: int) -> tuple[Result, tuple[str, ...]
 
 
 def _render_row(file: ListedFile) -> Result:
-    return {"path": escape_text(file.path), "size": file.size, "mtime": _plain_number(round(file.mtime, 3))}
+    return {"path": escape_text(file.path), "size": file.size, "mtime": plain_number(round(file.mtime, 3))}
 
 
 def open_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -126,7 +115,7 @@ def _open_rows(opened: OpenedText, rows: int, max_chars: int) -> tuple[Result, t
         warnings.append(f"control or bidirectional characters that may hide text: {_name_lines(hiding)}")
     if rows < len(opened.lines):
         warnings.append(f"cut to keep the answer short; go on with start_line {opened.start_line + rows}")
-    _warn_of_escapes(warnings, [opened.path])
+    warn_of_escapes(warnings, [opened.path])
     result = {
         "path": escape_text(opened.path),
         "start_line": opened.start_line,
@@ -150,64 +139,6 @@ def _name_lines(numbers: list[int]) -> str:
     named = ", ".join(str(number) for number in numbers[:_NAMED_LINES])
     more = f" and {len(numbers) - _NAMED_LINES} more" if len(numbers) > _NAMED_LINES else ""
     return f"line{'s' if len(numbers) > 1 else ''} {named}{more}"
-
-
-def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`repo.search`. A NUL in the query is a blank: no query of a person holds one."""
-    query = (_text(arguments, "query") or "").replace("\0", " ")
-    if not query.strip():
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            "argument query is empty: it must hold at least one word",
-            "Give query as words or names to look for.",
-        )
-    request = SearchRequest(
-        query=query,
-        top_k=_integer(arguments, "top_k", repository.config.limits.default_search_hits),
-        file_glob=_text(arguments, "file_glob"),
-        language=_text(arguments, "language"),
-        include_tests=_switch(arguments, "include_tests", True),
-    )
-    answer = repository.search(request)
-    explains = _switch(arguments, "explain", False)
-    return Draft(
-        lambda rows: _search_rows(answer, rows, explains), len(answer.hits), "top_k" not in arguments
-    )
-
-
-def _search_rows(answer: SearchAnswer, rows: int, explains: bool) -> tuple[Result, tuple[str, ...]]:
-    hits = answer.hits[:rows]
-    warnings = list(answer.warnings)
-    if rows < len(answer.hits):
-        warnings.append(
-            f"cut to {rows} hits to keep the answer short; ask for fewer with top_k or narrow file_glob"
-        )
-    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
-    if hiding:
-        warnings.append(f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}")
-    _warn_of_escapes(warnings, (hit.path for hit in hits))
-    result = {
-        "hits": [_render_hit(hit, explains) for hit in hits],
-        "total": answer.total,
-        "truncated": answer.truncated or rows < len(answer.hits),
-        "snapshot": answer.snapshot,
-    }
-    return result, tuple(warnings)
-
-
-def _render_hit(hit: Hit, explains: bool) -> Result:
-    row: dict[str, object] = {
-        "path": escape_text(hit.path),
-        "start_line": hit.start_line,
-        "end_line": hit.end_line,
-        "snippet": hit.snippet,
-        "score": _plain_number(hit.score),
-        "matched_terms": [escape_text(term) for term in hit.matched_terms],
-        "symbol": None if hit.symbol is None else escape_text(hit.symbol),
-    }
-    if explains:
-        row["explanation"] = {name: _plain_number(points) for name, points in hit.explanation}
-    return row
 
 
 def refresh_index(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -243,7 +174,7 @@ def _render_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _plain_number(value: float) -> float | int:
+def plain_number(value: float) -> float | int:
     """An integral float as an integer: 3.0 is 3 in JSON, and clients that write it again write 3."""
     return int(value) if value.is_integer() else value
 
@@ -252,7 +183,7 @@ def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
+def warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
     if not all(map(is_plain, paths)):
         warnings.append(
             "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"

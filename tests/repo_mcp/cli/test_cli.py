@@ -110,6 +110,45 @@ def test_search_takes_any_text_as_a_query(tree: Path, query: str) -> None:
     assert json.loads(done.stdout)["total"] >= 0
 
 
+def test_search_exactly_prints_paths_lines_and_text(tree: Path) -> None:
+    (tree / "a.py").write_text("moor_zeppelin = 1\n\tZeppelin = moor_zeppelin\n")
+    (tree / "b.py").write_text("zeppelin\n")
+    done = run("search", "--literal", "zeppelin", "--glob", "*.py", cwd=tree)
+    assert (
+        done.stdout == "a.py:1: moor_zeppelin = 1\na.py:2:     Zeppelin = moor_zeppelin\nb.py:1: zeppelin\n"
+    )
+    assert run("search", "-E", "^zep+elin$", cwd=tree).stdout == "b.py:1: zeppelin\n"
+    assert run("search", "-F", "-w", "-i", "ZEPPELIN", "--glob", "a.py", cwd=tree).stdout == (
+        "a.py:2:     Zeppelin = moor_zeppelin\n"
+    )
+    cut = run("search", "-w", "moor_zeppelin", "--top-k", "1", cwd=tree)
+    assert cut.stdout == "a.py:1: moor_zeppelin = 1\n1 of 2 lines; more with --top-k.\n"
+    found = run_json("search", "--mode", "regex", "zep+elin", "--glob", "b.py", cwd=tree)
+    assert found["matches"][0]["start_column"] == 1
+    assert (found["total"], found["scanned"]) == (1, False)
+    assert run("search", "-F", "zzzqqq", cwd=tree).returncode == 1
+
+
+def test_search_for_symbols(tree: Path) -> None:
+    (tree / "a.py").write_text("def moor_zeppelin():\n    pass\n")
+    (tree / "b.py").write_text("moor_zeppelin()\n")
+    assert [hit["path"] for hit in run_json("search", "--mode", "symbol", "zeppelin", cwd=tree)["hits"]] == [
+        "a.py"
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("-F", "-E"), ("-F", "--mode", "regex"), ("--mode", "symbol", "-i"), ("-E", "--mode", "symbol")],
+)
+def test_ways_to_match_exclude_each_other(tree: Path, options: tuple[str, ...]) -> None:
+    assert_fails(run("search", "x", *options, cwd=tree), 2, "exclude each other")
+
+
+def test_a_bad_expression_is_a_usage_error(tree: Path) -> None:
+    assert_fails(run("search", "-E", "(", cwd=tree), 2, "missing )")
+
+
 def test_denied_files_are_not_found_and_not_opened(tree: Path) -> None:
     (tree / ".env").write_text("SECRET_ZEPPELIN=1\n")
     assert run_json("search", "SECRET_ZEPPELIN", cwd=tree, code=1)["hits"] == []

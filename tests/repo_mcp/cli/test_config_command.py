@@ -119,3 +119,14 @@ def test_help_names_every_option(tree: Path) -> None:
     assert done.returncode == 0
     for one in list_settings(load_config(str(tree))):
         assert one.option.split("/")[0] in done.stdout
+
+
+def test_the_named_roots_are_shown_with_where_they_come_from(tree: Path) -> None:
+    (tree / "docs").mkdir()
+    (tree / "any.toml").write_text('docs_root = "docs"\ncode_root = "."\n')
+    settings = show("--toolsets", "retrieval", "--config", "any.toml", cwd=tree)["settings"]
+    assert settings["docs_root"] == {"value": str(tree / "docs"), "source": "configuration file"}
+    assert settings["code_root"] == {"value": str(tree), "source": "configuration file"}
+    done = run("--show", "--toolsets", "retrieval", cwd=tree)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "CONFIG_MISSING: DOCS_ROOT is not set." in done.stderr

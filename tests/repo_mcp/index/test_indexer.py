@@ -231,7 +231,7 @@ def test_killed_at_any_moment_the_next_start_heals(tmp_path: Path) -> None:
         process.wait()
         process.stdout.close()
         repository = open_repository(tree)
-        if repository.index_exists():
+        if repository.index_exists:
             repository.search(SearchRequest("schedule", 5))
         repository.refresh()
         for query in ("schedule work queue", "getUserName", "mount"):

@@ -467,7 +467,8 @@ def test_every_failure_has_a_code_of_the_specification(code: ErrorCode) -> None:
         ("repo.open_file", {"path": "a", "start_line": 0}, ["start_line", "from 1"]),
         ("repo.open_file", {"path": "a", "start_line": 2**63}, ["start_line", "too large"]),
         ("repo.search", {"query": "a", "top_k": True}, ["top_k", "a boolean", "from 1 to 50"]),
-        ("repo.search", {"query": "a", "mode": "regex"}, ["mode", '"bm25"']),
+        ("repo.search", {"query": "a", "mode": "fuzzy"}, ["mode", '"bm25"', '"regex"']),
+        ("repo.search", {"query": "a", "detail": "lines"}, ["detail", '"count"']),
         ("repo.refresh_index", {"force": "yes"}, ["force", "a string", "a boolean"]),
     ],
 )

@@ -1,0 +1,174 @@
+"""Literals and expressions: the first 200 matches here, and what ripgrep and codesearch take for the same.
+
+The search is timed with the changes of the tree given, as they are where a watcher tells them; looking
+them up is a row of its own. The others are processes that print all lines that match; starting one takes
+two milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from bench.engine import Indexed, TimedWalk, open_snapshot
+from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
+from bench.rounds import measure_queries, run_rounds
+from index_format import DiskDirectory
+from repo_mcp.config import Limits
+from repo_mcp.index.exact import run_exact
+from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
+from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
+from repo_mcp.index.line_matcher import LineMatcher
+from repo_mcp.model import ExactAnswer, ExactRequest
+from repo_mcp.policy import DenyPolicy
+from repo_mcp.sandbox import Door, read_many
+
+UNCHANGED = ChangedFiles((), frozenset(), 0)
+KINDS = (*LITERALS, *EXPRESSIONS)
+LOOK_ROUNDS = 10
+MAX_BYTES = Limits().max_file_bytes
+
+
+@pytest.fixture(scope="module")
+def patterns(indexed: Indexed) -> dict[str, list[str]]:
+    """Class -> patterns."""
+    return choose_patterns(indexed)
+
+
+@pytest.fixture(scope="module")
+def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
+    """Exact search of the index, warm."""
+    snapshot = open_snapshot(indexed.index_path)
+    searcher = ExactSearcher(snapshot)
+    for memory in searcher.memory.values():
+        memory.finder.sign()
+    door = Door(str(indexed.root), DenyPolicy().find_denial)
+
+    def run(request: ExactRequest) -> ExactAnswer:
+        matcher, wanted = LineMatcher(request), PathFilter(request, None)
+        return run_exact(
+            searcher,
+            request,
+            matcher,
+            wanted,
+            UNCHANGED,
+            lambda paths: read_many(door, paths, MAX_BYTES),
+            lambda: False,
+        )
+
+    yield run
+    door.close()
+    snapshot.close()
+
+
+def build_request(kind: str, pattern: str, detail: str = "snippets") -> ExactRequest:
+    return ExactRequest(pattern, regex=kind in EXPRESSIONS, detail=detail)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact(
+    benchmark: BenchmarkFixture,
+    search: Callable[[ExactRequest], ExactAnswer],
+    patterns: dict[str, list[str]],
+    kind: str,
+) -> None:
+    answers = [search(build_request(kind, pattern)) for pattern in patterns[kind]]
+    measure_queries(benchmark, patterns[kind], lambda pattern: search(build_request(kind, pattern)))
+    benchmark.extra_info["found"] = sum(answer.total > 0 for answer in answers)
+    benchmark.extra_info["scanned"] = sum(answer.scanned for answer in answers)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_all_matches(
+    benchmark: BenchmarkFixture,
+    search: Callable[[ExactRequest], ExactAnswer],
+    patterns: dict[str, list[str]],
+    kind: str,
+) -> None:
+    """The count: every file that may match is read, as the others do."""
+    measure_queries(benchmark, patterns[kind], lambda pattern: search(build_request(kind, pattern, "count")))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ripgrep(
+    benchmark: BenchmarkFixture, indexed: Indexed, patterns: dict[str, list[str]], kind: str
+) -> None:
+    if shutil.which("rg") is None:
+        pytest.skip("ripgrep is not installed")
+    how = "-e" if kind in EXPRESSIONS else "-Fe"
+    measure_queries(
+        benchmark,
+        patterns[kind],
+        lambda pattern: run_program(indexed.root, {}, "rg", "--no-config", "-n", how, pattern, "."),
+    )
+
+
+@pytest.fixture(scope="module")
+def trigrams(indexed: Indexed, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """codesearch's index of the tree."""
+    if shutil.which("cindex") is None:
+        pytest.skip("codesearch is not installed")
+    place = tmp_path_factory.mktemp("codesearch") / "index"
+    run_program(indexed.root, {"CSEARCHINDEX": str(place)}, "cindex", str(indexed.root))
+    return place
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_codesearch(
+    benchmark: BenchmarkFixture,
+    indexed: Indexed,
+    trigrams: Path,
+    patterns: dict[str, list[str]],
+    kind: str,
+) -> None:
+    environment = {"CSEARCHINDEX": str(trigrams)}
+
+    def ask(pattern: str) -> None:
+        expression = pattern if kind in EXPRESSIONS else pattern.replace("(", r"\(")
+        run_program(indexed.root, environment, "csearch", "-n", expression)
+
+    measure_queries(benchmark, patterns[kind], ask)
+
+
+def run_program(root: Path, environment: dict[str, str], *words: str) -> None:
+    """Run a program in the tree and read all that it prints."""
+    done = subprocess.run(
+        words,
+        cwd=root,
+        env={"PATH": os.environ["PATH"], **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode in (0, 1), words
+
+
+def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+    """What an exact search waits for where no watcher tells what changed."""
+    walk = TimedWalk(indexed.root)
+    directory = DiskDirectory(str(indexed.index_path))
+    snapshot = open_snapshot(indexed.index_path)
+    seen = read_seen(directory, snapshot.generation)
+    snapshot.close()
+    assert seen is not None
+    run_rounds(benchmark, lambda: compare_tree(seen, walk().files), rounds=LOOK_ROUNDS, warmup_rounds=2)
+
+
+def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+    """What happens once in the background behind the first exact search of a large tree."""
+    snapshot = open_snapshot(indexed.index_path)
+    searcher = ExactSearcher(snapshot)
+
+    def sign() -> None:
+        for memory in searcher.memory.values():
+            memory.finder.sign()
+
+    run_rounds(benchmark, sign, rounds=3)
+    snapshot.close()

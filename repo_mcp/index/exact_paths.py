@@ -1,0 +1,154 @@
+"""Which files an exact search looks at: those that the index cannot rule out, and those that changed since.
+
+In the order of their paths' bytes, lazily: a search that finds enough in the first files asks for no more.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FilesReader, LiveSegment, Snapshot
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.index.freshness import ChangedFiles
+from repo_mcp.index.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
+from repo_mcp.index.patterns import PatternReading
+from repo_mcp.index.roles import is_test_path
+from repo_mcp.model import ExactRequest
+from repo_mcp.textfile import has_binary_extension
+
+I64 = npt.NDArray[np.int64]
+IMPATIENT_FILES = 2_000  # read before a look-up that may take longer than that
+FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
+
+
+class PathFilter:
+    """Which files a request is about, by path and language."""
+
+    def __init__(
+        self,
+        request: ExactRequest,
+        matches_glob: Callable[[str], bool] | None,
+        extensions: Mapping[str, str] | None = None,
+        include_extensions: Collection[str] = (),
+    ) -> None:
+        """`extensions` gives some another language than the built-in one; others than `include_extensions`,
+        if there are any, are not indexed."""
+        self.language = request.language
+        directory = (request.path_prefix or "").strip("/")
+        self.prefix = f"{directory}/" if directory else ""
+        self._matches_glob = matches_glob
+        self._include_tests = request.include_tests
+        self._extensions = extensions
+        self._include_extensions = include_extensions
+
+    def matches(self, path: str) -> bool:
+        """True when the path alone does not rule the file out; its language is not asked about."""
+        return (
+            path.startswith(self.prefix)
+            and (self._matches_glob is None or self._matches_glob(path))
+            and (self._include_tests or not is_test_path(path))
+        )
+
+    def matches_unindexed(self, path: str) -> bool:
+        """The same for a file that the index does not know, or knows otherwise."""
+        extension = path.rpartition("/")[2].rpartition(".")[2].lower()
+        return (
+            self.matches(path)
+            and (not self._include_extensions or extension in self._include_extensions)
+            and not has_binary_extension(path)
+            and (self.language is None or find_language(path, self._extensions).name == self.language)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files that may match, in the order of their paths' bytes."""
+
+    paths: Iterator[str]
+    narrowed: bool  # by the index: not simply all that the filter lets through
+
+
+class ExactSearcher:
+    """Finds candidates in one snapshot. Safe for several threads."""
+
+    def __init__(self, snapshot: Snapshot, known: Mapping[str, SegmentMemory] | None = None) -> None:
+        """`known` is the `memory` of an earlier snapshot: what it knows of the same segments is kept."""
+        self.snapshot = snapshot
+        self.memory = {
+            part.name: (known or {}).get(part.name) or SegmentMemory(part.reader.terms)
+            for part in snapshot.segments
+        }
+        self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
+
+    def find_candidates(
+        self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
+    ) -> Candidates:
+        """The files that may match as the index has them, and those that changed since."""
+        streams: list[Iterator[str]] = []
+        narrowed = True
+        for part in self._segments:
+            if reading.need is None:
+                files = SegmentFiles(np.flatnonzero(part.segment.live_file_mask), False, False)
+            else:
+                files = part.find_files(reading.need, spans_lines=reading.spans_lines)
+            narrowed = narrowed and files.narrowed
+            streams.append(_iter_candidates(part, files, reading, wanted))
+        if changed is not None:
+            streams = [(path for path in stream if path not in changed.missing) for stream in streams]
+            streams.append(filter(wanted.matches_unindexed, changed.present))
+        # Strings compare by code point, which is the order of their UTF-8 bytes.
+        merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
+        return Candidates((path for path, _ in groupby(merged)), narrowed)
+
+
+def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
+    """The paths of ascending files of a segment, those that are not wanted left out."""
+    reader = part.reader
+    if wanted.prefix:
+        first = _bisect_path(part.segment, wanted.prefix)
+        last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
+    if wanted.language is not None and len(files):
+        is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
+        files = files[is_named[reader.read_languages()[files]]]
+    yield from filter(wanted.matches, _iter_paths(reader.files, files))
+
+
+def _iter_candidates(
+    part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
+) -> Iterator[str]:
+    """The paths of a segment's files that may match.
+
+    Where a run was passed over because it is so common, the first files mostly hold enough matches. If
+    they do not, a patient look-up spares some of the others.
+    """
+    files = found.files
+    if reading.need is None or not found.passed_over or len(files) <= IMPATIENT_FILES:
+        yield from _iter_files(part, files, wanted)
+        return
+    yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
+    rest = files[IMPATIENT_FILES:]
+    fewer = part.find_files(reading.need, spans_lines=reading.spans_lines, patiently=True).files
+    yield from _iter_files(part, fewer[np.searchsorted(fewer, rest[0]) :], wanted)
+
+
+def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
+    """The paths of files: the first ones as they are asked for, the others in ever more at once."""
+    yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
+    first = FIRST_PATHS
+    while first < len(files):
+        yield from reader.read_paths_of(files[first : 8 * first])
+        first *= 8
+
+
+def _bisect_path(segment: LiveSegment, path: str) -> int:
+    """The number of the first file whose path is not before `path`."""
+    files = segment.reader.files
+    return bisect_left(range(files.count), path, key=files.read_path)

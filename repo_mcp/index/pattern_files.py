@@ -1,0 +1,213 @@
+"""Which indexed files may match a pattern: its runs looked up in the term dictionary.
+
+For each word of a file the dictionary has the whole word, in lower case, or LONG_WORD for a very long
+one. So the units that may hold a run are those of the terms that hold it, or may, and of LONG_WORD. Needs
+that must be met together are met by one unit, or by one file where a match may span lines.
+
+The rarest runs are looked up first; when few units are left, the others are not looked up at all: the
+live text decides anyway. A run that stands in very many terms, or is itself a common word, is passed
+over. What comes out is at least what matches, never less.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import LiveSegment, PostingList, TermsReader
+from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
+from repo_mcp.index.patterns import All, Edge, Need, Run
+from repo_mcp.index.schema import BODY, DOC
+from repo_mcp.index.term_finder import TermFinder
+
+I64 = npt.NDArray[np.int64]
+ENOUGH = 64  # units left: reading them costs less than looking up another run
+MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
+PATIENT_TERMS = 32_000
+QUICK_TERMS = 200  # of a run: what is found of one with more is kept
+KEPT_RUNS = 64
+MAX_PARTS = 200  # of an alternation
+COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
+_SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
+TEXT_FIELDS = (BODY, DOC)  # together they hold every word of a file, each once
+# What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
+_EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
+
+
+class SegmentMemory:
+    """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
+
+    def __init__(self, terms: TermsReader) -> None:
+        self.finder = TermFinder(terms)
+        self._units: OrderedDict[Run, bytes] = OrderedDict()  # as bits: 90 kB for the kernel's
+        self._lock = threading.Lock()
+
+    def find(self, run: Run, count: int) -> I64 | None:
+        """The units of a run that were kept, of `count` there are."""
+        with self._lock:
+            bits = self._units.get(run)
+            if bits is None:
+                return None
+            self._units.move_to_end(run)
+        return np.flatnonzero(np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=count))
+
+    def keep(self, run: Run, units: I64, count: int) -> None:
+        """Keep the units of a run that took long to look up."""
+        mask = np.zeros(count, dtype=np.bool_)
+        mask[units] = True
+        with self._lock:
+            self._units[run] = np.packbits(mask).tobytes()
+            if len(self._units) > KEPT_RUNS:
+                self._units.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFiles:
+    """The files of a segment that may match, ascending."""
+
+    files: I64
+    narrowed: bool  # False: they are all the live files
+    passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
+
+
+class SegmentCandidates:
+    """Looks up needs in one segment. Safe for several threads."""
+
+    def __init__(self, segment: LiveSegment, memory: SegmentMemory) -> None:
+        self.segment = segment
+        self.reader = segment.reader
+        self.memory = memory
+
+    def find_files(self, need: Need, *, spans_lines: bool, patiently: bool = False) -> SegmentFiles:
+        """The live files that may match.
+
+        `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
+        than reading all files.
+        """
+        lookup = _Lookup(self.segment, self.memory, spans_lines, patiently)
+        docs = lookup.find(need)
+        if docs is None:
+            return SegmentFiles(np.flatnonzero(self.segment.live_file_mask), False, lookup.passed_over)
+        files = docs if spans_lines else lookup.find_files(docs)
+        return SegmentFiles(files[self.segment.live_file_mask[files]], True, lookup.passed_over)
+
+
+class _Lookup:
+    """The answer to one pattern. Documents are units, or files where a match may span lines."""
+
+    def __init__(self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool) -> None:
+        self._reader = segment.reader
+        self._memory = memory
+        self._by_file = by_file
+        self.passed_over = False
+        self._count = segment.reader.file_count if by_file else segment.reader.unit_count
+        units = segment.reader.unit_count
+        self._common = units if patiently else max(_SHARE_FLOOR, int(COMMON_SHARE * units))
+        self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
+
+    def find(self, need: Need) -> I64 | None:
+        """Ascending documents that may meet a need; None for all."""
+        if isinstance(need, Run):
+            return self._find_run(need)
+        return self._find_all(need.parts) if isinstance(need, All) else self._find_either(need.parts)
+
+    def find_files(self, units: I64) -> I64:
+        """The files of ascending units, each once."""
+        files = self._reader.files.find_files_of(units)
+        return files[np.flatnonzero(np.diff(files, prepend=-1))]
+
+    def _find_all(self, parts: Sequence[Need]) -> I64 | None:
+        left: I64 | None = None
+        for part in sorted(parts, key=self._expect):
+            if left is not None and len(left) <= ENOUGH:
+                break
+            found = self.find(part)
+            if found is not None:
+                left = found if left is None else _keep(left, found)
+        return left
+
+    def _find_either(self, parts: Sequence[Need]) -> I64 | None:
+        if len(parts) > MAX_PARTS:
+            return None
+        found: list[I64] = []
+        for part in parts:
+            docs = self.find(part)
+            if docs is None:
+                return None
+            found.append(docs)
+        return _unite(found, self._count)
+
+    def _expect(self, need: Need) -> int:
+        """How many documents a need may leave, roughly."""
+        if isinstance(need, Run):
+            if Edge.OPEN not in (need.left, need.right):
+                return self._count_units(self._find_lists(need.text.encode()))
+            return _EXPECTED[min(len(need.text), len(_EXPECTED) - 1)]
+        expected = [self._expect(part) for part in need.parts[:MAX_PARTS]]
+        return min(expected) if isinstance(need, All) else sum(expected)
+
+    def _find_run(self, run: Run) -> I64 | None:
+        units = self._memory.find(run, self._reader.unit_count)
+        if units is None:
+            units = self._look_up(run)
+        return self.find_files(units) if self._by_file and units is not None else units
+
+    def _look_up(self, run: Run) -> I64 | None:
+        """The units of the terms that may hold the run."""
+        text = run.text.encode()
+        if run.left is Edge.OPEN and self._count_units(self._find_lists(text)) > self._common:
+            self.passed_over = True
+            return None
+        found = self._memory.finder.find(run, self._max_terms)
+        if found is None:
+            self.passed_over = True
+            return None
+        terms = found.terms
+        # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
+        if not (run.left is run.right is Edge.CLOSED) or len(text) > MAX_WORD_BYTES // 2:
+            terms = [*terms, LONG_WORD.encode()]
+        docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
+        if found.span is not None:
+            docs.append(self._read_span(*found.span))
+        units = _unite(docs, self._reader.unit_count)
+        if len(terms) > QUICK_TERMS:
+            self._memory.keep(run, units, self._reader.unit_count)
+        return units
+
+    def _read_span(self, first: bytes, end: bytes | None) -> I64:
+        """The units of all terms of a span of the dictionary, in no order."""
+        run = self._reader.read_run(first, end)
+        if run is None:
+            return np.zeros(0, dtype=np.int64)
+        return run.docs[np.repeat(np.isin(run.list_fields, TEXT_FIELDS), run.frequencies)]
+
+    def _find_lists(self, term: bytes) -> list[PostingList]:
+        return [one for one in self._reader.find_lists(term) if one.field in TEXT_FIELDS]
+
+    def _count_units(self, lists: Sequence[PostingList]) -> int:
+        return sum(one.frequency for one in lists)
+
+
+def _unite(found: Sequence[I64], count: int) -> I64:
+    """The documents of all, of `count` there are, ascending, each once."""
+    if sum(map(len, found)) <= ENOUGH:
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+    mask = np.zeros(count, dtype=np.bool_)
+    for docs in found:
+        mask[docs] = True
+    return np.flatnonzero(mask)
+
+
+def _keep(left: I64, wanted: I64) -> I64:
+    """Those of `left` that are wanted."""
+    if not len(wanted):
+        return wanted
+    places = np.searchsorted(wanted, left)
+    places[places == len(wanted)] = 0
+    kept: I64 = left[wanted[places] == left]
+    return kept

@@ -1,0 +1,33 @@
+"""The tree of one root as it is now, without any index.
+
+Left out on purpose: what `Repository` does itself with the same door, such as opening a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.directory_listing import list_directory
+from repo_mcp.ignore import IgnoreRules
+from repo_mcp.model import DirectoryListing
+from repo_mcp.policy import DenyPolicy
+from repo_mcp.sandbox import Door
+
+
+class LiveTree:
+    """One root's directories. Methods may be called from several threads at a time."""
+
+    def __init__(self, door: Door, policy: DenyPolicy, exclude_globs: Sequence[str]) -> None:
+        """The door stays its opener's, who closes it."""
+        self._door = door
+        self._policy = policy
+        self._exclude_globs = exclude_globs
+
+    def check_root(self) -> None:
+        """UNREADABLE when the root is no longer what was opened: moved, replaced or deleted."""
+        self._door.check_root()
+
+    def list_directory(self, path: str) -> DirectoryListing:
+        """What lies directly in one directory, in order of names. See `repo_mcp.directory_listing`."""
+        ignore = IgnoreRules(self._exclude_globs)
+        return list_directory(self._door, self._policy.find_denial, ignore, path)

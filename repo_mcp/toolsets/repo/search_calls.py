@@ -1,0 +1,188 @@
+"""The call of `repo.search`: ranked by words or names, or exact by text or expression, in one shape.
+
+`detail` says how much of it is given: hits with snippets, the files of the hits, or the total alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.repo.envelope import Draft, Result
+from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+Rows = tuple[Result, tuple[str, ...]]
+_EXACT_SCORE = 1  # every exact match is as good as any other
+
+
+def search(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`repo.search` in all its modes."""
+    if arguments.get("mode") in ("literal", "regex"):
+        return _search_exact(repository, arguments, context)
+    return _search_ranked(repository, arguments)
+
+
+def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
+    """Modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
+    query = (_text(arguments, "query") or "").replace("\0", " ")
+    if not query.strip():
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "argument query is empty: it must hold at least one word",
+            "Give query as words or names to look for.",
+        )
+    request = SearchRequest(
+        query=query,
+        top_k=_count_wanted(repository, arguments),
+        file_glob=_text(arguments, "file_glob"),
+        language=_text(arguments, "language"),
+        include_tests=arguments.get("include_tests") is not False,
+        symbols_only=arguments.get("mode") == "symbol",
+    )
+    answer = repository.search(request)
+    warnings = answer.warnings
+    exact_only = [name for name in ("ignore_case", "whole_word") if arguments.get(name)]
+    if exact_only:
+        warnings += (f"{' and '.join(exact_only)}: only for the modes literal and regex",)
+    result: Result = {"total": answer.total, "truncated": answer.truncated, "snapshot": answer.snapshot}
+    detail = arguments.get("detail")
+    if detail == "count":
+        return Draft(lambda _: ({"hits": [], **result, "truncated": False}, warnings))
+    if detail == "files":
+        files = Counter(hit.path for hit in answer.hits)  # in order of the best hit
+        return _draft_files(list(files.items()), result, warnings, arguments)
+    return _draft_hits(answer, result, warnings, arguments)
+
+
+def _draft_hits(
+    answer: SearchAnswer, result: Result, warnings: tuple[str, ...], arguments: Arguments
+) -> Draft:
+    explains = arguments.get("explain") is True
+
+    def build(rows: int) -> Rows:
+        hits = [_render_hit(hit, explains) for hit in answer.hits[:rows]]
+        notes = [*warnings, *_note_cut(rows, len(answer.hits), "hits"), *_note_hidden(hits)]
+        warn_of_escapes(notes, (hit.path for hit in answer.hits[:rows]))
+        is_cut = answer.truncated or rows < len(answer.hits)
+        return {"hits": hits, **result, "truncated": is_cut}, tuple(notes)
+
+    return Draft(build, len(answer.hits), "top_k" not in arguments)
+
+
+def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """Modes literal and regex."""
+    detail = _text(arguments, "detail") or "snippets"
+    request = ExactRequest(
+        pattern=_text(arguments, "query") or "",
+        regex=arguments.get("mode") == "regex",
+        case_sensitive=arguments.get("ignore_case") is not True,
+        whole_word=arguments.get("whole_word") is True,
+        file_glob=_text(arguments, "file_glob"),
+        language=_text(arguments, "language"),
+        include_tests=arguments.get("include_tests") is not False,
+        limit=_count_wanted(repository, arguments),
+        detail=detail,
+    )
+    answer = repository.search_exact(request, context.cancelled)
+    if arguments.get("explain"):
+        answer = replace(answer, warnings=(*answer.warnings, "explain: only for the modes bm25 and symbol"))
+    result: Result = {
+        "total": answer.total,
+        "truncated": answer.truncated,
+        "snapshot": answer.snapshot,
+        "total_is_lower_bound": answer.total_is_lower_bound,
+    }
+    if detail == "count":
+        return Draft(lambda _: ({"hits": [], **result}, answer.warnings))
+    if detail == "files":
+        return _draft_files(answer.files, result, answer.warnings, arguments)
+    return _draft_matches(answer, result, arguments)
+
+
+def _draft_matches(answer: ExactAnswer, result: Result, arguments: Arguments) -> Draft:
+    def build(rows: int) -> Rows:
+        hits = [_render_match(match) for match in answer.matches[:rows]]
+        notes = [
+            *answer.warnings,
+            *_note_cut(rows, len(answer.matches), "hits"),
+            *_note_hidden(hits),
+        ]
+        warn_of_escapes(notes, (match.path for match in answer.matches[:rows]))
+        is_cut = answer.truncated or rows < len(answer.matches)
+        return {"hits": hits, **result, "truncated": is_cut}, tuple(notes)
+
+    return Draft(build, len(answer.matches), "top_k" not in arguments)
+
+
+def _draft_files(
+    files: Iterable[tuple[str, int]], result: Result, warnings: tuple[str, ...], arguments: Arguments
+) -> Draft:
+    listed = list(files)
+
+    def build(rows: int) -> Rows:
+        notes = [*warnings, *_note_cut(rows, len(listed), "files")]
+        warn_of_escapes(notes, (path for path, _ in listed[:rows]))
+        named = [{"path": escape_text(path), "hits": count} for path, count in listed[:rows]]
+        is_cut = bool(result["truncated"]) or rows < len(listed)
+        return {"hits": [], **result, "truncated": is_cut, "files": named}, tuple(notes)
+
+    return Draft(build, len(listed), "top_k" not in arguments)
+
+
+def _note_cut(rows: int, count: int, what: str) -> list[str]:
+    if rows >= count:
+        return []
+    return [f"cut to {rows} {what} to keep the answer short; ask for fewer with top_k or narrow file_glob"]
+
+
+def _note_hidden(hits: Iterable[Result]) -> list[str]:
+    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(str(hit["snippet"]))]
+    if not hiding:
+        return []
+    return [f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}"]
+
+
+def _render_hit(hit: Hit, explains: bool) -> Result:
+    row: dict[str, object] = {
+        "path": escape_text(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "snippet": hit.snippet,
+        "score": plain_number(hit.score),
+        "matched_terms": [escape_text(term) for term in hit.matched_terms],
+        "symbol": None if hit.symbol is None else escape_text(hit.symbol),
+    }
+    if explains:
+        row["explanation"] = {name: plain_number(points) for name, points in hit.explanation}
+    return row
+
+
+def _render_match(match: ExactMatch) -> Result:
+    return {
+        "path": escape_text(match.path),
+        "start_line": match.start_line,
+        "end_line": match.end_line,
+        "snippet": f"{match.start_line}\t{match.line}\n",
+        "score": _EXACT_SCORE,
+        "matched_terms": [],
+        "symbol": None,
+    }
+
+
+def _count_wanted(repository: Repository, arguments: Arguments) -> int:
+    wanted = arguments.get("top_k")
+    return wanted if isinstance(wanted, int) else repository.config.limits.default_search_hits
+
+
+def _text(arguments: Arguments, name: str) -> str | None:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None

@@ -1,0 +1,123 @@
+"""The two roots of the `retrieval` toolset, opened: one repository each, and a place outside both.
+
+The index of a root, and the log of calls, lie in one directory: `retrieval` in the data directory that the
+operator names, else one in the user's cache directory that belongs to this pair of roots. It is refused when
+it lies inside a root: nothing is ever written there.
+
+    <directory>/docs, <directory>/code    the indexes
+    <directory>/audit.jsonl               the log of calls
+
+This toolset begins from the hard caps where the specification asks for whole answers (a whole file, a whole
+directory, 200 matches); what the operator or a root's `repo_mcp.toml` says lowers them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from repo_mcp.config import HARD_CAPS, Config, Limits, cap_defaults, find_cache_home
+from repo_mcp.data_dir import name_cache_dir, take_outside_dir
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.toolsets.retrieval.failures import Code
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+DEFAULT_MATCHES = 200  # the specification's
+_OWN_NAME = "retrieval"
+
+
+class Roots:
+    """The opened roots by their names."""
+
+    def __init__(self, repositories: Mapping[str, Repository], limits: Limits, path: str) -> None:
+        """`limits` are the operator's for this toolset, `path` the directory of indexes and log."""
+        self.repositories = repositories
+        self.limits = limits
+        self.path = path
+
+    def get(self, name: str) -> Repository:
+        """The repository of a root; the name must be one."""
+        return self.repositories[name]
+
+    def find_answer_bytes(self, name: str | None) -> int:
+        """How many bytes an answer from a root may have; what every root allows where none is named."""
+        named = self.repositories.get(name or "")
+        chosen = self.repositories.values() if named is None else (named,)
+        return min(one.config.limits.max_total_bytes_per_response for one in chosen)
+
+
+def raise_limits(config: Config) -> Limits:
+    """The limits of this toolset: those of the operator, and where there are none, whole answers."""
+    whole_file = config.limits.max_file_bytes  # no file has more lines, no line more characters
+    wanted = {
+        "max_open_lines": whole_file,
+        "default_open_lines": whole_file,
+        "max_line_chars": whole_file,
+        "max_total_bytes_per_response": HARD_CAPS["max_total_bytes_per_response"],
+        "max_list_results": HARD_CAPS["max_list_results"],
+        "max_search_hits": HARD_CAPS["max_search_hits"],
+        "default_search_hits": DEFAULT_MATCHES,
+    }
+    changes = {name: value for name, value in wanted.items() if name not in config.given}
+    return cap_defaults(replace(config.limits, **changes))
+
+
+def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
+    """Open every named root. CONFIG_INVALID when one cannot be served, or the place lies inside one.
+
+    Builds no index.
+    """
+    from repo_mcp.repository import Repository
+
+    place = prepare_place(config)
+    limits = raise_limits(config)
+    with ExitStack() as opened:
+        repositories = {}
+        for root in config.named_roots:
+            own = replace(
+                config,
+                root=root.path,
+                data_dir=os.path.join(place, root.name),
+                limits=limits,
+                workers=_share_workers(config),
+                last_bundle=False,
+            )
+            warn = _name_warnings(root.name, report_warning)
+            repositories[root.name] = Repository(own, report_warning=warn)
+            opened.enter_context(closing(repositories[root.name]))
+        opened.pop_all()
+    return Roots(repositories, limits, place)
+
+
+def prepare_place(config: Config) -> str:
+    """The directory of indexes and log, made or checked. CONFIG_INVALID when it cannot be used."""
+    paths = [root.path for root in config.named_roots]
+    if config.data_dir is not None:
+        place = os.path.join(config.data_dir, _OWN_NAME)
+    else:
+        place = name_cache_dir(_OWN_NAME, paths, find_cache_home())
+    _take_places(paths, [place, *(os.path.join(place, root.name) for root in config.named_roots)])
+    return place
+
+
+def _take_places(roots: Sequence[str], places: Sequence[str]) -> None:
+    try:
+        for place in places:
+            take_outside_dir(roots, place)
+    except RepoError as error:
+        message = f"{Code.CONFIG_INVALID}: {error.message}"
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, error.hint) from None
+
+
+def _share_workers(config: Config) -> int:
+    """Processes for each root: the roots are indexed at the same time."""
+    return config.workers or max(1, config.chosen_workers() // max(1, len(config.named_roots)))
+
+
+def _name_warnings(name: str, report_warning: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda warning: report_warning(f"{name}: {warning}")

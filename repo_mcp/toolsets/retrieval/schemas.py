@@ -1,0 +1,218 @@
+"""What clients see of the `retrieval` tools: schemas, titles and descriptions.
+
+As in every toolset a description says its limits in words, for clients drop what a schema says of them; and
+nothing depends on the roots that are served. The operator's limits are the only thing filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from repo_mcp.config import Limits
+from repo_mcp.toolsets.retrieval.failures import Code
+
+Schema = dict[str, object]
+
+REPOS = ("docs", "code")  # in the order of answers
+BOTH = "both"
+MAX_QUERY_CHARS = 1_000
+MAX_PATH_CHARS = 4_096
+MAX_GLOB_CHARS = 512
+MAX_LINE_NUMBER = 2_147_483_647
+
+
+def _object(properties: Mapping[str, object], required: Iterable[str] | None = None) -> Schema:
+    names = list(properties if required is None else required)
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": names,
+        "additionalProperties": False,
+    }
+
+
+def _repo(description: str, *names: str) -> Schema:
+    return {"type": "string", "description": description, "enum": list(names)}
+
+
+def _text(description: str, max_chars: int, min_chars: int = 1) -> Schema:
+    return {"type": "string", "description": description, "minLength": min_chars, "maxLength": max_chars}
+
+
+def _count(description: str, maximum: int) -> Schema:
+    return {"type": "integer", "description": description, "minimum": 1, "maximum": maximum}
+
+
+def _switch(description: str, default: bool) -> Schema:
+    return {"type": "boolean", "description": description, "default": default}
+
+
+def _out(kind: str | list[str], description: str = "") -> Schema:
+    return {"type": kind, "description": description} if description else {"type": kind}
+
+
+def build_envelope_schema(result: Schema) -> Schema:
+    """The output schema of a tool: its result, or an error, within the envelope."""
+    details = _object(
+        {
+            "argument": _out("string", "The argument that is wrong"),
+            "reason": _out("string", "missing, unreadable, out_of_root, denied, binary, ..."),
+            "hint": _out("string", "What to do next"),
+            "total_lines": _out("integer", "Lines of the file"),
+            "max_bytes": _out("integer", "The limit that the file passes"),
+        },
+        ["reason", "hint"],
+    )
+    error = _object(
+        {
+            "code": {"type": "string", "enum": [code.value for code in Code]},
+            "message": _out("string"),
+            "details": details,
+        }
+    )
+    meta = _object(
+        {
+            "repo": _out(["string", "null"], "The repo asked for; null when there is none of that name"),
+            "duration_ms": _out("integer"),
+            "truncated": _out("boolean", "True when there is more than the result holds"),
+            "warnings": _out("array", "What is incomplete or unusual; left out when there is nothing")
+            | {"items": _out("string")},
+        },
+        ["repo", "duration_ms", "truncated"],
+    )
+    return _object({"result": result, "error": error, "meta": meta}, ["meta"])
+
+
+SEARCH_TITLE = "Search docs and code"
+SEARCH_DESCRIPTION = (
+    "Search the local documentation (docs), the source code (code) or both for an exact text or a regular"
+    " expression, line by line, like grep. Returns every matching line with repo, path, line number and"
+    " preview, always in the same order: docs before code, then by path, then by line. Hidden, ignored,"
+    " secret and binary files are left out."
+)
+
+
+def search_input(limits: Limits) -> Schema:
+    most, ordinary = limits.max_search_hits, limits.default_search_hits
+    return _object(
+        {
+            "repo": _repo('Where to search: "docs", "code" or "both". Default "both".', *REPOS, BOTH)
+            | {"default": BOTH},
+            "query": _text(
+                f"The text to look for as it stands, or a regular expression with regex true. Not empty; at"
+                f" most {MAX_QUERY_CHARS:,} characters.",
+                MAX_QUERY_CHARS,
+            ),
+            "limit": _count(f"Most matches to return, 1 to {most:,}. Default {ordinary}.", most)
+            | {"default": ordinary},
+            "case_sensitive": _switch("Tell capitals from small letters. Default false.", False),
+            "regex": _switch(
+                "Take query as a regular expression in RE2's syntax: no look-around, no back-references."
+                " Default false.",
+                False,
+            ),
+            "path_glob": _text(
+                "Only files whose path matches this glob: `*.md`, `src/**`, `**/test_*.py`. At most"
+                f" {MAX_GLOB_CHARS} characters. Default: every file.",
+                MAX_GLOB_CHARS,
+            ),
+        },
+        ["query"],
+    )
+
+
+def search_output(limits: Limits) -> Schema:
+    match = _object(
+        {
+            "repo": {"type": "string", "enum": list(REPOS)},
+            "path": _out("string"),
+            "line": _out("integer", "Counted from 1"),
+            "end_line": _out("integer", "Only of a match that spans lines"),
+            "preview": _out("string", "The line, cut around the match when it is long"),
+        },
+        ["repo", "path", "line", "preview"],
+    )
+    rows = _out("array", "By repo (docs, code), path, line") | {"items": match}
+    return build_envelope_schema(_object({"matches": rows}))
+
+
+OPEN_TITLE = "Open file"
+OPEN_DESCRIPTION = (
+    "Read one whole text file of the documentation (docs) or the source code (code), as numbered lines. Use"
+    " get_snippet for a part of a long file. Secret files (.env, keys), binary files and paths outside the"
+    " repository are refused."
+)
+
+_REPO = 'Which repository: "docs" or "code".'
+_PATH = "Path of the file, relative to the root of repo, with `/`."
+
+
+def open_file_input(limits: Limits) -> Schema:
+    return _object({"repo": _repo(_REPO, *REPOS), "path": _text(_PATH, MAX_PATH_CHARS)})
+
+
+SNIPPET_TITLE = "Get lines of a file"
+SNIPPET_DESCRIPTION = (
+    "Read a range of lines of one text file of the documentation (docs) or the source code (code), as"
+    " numbered lines: the lines around a match of search. A range that reaches beyond the end of the file"
+    " is cut there."
+)
+
+
+def get_snippet_input(limits: Limits) -> Schema:
+    return _object(
+        {
+            "repo": _repo(_REPO, *REPOS),
+            "path": _text(_PATH, MAX_PATH_CHARS),
+            "start_line": _count("First line, counted from 1.", MAX_LINE_NUMBER),
+            "end_line": _count("Last line, included; not before start_line.", MAX_LINE_NUMBER),
+        }
+    )
+
+
+def lines_output(limits: Limits) -> Schema:
+    properties = {
+        "path": _out("string"),
+        "start_line": _out("integer"),
+        "end_line": _out("integer", "Last line in content; start_line - 1 when there is none"),
+        "total_lines": _out("integer", "Lines of the file"),
+        "content": _out("string", "Numbered lines: line number, tab, text, newline"),
+    }
+    return build_envelope_schema(_object(properties))
+
+
+LIST_TITLE = "List directory"
+LIST_DESCRIPTION = (
+    "List the files and directories directly in one directory of the documentation (docs) or the source"
+    " code (code), sorted by name, with paths relative to the root of repo. Hidden, ignored (.gitignore) and"
+    " secret entries are left out and counted."
+)
+
+
+def list_dir_input(limits: Limits) -> Schema:
+    path = 'Path of the directory, relative to the root of repo, with `/`. Default "": the root.'
+    return _object(
+        {
+            "repo": _repo(_REPO, *REPOS),
+            "path": _text(path, MAX_PATH_CHARS, min_chars=0) | {"default": ""},
+        },
+        ["repo"],
+    )
+
+
+def list_dir_output(limits: Limits) -> Schema:
+    entry = _object(
+        {
+            "path": _out("string", "Relative to the root of repo"),
+            "type": {"type": "string", "enum": ["file", "directory"]},
+            "size": _out("integer", "Bytes; files alone have one"),
+        },
+        ["path", "type"],
+    )
+    left_out = _out("object", "Entries left out, by reason: hidden, ignored, denied, symlink, special")
+    properties = {
+        "path": _out("string", 'Of the directory; "" for the root'),
+        "entries": _out("array", "By name") | {"items": entry},
+        "left_out": left_out | {"additionalProperties": {"type": "integer"}},
+    }
+    return build_envelope_schema(_object(properties))

@@ -1,0 +1,227 @@
+"""The four calls of the `retrieval` toolset: arguments in, one call of a root's repository, one draft out.
+
+A search of both roots asks one after the other, for one match more than is wanted: so it is known, and not
+guessed, whether there are more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from repo_mcp.errors import RepoError
+from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
+from repo_mcp.tool_model import HIDING, CallContext, escape_text, is_plain
+from repo_mcp.toolsets.retrieval.envelope import Draft, Part, Result, as_failure
+from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
+from repo_mcp.toolsets.retrieval.roots import Roots
+from repo_mcp.toolsets.retrieval.schemas import BOTH, MAX_LINE_NUMBER, REPOS
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+_NAMED = 5  # how many numbers a warning lists
+_BYTES_PER_CHAR = 8  # a control character takes six in JSON: so one line always fits into an answer
+
+
+def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
+    """`search`."""
+    query, glob, limit = _text(arguments, "query"), _text(arguments, "path_glob"), arguments.get("limit")
+    if not query.strip():
+        raise Failure(
+            Code.QUERY_EMPTY,
+            "argument query is blank: it must hold something to look for",
+            "argument",
+            argument="query",
+            hint="Give query as the text to look for.",
+        )
+    wanted = limit if isinstance(limit, int) else roots.limits.default_search_hits
+    repo = arguments.get("repo", BOTH)
+    request = ExactRequest(
+        query,
+        regex=arguments.get("regex") is True,
+        case_sensitive=arguments.get("case_sensitive") is True,
+        file_glob=glob or None,
+    )
+    rows: list[tuple[str, ExactMatch]] = []
+    warnings: list[str] = []
+    truncated = False
+    for name in REPOS if repo == BOTH else (str(repo),):
+        found = _search_root(roots, name, request, wanted - len(rows), context)
+        rows += [(name, match) for match in found.matches]
+        warnings += [f"{name}: {warning}" for warning in found.warnings]
+        truncated = truncated or found.truncated
+        if truncated and len(rows) == wanted:
+            break
+    return _draft_matches(rows, truncated, warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The matches in one root, as many as are wanted."""
+
+    matches: Sequence[ExactMatch]
+    truncated: bool  # there are more, or not everything was looked at
+    warnings: Sequence[str]
+
+
+def _search_root(roots: Roots, name: str, request: ExactRequest, most: int, context: CallContext) -> _Found:
+    """The first `most` matches, which may be none: then whether there are any is all that is asked."""
+    repository = open_root(roots, name)
+    most = min(most, repository.config.limits.max_search_hits)
+    try:
+        answer = repository.search_exact(replace(request, limit=most + 1), context.cancelled, scan=True)
+    except RepoError as error:
+        raise as_failure(error, lambda one: explain(one, name, None), "search") from error
+    # One more than wanted was asked for: an answer that is cut although it has fewer is cut for its time.
+    truncated = len(answer.matches) > most or answer.truncated
+    return _Found(answer.matches[:most], truncated, answer.warnings)
+
+
+def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings: list[str]) -> Draft:
+    def build(count: int) -> Part:
+        notes = list(warnings)
+        if count < len(rows):
+            notes.append(f"cut to {count} matches to keep the answer short; ask for fewer with limit")
+        hiding = [place for place, (_, match) in enumerate(rows[:count], 1) if HIDING.search(match.line)]
+        if hiding:
+            notes.append(
+                f"control or bidirectional characters that may hide text: {_name_some('match', hiding)}"
+            )
+        _warn_of_escapes(notes, (match.path for _, match in rows[:count]))
+        matches = [_render_match(name, match) for name, match in rows[:count]]
+        return Part({"matches": matches}, truncated or count < len(rows), tuple(notes))
+
+    return Draft(build, len(rows))
+
+
+def _render_match(name: str, match: ExactMatch) -> Result:
+    row: dict[str, object] = {"repo": name, "path": escape_text(match.path), "line": match.start_line}
+    if match.end_line != match.start_line:
+        row["end_line"] = match.end_line
+    return row | {"preview": match.line.strip()}
+
+
+def open_file(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
+    """`open_file`."""
+    return _read_lines(roots, "open_file", arguments, 1, MAX_LINE_NUMBER)
+
+
+def get_snippet(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_snippet`."""
+    start, end = arguments.get("start_line"), arguments.get("end_line")
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    return _read_lines(roots, "get_snippet", arguments, start, end)
+
+
+def _read_lines(roots: Roots, tool: str, arguments: Arguments, start: int, end: int) -> Draft:
+    name, path = str(arguments["repo"]), _text(arguments, "path")
+    repository = open_root(roots, name)
+    try:
+        opened = repository.open_file(path, start, end)
+    except RepoError as error:
+        raise as_failure(error, lambda one: explain(one, name, path), tool) from error
+    limits = repository.config.limits
+    most = min(limits.max_line_chars, limits.max_total_bytes_per_response // _BYTES_PER_CHAR)
+    return Draft(lambda rows: _build_lines(opened, rows, most), len(opened.lines))
+
+
+def _build_lines(opened: OpenedText, rows: int, max_chars: int) -> Part:
+    lines = opened.lines[:rows]
+    numbered = list(enumerate(lines, opened.start_line))
+    long = [number for number, line in numbered if len(line) > max_chars]
+    hiding = [number for number, line in numbered if HIDING.search(line)]
+    end_line = opened.start_line + rows - 1
+    cut = opened.truncated or rows < len(opened.lines)
+    warnings = list(opened.warnings)
+    if long:
+        warnings.append(f"cut at {max_chars:,} characters: {_name_some('line', long)}")
+    if hiding:
+        warnings.append(
+            f"control or bidirectional characters that may hide text: {_name_some('line', hiding)}"
+        )
+    if cut:
+        warnings.append(f"cut to keep the answer short; go on with get_snippet from line {end_line + 1}")
+    _warn_of_escapes(warnings, [opened.path])
+    result = {
+        "path": escape_text(opened.path),
+        "start_line": opened.start_line,
+        "end_line": end_line,
+        "total_lines": opened.total_lines,
+        "content": "".join(f"{number}\t{_cut(line, max_chars)}\n" for number, line in numbered),
+    }
+    return Part(result, cut or bool(long), tuple(warnings))
+
+
+def _cut(line: str, max_chars: int) -> str:
+    if len(line) <= max_chars:
+        return line
+    return f"{line[:max_chars]}… [cut: the line has {len(line):,} characters]"
+
+
+def _name_some(what: str, numbers: list[int]) -> str:
+    named = ", ".join(str(number) for number in numbers[:_NAMED])
+    more = f" and {len(numbers) - _NAMED} more" if len(numbers) > _NAMED else ""
+    plural = {"line": "lines", "match": "matches"}
+    return f"{plural[what] if len(numbers) > 1 else what} {named}{more}"
+
+
+def list_dir(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
+    """`list_dir`."""
+    name, path = str(arguments["repo"]), _text(arguments, "path")
+    repository = open_root(roots, name)
+    try:
+        listing = repository.tree.list_directory(path)
+    except RepoError as error:
+        raise as_failure(error, lambda one: explain(one, name, path), "list_dir") from error
+    rows = min(len(listing.entries), repository.config.limits.max_list_results)
+    return Draft(lambda count: _build_listing(listing, count), rows)
+
+
+def _build_listing(listing: DirectoryListing, rows: int) -> Part:
+    entries = listing.entries[:rows]
+    warnings = list(listing.warnings)
+    if rows < len(listing.entries):
+        warnings.append(f"cut to {rows} of {len(listing.entries)} entries to keep the answer short")
+    _warn_of_escapes(warnings, (entry.path for entry in entries))
+    result = {
+        "path": escape_text(listing.path),
+        "entries": [_render_entry(entry) for entry in entries],
+        "left_out": dict(listing.left_out),
+    }
+    return Part(result, rows < len(listing.entries), tuple(warnings))
+
+
+def _render_entry(entry: DirectoryEntry) -> Result:
+    row: dict[str, object] = {
+        "path": escape_text(entry.path),
+        "type": "directory" if entry.is_directory else "file",
+    }
+    return row if entry.size is None else row | {"size": entry.size}
+
+
+def open_root(roots: Roots, name: str) -> Repository:
+    """The repository of a root that is still there. CONFIG_INVALID when it went away."""
+    repository = roots.get(name)
+    try:
+        repository.tree.check_root()
+    except RepoError:
+        message = f"The root of {name} was moved, replaced or deleted."
+        raise Failure(Code.CONFIG_INVALID, message, "missing") from None
+    return repository
+
+
+def _warn_of_escapes(warnings: list[str], paths: Iterable[str]) -> None:
+    if not all(map(is_plain, paths)):
+        warnings.append(
+            "a path holds control, bidirectional or zero-width characters; they are shown as \\uXXXX"
+        )
+
+
+def _text(arguments: Arguments, name: str) -> str:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else ""

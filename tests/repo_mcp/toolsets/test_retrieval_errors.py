@@ -1,0 +1,259 @@
+"""`docs/errors.md` against the tools: every case there is provoked here, and every case here stands there.
+
+The page has a table for each tool and one for the start. A row's message is compared with what is answered;
+`{…}` in it stands for any text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.toolsets.retrieval.failures import Code
+from tests.architecture.source_tree import ROOT
+from tests.repo_mcp.toolsets.retrieval_roots import Served, make_trees, write_tree
+
+PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+ROW = re.compile(
+    r"^\| (?P<case>[^|]+?) \| `(?P<code>[A-Z_]+)` \| (?:`(?P<reason>\w+)` \| )?`(?P<message>.+)` \|$"
+)
+MAX_FILE_BYTES = 100_000
+
+Arguments = Mapping[str, object]
+FILE: Arguments = {"repo": "docs", "path": "README.md"}
+RANGE: Arguments = FILE | {"start_line": 1, "end_line": 2}
+DIRECTORY: Arguments = {"repo": "code", "path": "src"}
+
+
+def repo_cases(good: Arguments) -> dict[str, Arguments]:
+    without = {name: value for name, value in good.items() if name != "repo"}
+    return {
+        "`repo` is missing": without,
+        "`repo` is no repository": good | {"repo": "nonsense"},
+        "`repo` is no string": good | {"repo": 5},
+        "An argument that there is not": good | {"colour": "red"},
+        "The root went away": good,
+        "A defect": good,
+        "No answer is short enough": good,
+    }
+
+
+def path_cases(good: Arguments) -> dict[str, Arguments]:
+    return repo_cases(good) | {
+        "`path` is no string": good | {"path": ["a"]},
+        "`path` is too long": good | {"path": "a/" * 2_048 + "a"},
+        "A name in `path` is too long": good | {"path": "a" * 256},
+        "`path` holds a NUL": good | {"path": "a\0b"},
+        "`path` holds half a surrogate pair": good | {"path": "\ud800"},
+        "`path` is a URI": good | {"path": "file:///etc/hosts"},
+        "`path` climbs with backslashes": good | {"path": "..\\x"},
+        "`path` leaves the root": good | {"path": "../code/lib/a.c"},
+        "`path` is absolute and outside": good | {"path": "/etc/hosts"},
+        "`path` is a link that leads outside": good | {"path": "outside"},
+        "`path` is denied": good | {"path": ".env"},
+        "Nothing is there": good | {"path": "none.md"},
+        "The system refuses to read it": good | {"path": "loop"},
+    }
+
+
+def file_cases(good: Arguments) -> dict[str, Arguments]:
+    without = {name: value for name, value in good.items() if name != "path"}
+    return path_cases(good) | {
+        "`path` is missing": without,
+        "`path` is empty": good | {"path": ""},
+        "`path` is a directory": good | {"path": "guide"},
+        "`path` is neither file nor directory": good | {"path": "pipe"},
+        "The file is binary": good | {"path": "data.bin"},
+        "The file is too large": good | {"path": "large.md"},
+    }
+
+
+QUERY: Arguments = {"query": "mount"}
+CASES: dict[str, dict[str, Arguments]] = {
+    "search": {
+        name: arguments for name, arguments in repo_cases(QUERY).items() if name != "`repo` is missing"
+    }
+    | {
+        "`query` is missing": {},
+        "`query` is empty": {"query": ""},
+        "`query` is blank": {"query": " \t"},
+        "`query` is no string": {"query": 5},
+        "`query` is too long": {"query": "x" * 1_001},
+        "`query` holds a NUL": {"query": "a\0b"},
+        "`query` holds half a surrogate pair": {"query": "\ud800"},
+        "`query` is no regular expression": {"query": "(", "regex": True},
+        "`regex` is no boolean": QUERY | {"regex": "yes"},
+        "`case_sensitive` is no boolean": QUERY | {"case_sensitive": 1},
+        "`limit` is zero or below": QUERY | {"limit": 0},
+        "`limit` is too large": QUERY | {"limit": 1_001},
+        "`limit` is no integer": QUERY | {"limit": "200"},
+        "`path_glob` is no string": QUERY | {"path_glob": 5},
+        "`path_glob` is empty": QUERY | {"path_glob": ""},
+        "`path_glob` is too long": QUERY | {"path_glob": "x" * 513},
+        "`path_glob` stands for too many patterns": QUERY | {"path_glob": "{a,b}" * 7},
+    },
+    "open_file": file_cases(FILE),
+    "get_snippet": file_cases(RANGE)
+    | {
+        "`start_line` is missing": FILE | {"end_line": 2},
+        "`end_line` is missing": FILE | {"start_line": 1},
+        "`start_line` is no integer": RANGE | {"start_line": 1.5},
+        "`end_line` is no integer": RANGE | {"end_line": "2"},
+        "`start_line` is below 1": RANGE | {"start_line": 0},
+        "`end_line` is below 1": RANGE | {"end_line": 0},
+        "`end_line` lies before `start_line`": RANGE | {"start_line": 3},
+        "`start_line` lies behind the end of the file": RANGE | {"start_line": 5, "end_line": 9},
+        "A line number is too large": RANGE | {"end_line": 2**31},
+    },
+    "list_dir": path_cases(DIRECTORY) | {"`path` is no directory": DIRECTORY | {"path": "lib/a.c"}},
+}
+
+
+def read_rows(section: str) -> dict[str, re.Match[str]]:
+    """The rows of one section of the page; AssertionError for a line of a table that is no row."""
+    body = PAGE.split(f"\n## `{section}`\n")[1].split("\n## ")[0]
+    lines = [line for line in body.splitlines() if line.startswith("|")]
+    rows = [ROW.match(line) for line in lines[2:]]
+    assert None not in rows, [line for line, row in zip(lines[2:], rows, strict=True) if row is None]
+    found = {row["case"]: row for row in rows if row is not None}
+    assert len(found) == len(rows)
+    return found
+
+
+def matches(message: str, row: re.Match[str]) -> bool:
+    parts = [re.escape(part) for part in re.split(r"\{[^{}]*\}", row["message"])]
+    return re.fullmatch(".+".join(parts), message, re.DOTALL) is not None
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("roots")
+    docs, code = make_trees(place)
+    for root in (docs, code):
+        write_tree(root, {"large.md": "x" * MAX_FILE_BYTES + "x", ".env": "x"})
+        (root / "data.bin").write_bytes(b"\0")
+        os.symlink(place, root / "outside")
+        os.symlink("loop", root / "loop")
+        os.mkfifo(root / "pipe")
+    served = Served(docs, code, place / "data", max_file_bytes=MAX_FILE_BYTES)
+    yield served
+    served.close()
+
+
+def provoke(served: Served, tool: str, case: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The error of one case; those that no argument provokes are brought about here."""
+    arguments = CASES[tool][case]
+    docs, code = served.roots.get("docs"), served.roots.get("code")
+    if case == "The root went away":
+        for root in (served.docs, served.code):
+            root.rename(root.with_name(root.name + "-moved"))
+        try:
+            return served.error(tool, **arguments)
+        finally:
+            for root in (served.docs, served.code):
+                root.with_name(root.name + "-moved").rename(root)
+    if case == "A defect":
+        for broken in ((docs, "search_exact"), (docs, "open_file"), (code.tree, "list_directory")):
+            monkeypatch.setattr(*broken, fail)
+    if case == "No answer is short enough":
+        monkeypatch.setattr(served.roots, "find_answer_bytes", lambda repo: 100)
+    return served.error(tool, **arguments)
+
+
+def fail(*arguments: object, **options: object) -> None:
+    raise ZeroDivisionError("x")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
+@pytest.mark.parametrize(("tool", "case"), [(tool, case) for tool in CASES for case in CASES[tool]])
+def test_every_case_has_its_code_reason_and_message(
+    served: Served, monkeypatch: pytest.MonkeyPatch, tool: str, case: str
+) -> None:
+    row = read_rows(tool).get(case)
+    assert row is not None, f"docs/errors.md has no row for {case}"
+    error = provoke(served, tool, case, monkeypatch)
+    assert error["code"] == row["code"], error
+    assert error["details"]["reason"] == row["reason"], error
+    assert matches(error["message"], row), (error["message"], row["message"])
+
+
+@pytest.mark.parametrize("tool", CASES)
+def test_every_row_of_the_page_is_provoked(tool: str) -> None:
+    assert set(read_rows(tool)) == set(CASES[tool])
+
+
+def test_the_page_lists_every_code_once_and_no_other() -> None:
+    listed = re.findall(r"^\| `([A-Z_]+)` \|", PAGE.split("\n## Codes\n")[1].split("\n## ")[0], re.MULTILINE)
+    assert listed == [code.value for code in Code]
+    used = {row["code"] for section in (*CASES, "serve") for row in read_rows(section).values()}
+    assert used == set(listed)
+
+
+# The start
+
+CONFIGURED: Mapping[str, Callable[[Path], tuple[dict[str, str], str | None]]] = {
+    "`DOCS_ROOT` is nowhere": lambda place: ({"CODE_ROOT": f"{place}/code"}, None),
+    "`CODE_ROOT` is nowhere": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, None),
+    "Both are nowhere": lambda place: ({}, None),
+    "The root is not there": lambda place: ({"DOCS_ROOT": f"{place}/x", "CODE_ROOT": f"{place}/code"}, None),
+    "The root is a file": lambda place: (
+        {"DOCS_ROOT": f"{place}/docs", "CODE_ROOT": f"{place}/docs/README.md"},
+        None,
+    ),
+    "The root of the file is not there": lambda place: ({"DOCS_ROOT": f"{place}/docs"}, 'code_root = "x"'),
+    "The root cannot be called so": lambda place: (
+        {"DOCS_ROOT": "/\udcff", "CODE_ROOT": f"{place}/code"},
+        None,
+    ),
+    "The file of `--config` is not there": lambda place: ({}, "-"),
+    "The file is no TOML": lambda place: ({}, "docs_root = "),
+    "The file has another key": lambda place: ({}, 'root = "/srv"'),
+    "A root in the file is no string": lambda place: ({}, "docs_root = 5"),
+    "The index would lie in a root": lambda place: (
+        {"DOCS_ROOT": str(place), "CODE_ROOT": f"{place}/code"},
+        None,
+    ),
+}
+UNPROVOKED = {"The root cannot be read"}  # tests may run as a user whom nothing is refused
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
+@pytest.mark.parametrize("case", CONFIGURED)
+def test_a_start_that_cannot_be_is_refused_with_its_message(tmp_path: Path, case: str) -> None:
+    make_trees(tmp_path)
+    variables, file = CONFIGURED[case](tmp_path)
+    options = ["--toolsets", "retrieval"]
+    if file is not None:
+        options += ["--config", str(tmp_path / "retrieval.toml")]
+        if file != "-":
+            (tmp_path / "retrieval.toml").write_text(file)
+    homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"), str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", "from repo_mcp.server import main; raise SystemExit(main())", *options],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)} | homes | variables,
+        capture_output=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    row = read_rows("serve")[case]
+    assert f"{row['code']}: " in row["message"]
+    said = done.stderr.removeprefix("repo-mcp-server: ")
+    message = re.sub(r"\{[^{}]*\}", "", row["message"]) if "{" in row["message"] else row["message"]
+    assert said.startswith(message), said
+    assert str(tmp_path) not in said
+
+
+def test_every_row_of_the_start_is_provoked() -> None:
+    assert set(read_rows("serve")) == set(CONFIGURED) | UNPROVOKED

@@ -1,0 +1,151 @@
+"""`repo.search` in its modes: what a client gets for one small repository."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import pytest
+
+from repo_mcp.config import load_config
+from repo_mcp.repository import Repository
+from repo_mcp.tool_model import CallContext
+from repo_mcp.toolsets.repo import build_toolset
+
+FILES = {
+    "a.py": "def get_user(name):\n    return users[name]\n",
+    "b/c.py": "from a import get_user\n\n\ndef get_user_name():\n    return get_user('x').name\n",
+    "b/user.ts": "function getUser() {}\nconst User = 'get_USER';\n",
+    "tests/test_a.py": "assert get_user('x')\n",
+    "hiding.txt": "get_user \u202e reversed\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Iterator[Repository]:
+    for path, text in FILES.items():
+        (tmp_path / "root" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "root" / path).write_text(text)
+    repository = Repository(load_config(str(tmp_path / "root")))
+    repository.refresh()
+    yield repository
+    repository.close()
+
+
+def call(repository: Repository, query: str, *, cancelled: bool = False, **arguments: Any) -> dict[str, Any]:
+    tool = next(tool for tool in build_toolset(repository).tools if tool.name == "repo.search")
+    answer = tool.call({"query": query, **arguments}, CallContext(lambda: cancelled))
+    envelope = json.loads(answer.text)
+    jsonschema.validate(envelope, cast(Any, tool.output_schema))
+    return cast(dict[str, Any], envelope)
+
+
+def search(repository: Repository, query: str, **arguments: Any) -> dict[str, Any]:
+    envelope = call(repository, query, **arguments)
+    assert envelope["ok"], envelope
+    return cast(dict[str, Any], envelope["result"])
+
+
+def places(result: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(hit["path"], hit["start_line"]) for hit in result["hits"]]
+
+
+def test_a_literal_by_path_and_line(repository: Repository) -> None:
+    result = search(repository, "get_user(", mode="literal")
+    assert places(result) == [("a.py", 1), ("b/c.py", 5), ("tests/test_a.py", 1)]
+    assert result["hits"][0] == {
+        "path": "a.py",
+        "start_line": 1,
+        "end_line": 1,
+        "snippet": "1\tdef get_user(name):\n",
+        "score": 1,
+        "matched_terms": [],
+        "symbol": None,
+    }
+    assert (result["total"], result["truncated"], result["total_is_lower_bound"]) == (3, False, False)
+
+
+def test_an_expression(repository: Repository) -> None:
+    assert places(search(repository, r"^\s+return .*\[", mode="regex")) == [("a.py", 2)]
+    assert places(search(repository, r"user\n\n+def", mode="regex")) == [("b/c.py", 1)]
+
+
+def test_case_whole_words_and_filters(repository: Repository) -> None:
+    assert places(
+        search(repository, "get_user", mode="literal", ignore_case=True, language="typescript")
+    ) == [("b/user.ts", 2)]
+    assert ("b/c.py", 4) not in places(search(repository, "get_user", mode="literal", whole_word=True))
+    found = search(repository, "get_user", mode="literal", include_tests=False, file_glob="*.py", top_k=1)
+    assert places(found) == [("a.py", 1)]
+    assert found["truncated"]
+
+
+def test_files_and_counts(repository: Repository) -> None:
+    files = search(repository, "get_user", mode="literal", detail="files")
+    assert files["hits"] == []
+    assert files["files"] == [
+        {"path": "a.py", "hits": 1},
+        {"path": "b/c.py", "hits": 3},
+        {"path": "hiding.txt", "hits": 1},
+        {"path": "tests/test_a.py", "hits": 1},
+    ]
+    count = search(repository, "get_user", mode="literal", detail="count", top_k=1)
+    assert (count["hits"], count["total"], count["truncated"]) == ([], 6, False)
+    assert "files" not in count
+
+
+@pytest.mark.parametrize("mode", ["bm25", "symbol"])
+def test_files_and_counts_of_ranked_hits(repository: Repository, mode: str) -> None:
+    hits = search(repository, "get_user", mode=mode)
+    files = search(repository, "get_user", mode=mode, detail="files")
+    assert files["hits"] == []
+    assert [one["path"] for one in files["files"]] == [hit["path"] for hit in hits["hits"]]
+    count = search(repository, "get_user", mode=mode, detail="count")
+    assert (count["hits"], count["total"]) == ([], hits["total"])
+
+
+def test_symbols_exact_names_first(repository: Repository) -> None:
+    hits = search(repository, "get_user", mode="symbol")["hits"]
+    assert [hit["path"] for hit in hits] == ["a.py", "b/user.ts", "b/c.py"]
+    assert search(repository, "get_user_name", mode="symbol")["hits"][0]["path"] == "b/c.py"
+    assert places(search(repository, "name", mode="symbol")) == [("b/c.py", 1)]
+    assert search(repository, "nothing_like_it", mode="symbol")["total"] == 0
+
+
+def test_points_of_a_name_are_its_score(repository: Repository) -> None:
+    hits = search(repository, "get_user", mode="symbol", explain=True)["hits"]
+    assert [hit["explanation"] for hit in hits] == [{"text": hit["score"]} for hit in hits]
+
+
+def test_what_may_hide_text_is_said(repository: Repository) -> None:
+    envelope = call(repository, "reversed", mode="literal")
+    assert envelope["warnings"] == ["control or bidirectional characters that may hide text: hit 1"]
+
+
+def test_options_of_the_other_modes_are_named(repository: Repository) -> None:
+    envelope = call(repository, "get_user", ignore_case=True)
+    assert "ignore_case: only for the modes literal and regex" in envelope["warnings"]
+    for mode in ("literal", "regex"):
+        envelope = call(repository, "get_user", mode=mode, explain=True)
+        assert envelope["warnings"] == ["explain: only for the modes bm25 and symbol"]
+
+
+@pytest.mark.parametrize(
+    ("query", "what"), [("(", "missing )"), ("a**", "at character 2"), ("x" * 10_001, "10,000")]
+)
+def test_bad_expressions_say_what_is_wrong(repository: Repository, query: str, what: str) -> None:
+    envelope = call(repository, query, mode="regex")
+    assert envelope["error"]["code"] == "invalid_argument"
+    assert what in envelope["error"]["message"]
+
+
+def test_blanks_are_text_to_look_for(repository: Repository) -> None:
+    assert search(repository, "    ", mode="literal")["total"] == 2
+    assert search(repository, "\0", mode="literal")["total"] == 0
+
+
+def test_a_cancelled_search_stops(repository: Repository) -> None:
+    assert not call(repository, "get_user", mode="literal", cancelled=True)["ok"]
