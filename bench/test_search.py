@@ -13,6 +13,7 @@ from bench.queries import CLASSES
 from bench.rounds import measure_queries, run_rounds
 from repo_mcp.config import Limits
 from repo_mcp.index.query import parse_query
+from repo_mcp.index.ranking import rank as rank_chunks
 from repo_mcp.index.searcher import Ranking, Searcher
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
@@ -23,7 +24,7 @@ OPEN_ROUNDS = 50
 
 def rank(searcher: Searcher, text: str) -> Ranking:
     """From the text of a query to ranked chunks, without their text."""
-    return searcher.rank(parse_query(text, Limits().max_query_words), TOP_K)
+    return rank_chunks(searcher, parse_query(text, Limits().max_query_words), TOP_K)
 
 
 def test_open_index(benchmark: BenchmarkFixture, indexed: Indexed) -> None:

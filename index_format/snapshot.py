@@ -13,10 +13,11 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from index_format.block_lists import BLOCK_BITS
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
 from index_format.manifest import read_manifest
-from index_format.records import Field, Level, Manifest, SegmentEntry
+from index_format.records import I64, Field, Level, Manifest, SegmentEntry
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX
 
@@ -43,6 +44,17 @@ class LiveSegment:
     def live_unit_mask(self) -> npt.NDArray[np.bool_]:
         """For each unit: is its file live."""
         return np.repeat(self.live_file_mask, np.diff(self.reader.files.first_units))
+
+    @cached_property
+    def dead_units(self) -> I64:
+        """The units of dead files, ascending."""
+        return np.flatnonzero(~self.live_unit_mask)
+
+    @cached_property
+    def dead_unit_blocks(self) -> I64:
+        """The blocks of doc ids that hold a dead unit, ascending."""
+        blocks: I64 = np.unique(self.dead_units >> BLOCK_BITS)
+        return blocks
 
     def get_live_mask(self, level: Level) -> npt.NDArray[np.bool_] | None:
         """For each document of a level: is it live; None when all are."""

@@ -135,6 +135,7 @@ class Hit:
     score: float
     matched_terms: tuple[str, ...]
     symbol: str | None  # name of the declaration around the snippet's best line
+    explanation: tuple[tuple[str, float], ...] = ()  # signal and its points; together they are the score
 
 
 @dataclass(frozen=True, slots=True)

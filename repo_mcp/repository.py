@@ -25,8 +25,10 @@ from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import parse_query
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.ranking import choose_unknown, rank
+from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
 from repo_mcp.model import (
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
 
+PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NANOSECONDS = 1_000_000_000
 
 
@@ -209,21 +212,22 @@ class Repository:
 
     def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
         query = parse_query(request.query, self.config.limits.max_query_words)
-        ranking = searcher.rank(
-            query,
-            request.top_k,
-            matches_path=GlobFilter(request.file_glob).matches if request.file_glob else None,
-            filter_key=request.file_glob or "",
-            language=request.language,
-            include_tests=request.include_tests,
+        glob = request.file_glob
+        wanted = Filter(
+            GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
         )
-        shown = show_hits(ranking.chunks, query.phrases, self._read_live, dict(self.config.extensions))
+        # Which chunks hold a phrase only their text tells: more of them are looked at.
+        depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
+        ranking = rank(searcher, query, depth, wanted)
+        extensions = dict(self.config.extensions)
+        shown = show_hits(ranking.chunks, query.phrases, self._read_live, extensions, request.top_k)
+        near = suggest(searcher.snapshot, choose_unknown(query, ranking))
         return SearchAnswer(
             shown.hits,
             ranking.total,
-            truncated=ranking.total > len(ranking.chunks),
+            truncated=ranking.total > len(shown.hits),
             snapshot=name_snapshot(searcher.snapshot.generation),
-            warnings=(*query.warnings, *self._index.describe_progress(), *shown.warnings),
+            warnings=(*query.warnings, *near, *self._index.describe_progress(), *shown.warnings),
         )
 
     def bundle(self, request: BundleRequest) -> Bundle:

@@ -14,20 +14,10 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.bundler.companions import find_head, find_imports
 from repo_mcp.bundler.fusion import SCORE_DECIMALS, Candidate, fuse
-from repo_mcp.bundler.mentions import Mention, locate, locate_symbols, resolve_mentions
+from repo_mcp.bundler.named_lines import locate, locate_symbols
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
-from repo_mcp.bundler.prompt import Clue, parse_prompt, split_symbol
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words, order_terms
-from repo_mcp.bundler.records import (
-    Budget,
-    BundleAudit,
-    BundleRequest,
-    ClueKind,
-    Dropped,
-    Keyword,
-    Role,
-    Selection,
-)
+from repo_mcp.bundler.records import Budget, BundleAudit, BundleRequest, Dropped, Keyword, Role, Selection
 from repo_mcp.bundler.searches import SearchHits, find_joined, plan_searches, run_searches, weigh_terms
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.spans import SpanFinder, SymbolSpan
@@ -44,6 +34,8 @@ from repo_mcp.bundler.windows import (
     view_file,
 )
 from repo_mcp.errors import RepoError
+from repo_mcp.index.mentions import Mention, resolve_mentions
+from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import is_test_path
 
 LEAST_WINDOW_LINES = 5  # no window is begun with less
@@ -112,9 +104,8 @@ class HybridStrategy:
         term_weights = weigh_terms(clues, source.count_units, source.unit_count, self._weights)
         planned = plan_searches(request.prompt, clues, term_weights, self._weights)
         hits = run_searches(planned, source, request.include_tests)
-        return _Evidence(
-            clues, mentions, term_weights, hits, fuse(hits, mentions, term_weights, self._weights)
-        )
+        ranked = source.rank_files(request.prompt, request.include_tests)
+        return _Evidence(clues, mentions, term_weights, hits, fuse(ranked, hits, mentions, self._weights))
 
     def _take_first_windows(
         self, evidence: _Evidence, packer: Packer, source: BundleSource

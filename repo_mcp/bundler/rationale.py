@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from repo_mcp.bundler.mentions import Mention
-from repo_mcp.bundler.prompt import Clue, split_symbol
-from repo_mcp.bundler.records import ClueKind
 from repo_mcp.bundler.searches import SearchHits
 from repo_mcp.bundler.spans import SymbolSpan
 from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.mentions import Mention
+from repo_mcp.index.prompt import Clue, ClueKind, split_symbol
 
 MAX_NAMED_TERMS = 6
 MAX_NAMED_SEARCHES = 3

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from repo_mcp.index.prompt import ClueKind
+
 STRATEGIES = ("hybrid",)
 DEFAULT_STRATEGY = "hybrid"
 MAX_BUNDLE_TOKENS = 1_000_000
@@ -34,16 +36,6 @@ class Budget:
     max_files: int
     max_total_lines: int
     max_tokens: int | None
-
-
-class ClueKind(StrEnum):
-    """What a piece of a prompt is."""
-
-    FRAME = "frame"  # a line of a traceback
-    PATH = "path"  # an indexed file that is named
-    SYMBOL = "symbol"
-    PHRASE = "phrase"  # quoted text, the message of an error
-    WORD = "word"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,13 @@ from typing import Protocol
 
 from index_format import compute_fingerprint
 from repo_mcp.index.lookup import count_units, find_paths
-from repo_mcp.index.query import Query
-from repo_mcp.index.searcher import Ranking, Searcher
+from repo_mcp.index.query import Query, parse_query
+from repo_mcp.index.ranking import BEST_UNITS, rank_files
+from repo_mcp.index.searcher import Filter, Ranking, Searcher
 from repo_mcp.textfile import decode_source, split_lines
+
+RANKED_FILES = 40
+MAX_WORDS = 1_000  # of a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class BundleSource(Protocol):
 
     def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
         """The best chunks."""
+        ...
+
+    def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
+        """The points of the best files for a prompt, the best first."""
         ...
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
@@ -63,6 +71,12 @@ class IndexSource:
     def search(self, query: Query, top_k: int, include_tests: bool) -> Ranking:
         """The best chunks."""
         return self._searcher.rank(query, top_k, include_tests=include_tests)
+
+    def rank_files(self, prompt: str, include_tests: bool) -> dict[str, float]:
+        """The points of the best files for a prompt, the best first."""
+        query = parse_query(prompt, MAX_WORDS)
+        best = self._searcher.find_best_units(query, BEST_UNITS, Filter(include_tests=include_tests))
+        return {one.path: one.score for one in rank_files(self._searcher, query, best, RANKED_FILES)}
 
     def find_paths(self, terms: Iterable[str]) -> list[str]:
         """Indexed paths that hold all the terms, in path order."""

@@ -14,18 +14,15 @@ from dataclasses import dataclass
 class Weights:
     """Shares of evidence. A search gives its best file 1 and the others their part of it."""
 
-    prompt_search: float = 0.6
+    ranking: float = 4.0  # of all files, as a search for the prompt has it
+    prompt_search: float = 0.0
     keyword_search: float = 1.0
     symbol_search: float = 1.2  # for a name that one unit defines; common names count less
     phrase_search: float = 0.5
-    file_name: float = 2.0  # all parts of the file's name are words of the prompt
-    directory: float = 0.5
-    named_path: float = 6.0  # more than all searches together: what the prompt names comes first
-    frame: float = 6.0  # of the innermost frame
+    named_path: float = 10.0  # more than all searches together: what the prompt names comes first
+    frame: float = 10.0  # of the innermost frame
     frame_decay: float = 0.8  # for each frame further out
     unit_decay: float = 0.3  # a file's score sums its chunks, each next one counting this much less
-    test_role: float = 0.3  # tests, unless the prompt asks for them
-    other_role: float = 0.3  # documents, configuration and data, unless asked for
 
     symbol_term: float = 2.0  # a term that is a whole symbol of the prompt
     part_term: float = 0.7  # a term that is a part of a longer word

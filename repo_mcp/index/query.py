@@ -8,6 +8,9 @@ Words rank, all of them optional. On top of that:
     path:part           the path must contain it, case aside
     lang:name           the file's language
 
+A text of several lines or of more than STORY_WORDS words is pasted: all of it is text. English words that
+say nothing about code (`how`, `the`) do not rank beside others.
+
 Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A sign counts only at the
 start of a word that begins with a letter or underscore, so that `--flag` and `->` stay text.
 """
@@ -15,9 +18,11 @@ start of a word that begins with a letter or underscore, so that `--flag` and `-
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.stop_words import FUNCTION_WORDS
 
 _QUERY_PART = re.compile(
     r'(?P<phrase>"[^"\n]*")'
@@ -25,8 +30,9 @@ _QUERY_PART = re.compile(
     r"|(?:(?<=\s)|^)(?P<sign>[+-])(?P<word>[^\W\d]\w*)(?=\s|$)"
     r"|(?P<text>[^\s\"]+|\")"
 )
+_WORD = re.compile(r"\w+")
 MAX_TERMS = 64  # distinct terms that rank; an issue text of 500 words has about 250, the first say most
-MAX_FILTERS = 16
+STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
 
 @dataclass(slots=True)
@@ -34,6 +40,7 @@ class Query:
     """A parsed query. Terms are distinct, in the order of the text."""
 
     terms: list[str] = field(default_factory=list)  # that rank
+    text: str = ""  # that ranks, as it is written; names are looked for in it
     required: list[tuple[str, ...]] = field(default_factory=list)  # terms of a word that all must occur
     excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur as a whole
     symbols: list[tuple[str, ...]] = field(default_factory=list)  # words that must be defined
@@ -50,15 +57,30 @@ def parse_query(text: str, max_words: int) -> Query:
     parts = list(_QUERY_PART.finditer(text))
     if len(parts) > max_words:
         query.warnings.append(f"The query has {len(parts)} words; the first {max_words} were used.")
-    for part in parts[:max_words]:
-        _take_part(query, words, part)
-    terms = list(dict.fromkeys(term for word in words for term in analyse_text(word)))
+    if _is_story(text, parts):
+        words.append(text[: parts[:max_words][-1].end()])
+    else:
+        for part in parts[:max_words]:
+            _take_part(query, words, part)
+    terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in analyse_text(word)))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]
+    query.text = " ".join(words)
     if not query.terms:
         query.warnings.append("The query has no word to rank by.")
     return query
+
+
+def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
+    """True for pasted text, such as an issue or a traceback: its quotes and signs are not meant for us."""
+    return len(parts) > STORY_WORDS or (len(parts) > 0 and "\n" in text.strip())
+
+
+def _drop_function_words(words: list[str]) -> list[str]:
+    """The words that say something; all of them where none does."""
+    single = [word for text in words for word in _WORD.findall(text)]
+    return [word for word in single if word.lower() not in FUNCTION_WORDS] or single
 
 
 def _take_part(query: Query, words: list[str], part: re.Match[str]) -> None:

@@ -8,10 +8,16 @@ from enum import StrEnum
 from repo_mcp.adapters.registry import find_language
 
 _TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing)/"
-    r"|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*(?:[_.-](?:test|spec)|Tests?|Spec)\.\w+)$",
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|mocks?|__mocks__"
+    r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
+    r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
+    r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 _DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
+_FOREIGN_PATH = re.compile(
+    r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
+    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$"
+)
 
 
 class FileRole(StrEnum):
@@ -21,6 +27,7 @@ class FileRole(StrEnum):
     TEST = "test"
     DOCS = "docs"  # documents, and the code of examples
     CONFIG = "config"  # configuration and data
+    FOREIGN = "foreign"  # vendored, generated or built: somebody else's, or made from what is here
 
 
 def is_test_path(path: str) -> bool:
@@ -29,10 +36,17 @@ def is_test_path(path: str) -> bool:
 
 
 def find_role(path: str) -> FileRole:
-    """The role of a file; a test's document is a test, an example's configuration a document."""
+    """The role of a file; a test's document is a test, an example's configuration a document.
+
+    A name without a rule and without an extension is taken for a program's.
+    """
     if is_test_path(path):
         return FileRole.TEST
-    kind = find_language(path).kind
-    if kind == "docs" or _DOCS_PATH.search(path):
+    if _FOREIGN_PATH.search(path):
+        return FileRole.FOREIGN
+    language = find_language(path)
+    if language.kind == "docs" or _DOCS_PATH.search(path):
         return FileRole.DOCS
-    return FileRole.CODE if kind == "code" else FileRole.CONFIG
+    if language.kind == "code" or (language.name == "unknown" and "." not in path[path.rfind("/") + 1 :]):
+        return FileRole.CODE
+    return FileRole.CONFIG

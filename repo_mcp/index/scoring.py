@@ -20,7 +20,7 @@ F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
 K1 = 2.0
 B = 0.5
-FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 0.5, "symbol": 1.0, "path": 1.0}
+FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0}
 DECIMALS = 6  # scores are rounded once, before they are compared: equal means equal on every machine
 MODEL = BM25F(B=B, K1=K1)
 
@@ -79,6 +79,11 @@ class TermScorer:
         statistics = _Statistics(documents, frequency, average_length, field)
         self._scorer: Any = MODEL.scorer(statistics, field, term)
         self._weight = FIELD_WEIGHTS[field]
+        self._idf = statistics.idf(field, term)
+
+    def compute_most(self) -> float:
+        """What no posting's score reaches: that of endless repetition in a document without length."""
+        return self._weight * self._idf * (K1 + 1.0)
 
     def score(self, term_frequencies: I64, lengths: I64) -> F64:
         """The weighted score of each posting."""

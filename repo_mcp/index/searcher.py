@@ -1,13 +1,12 @@
 """Ranks the units of a snapshot by BM25F and gives the best chunks.
 
-The clear version: every posting of every query term is scored and added up, nothing is skipped. A
-unit's path field is its file's. Scores are rounded once; ties are by path, then start line, so that
+A unit's path field is its file's. Scores are rounded once; ties are by path, then start line, so that
 an answer depends on the tree alone, not on how it came into segments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,10 +16,10 @@ from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
-from repo_mcp.index.scoring import F64, TermScorer
-from repo_mcp.index.segment_search import Mask, Matches, Postings, RankedUnit, SegmentSearch
-
-_SegmentPostings = list[list[Postings]]  # for each query term, its postings in each field
+from repo_mcp.index.scoring import DECIMALS, I64
+from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
+from repo_mcp.index.term_lists import TermListReader, TermLists
+from repo_mcp.index.top_units import TopUnitsFinder
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +34,36 @@ class RankedChunk:
     matched_terms: tuple[str, ...]  # query terms that occur in the best unit, in the query's order
     language: str
     fingerprint: bytes  # of the file when it was indexed
+    explanation: tuple[tuple[str, float], ...] = ()  # signal and points; together they are the score
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best chunks, and how many matched."""
+    """The best chunks."""
 
     chunks: tuple[RankedChunk, ...]
-    total: int
+    total: int  # chunks that were ranked: all that match, when the best units are fewer than were asked for
+    unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What files a ranking is about."""
+
+    matches_path: Callable[[str], bool] | None = None
+    key: str = ""  # names what `matches_path` lets through, for keeping
+    language: str | None = None
+    include_tests: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BestUnits:
+    """The exact best units of a snapshot by BM25F."""
+
+    segments: tuple[Matches, ...]  # for each segment its units, ascending, and their scores
+    masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
+    total: int  # chunks that hold one of them
+    terms: tuple[TermLists, ...]  # of each query term
 
 
 class Searcher:
@@ -50,9 +71,12 @@ class Searcher:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
-        self._average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
+        self.segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
+        self.average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
+        self._lists = TermListReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
+        self._finders = [TopUnitsFinder(segment) for segment in snapshot.segments]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
+        self._paths: dict[tuple[int, int], str] = {}
 
     def _average_length(self, field: int) -> float:
         """Average length of a field over the live units, a file's text counted for each of its units."""
@@ -62,7 +86,7 @@ class Searcher:
         else:
             total = sum(
                 int((part.units_per_file * part.reader.norms.read_lengths(field))[mask].sum())
-                for part in self._segments
+                for part in self.segments
                 for mask in [part.segment.live_file_mask]
             )
         return total / units if units else 0.0
@@ -78,63 +102,102 @@ class Searcher:
         include_tests: bool = True,
     ) -> Ranking:
         """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
-        read = self._read_postings(query)
-        languages = frozenset([*query.languages, *([language] if language else [])])
-        best: list[RankedUnit] = []
-        total = 0
-        for part, found in zip(self._segments, self._score(query, read), strict=True):
-            matches = self._keep_wanted(part, query, found)
-            key = (part.place, filter_key, tuple(query.path_parts), languages, include_tests)
-            if any(key[1:4]) or not include_tests:
-                mask = self._file_masks(*key, _Filter(matches_path))
-                matches = matches.keep(mask[part.find_files(matches.units)])
-            total += part.count_chunks(matches.units)
-            best += part.choose_best(matches, top_k)
-        return Ranking(tuple(self._describe(query, read, best, top_k)), total)
+        wanted = Filter(matches_path, filter_key, language, include_tests)
+        limit = UNITS_PER_CHUNK * top_k
+        while True:
+            found = self.find_best_units(query, limit, wanted)
+            if found.total >= top_k or sum(len(one.units) for one in found.segments) < limit:
+                break
+            limit *= 4
+        best = [
+            unit
+            for part, matches in zip(self.segments, found.segments, strict=True)
+            for unit in part.choose_best(matches, top_k)
+        ]
+        return Ranking(tuple(self._describe(query, found, best, top_k)), found.total)
 
-    def score_units(self, query: Query) -> list[Matches]:
-        """For each segment the units that match and their scores, before they are rounded."""
-        return self._score(query, self._read_postings(query))
+    def find_best_units(self, query: Query, limit: int, wanted: Filter) -> BestUnits:
+        """The `limit` best units of the wanted files, ties by path, then start line. Exact."""
+        terms = tuple(self._lists.read(term) for term in query.terms)
+        masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
+        found: list[Matches] = []
+        threshold = 0.0
+        for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
+            lists = [one for term in terms for one in term.segments[part.place]]
+            top = finder.find(lists, self._find_units(part, query, mask), limit, threshold)
+            found.append(Matches(top.units, top.scores))
+            if len(top.scores) >= limit:
+                threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
+        cut = self._cut_units(found, limit)
+        total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
+        return BestUnits(tuple(cut), masks, total, terms)
 
-    def _read_postings(self, query: Query) -> list[_SegmentPostings]:
-        """For each segment the live postings of each query term."""
-        return [[part.read_postings(term) for term in query.terms] for part in self._segments]
-
-    def _score(self, query: Query, read: list[_SegmentPostings]) -> list[Matches]:
-        gains: list[list[tuple[Postings, F64]]] = [[] for _ in self._segments]
-        for term, text in enumerate(query.terms):
-            for field in range(len(FIELDS)):
-                lists = [
-                    (part, postings)
-                    for part, terms in zip(self._segments, read, strict=True)
-                    for postings in terms[term]
-                    if postings.field == field
-                ]
-                for part, postings, gain in self._score_lists(lists, text, field):
-                    gains[part.place].append((postings, gain))
-        return [part.add_up(own) for part, own in zip(self._segments, gains, strict=True)]
-
-    def _score_lists(
-        self, lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
-    ) -> Iterator[tuple[SegmentSearch, Postings, F64]]:
-        """What one term in one field gives to each of its postings."""
-        frequency = sum(part.count_units(postings) for part, postings in lists)
-        if not frequency:
-            return
-        units = self.snapshot.unit_count
-        scorer = TermScorer(FIELDS[field].name, text, units, frequency, self._average_lengths[field])
-        for part, postings in lists:
-            lengths = part.reader.norms.read_lengths(field)[postings.docs]
-            yield part, postings, scorer.score(postings.counts, lengths)
-
-    def _keep_wanted(self, part: SegmentSearch, query: Query, matches: Matches) -> Matches:
-        """The matches that the query's required, excluded and symbol words do not rule out."""
+    def _find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
+        """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
+        masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
-            for term in (term for terms in words for term in terms):
-                matches = matches.keep(part.find_units(term, fields)[matches.units])
+            masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
         for term in (term for terms in query.excluded for term in terms):
-            matches = matches.keep(~part.find_units(term, range(len(FIELDS)))[matches.units])
-        return matches
+            masks.append(~self._find_holding(part, term, range(len(FIELDS))))
+        return np.logical_and.reduce(masks) if masks else None
+
+    def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
+        """Which units hold a term in one of the fields."""
+        return part.find_units(
+            one for one in self._lists.read(term).segments[part.place] if one.field in fields
+        )
+
+    def read_path(self, place: int, file: int) -> str:
+        """The path of one file of a segment. Paths are kept: rankings ask for the same ones."""
+        path = self._paths.get((place, file))
+        if path is None:
+            path = self._paths[place, file] = self.segments[place].reader.files.read_path(file)
+        return path
+
+    def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, I64]]:
+        """The live documents of a term in one field, segment by segment."""
+        for part, lists in zip(self.segments, self._lists.read(term).segments, strict=True):
+            for one in lists:
+                if one.field == field:
+                    yield part, part.drop_dead(one.read_docs(), FIELDS[field].level)
+
+    def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
+        """The chunks of units, with all that an answer needs."""
+        matched = self._find_matched(query, best, units)
+        return [
+            self._build_chunk(unit, *self._locate(unit), tuple(terms))
+            for unit, terms in zip(units, matched, strict=True)
+        ]
+
+    def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
+        """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
+        scores = np.concatenate([matches.scores for matches in found]) if found else np.zeros(0)
+        if len(scores) <= limit:
+            return found
+        last = np.round(np.partition(scores, len(scores) - limit)[len(scores) - limit], DECIMALS)
+        rounded = [np.round(matches.scores, DECIMALS) for matches in found]
+        room = limit - sum(int(np.count_nonzero(values > last)) for values in rounded)
+        # Units of a segment stand in the order of their paths: of each the first ones are enough.
+        ties = [
+            (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.place)
+            for part, matches, values in zip(self.segments, found, rounded, strict=True)
+            for unit in matches.units[np.flatnonzero(values == last)[:room]].tolist()
+        ]
+        kept = [set[int]() for _ in found]
+        for _, unit, place in sorted(ties)[:room]:
+            kept[place].add(unit)
+        return [
+            matches.keep((values > last) | np.isin(matches.units, sorted(own)))
+            for matches, values, own in zip(found, rounded, kept, strict=True)
+        ]
+
+    def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
+        """Which files of a segment the filter and the query let through; None: all."""
+        languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
+        key = (part.place, wanted.key, tuple(query.path_parts), languages, wanted.include_tests)
+        if not any(key[1:4]) and wanted.include_tests:
+            return None
+        return self._file_masks(*key, _Filter(wanted.matches_path))
 
     def _compute_file_mask(
         self,
@@ -146,7 +209,7 @@ class Searcher:
         path_filter: _Filter,
     ) -> Mask:
         """Which files of a segment the filters let through."""
-        reader = self._segments[place].reader
+        reader = self.segments[place].reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
         if languages:
             wanted = np.array([name in languages for name in reader.language_names])
@@ -161,18 +224,19 @@ class Searcher:
         return mask
 
     def _describe(
-        self, query: Query, read: list[_SegmentPostings], best: list[RankedUnit], top_k: int
+        self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
         """The best chunks in order, with all that an answer needs."""
         described = [(unit, *self._locate(unit)) for unit in _cut(best, top_k)]
         described.sort(key=lambda row: (-row[0].score, row[1].encode(), row[2].start_line))
+        matched = self._find_matched(query, found, [unit for unit, _, _ in described[:top_k]])
         return [
-            self._build_chunk(unit, path, chunk, self._find_matched(query, read, unit))
-            for unit, path, chunk in described[:top_k]
+            self._build_chunk(unit, path, chunk, tuple(terms))
+            for (unit, path, chunk), terms in zip(described, matched, strict=False)
         ]
 
     def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
-        part = self._segments[ranked.segment]
+        part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
         chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(part.reader.files.first_chunks[file])
         spans = part.reader.read_spans(file)
@@ -183,7 +247,7 @@ class Searcher:
     def _build_chunk(
         self, ranked: RankedUnit, path: str, chunk: ChunkSpan, matched: tuple[str, ...]
     ) -> RankedChunk:
-        part = self._segments[ranked.segment]
+        part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
         lines = part.reader.chunks.read_units(int(part.first_units[file]), ranked.unit + 1).lines
         return RankedChunk(
@@ -197,16 +261,22 @@ class Searcher:
             fingerprint=part.reader.read_fingerprint(file),
         )
 
-    def _find_matched(
-        self, query: Query, read: list[_SegmentPostings], ranked: RankedUnit
-    ) -> tuple[str, ...]:
-        """The query terms that occur in any field of a unit."""
-        part = self._segments[ranked.segment]
-        return tuple(
-            text
-            for text, lists in zip(query.terms, read[ranked.segment], strict=True)
-            if any(part.has_unit(postings, ranked.unit) for postings in lists)
-        )
+    def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
+        """For each unit the query terms that occur in any field of it."""
+        matched: list[list[str]] = [[] for _ in units]
+        for part in self.segments:
+            rows = sorted(
+                (row for row, unit in enumerate(units) if unit.segment == part.place),
+                key=lambda row: units[row].unit,
+            )
+            own = np.array([units[row].unit for row in rows], dtype=np.int64)
+            for text, term in zip(query.terms, best.terms, strict=True) if rows else ():
+                has = np.zeros(len(rows), dtype=np.bool_)
+                for one in term.segments[part.place]:
+                    has |= one.read_gains(own) > 0.0
+                for place in np.flatnonzero(has).tolist():
+                    matched[rows[place]].append(text)
+        return matched
 
 
 class _Filter:

@@ -46,14 +46,20 @@ def show_hits(
     phrases: Sequence[str],
     read_live: ReadLive,
     extensions: Mapping[str, str] | None = None,
+    most: int | None = None,
 ) -> ShownHits:
     """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside.
 
-    `extensions` gives file extensions another language than the built-in one.
+    Of the chunks the first `most` that can be shown, or all. `extensions` gives file extensions another
+    language than the built-in one.
     """
     hits: list[Hit] = []
     changed = 0
+    tried = 0
     for chunk in ranked:
+        if most is not None and len(hits) >= most:
+            break
+        tried += 1
         try:
             raw = read_live(chunk.path)
             text = decode_source(raw).data
@@ -68,8 +74,8 @@ def show_hits(
     warnings = []
     if changed:
         warnings.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
-    if len(hits) < len(ranked):
-        left_out = len(ranked) - len(hits)
+    if len(hits) < tried:
+        left_out = tried - len(hits)
         warnings.append(f"{left_out} hits were left out: their text is gone or does not hold the phrase.")
     return ShownHits(tuple(hits), tuple(warnings))
 
@@ -99,6 +105,7 @@ def _build_hit(
         ranked.score,
         ranked.matched_terms,
         find_enclosing_symbol(language, data, sum(map(len, raw[:best])) + best),
+        ranked.explanation,
     )
 
 

@@ -28,9 +28,17 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.symbols",
         "index_format.terms",
     ),
-    ("index_format.columns", "index_format.frame", "index_format.occurrences"),
-    ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.varint"),
+    ("index_format.block_lists", "index_format.gap_lists"),
+    (
+        "index_format.columns",
+        "index_format.frame",
+        "index_format.occurrences",
+        "index_format.spread",
+        "index_format.varints",
+    ),
+    ("index_format.checksum", "index_format.directory", "index_format.packing"),
     ("index_format.errors", "index_format.records"),
+    ("index_format.term_text",),
 )
 
 REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (

@@ -302,26 +302,31 @@ def search_input(limits: Limits) -> Schema:
             ),
             "language": _text("Only files of this language, named as in repo.status: `python`.", 64),
             "include_tests": _switch("Also search test files. Default true.", True),
+            "explain": _switch("Also say what each signal gave to a hit's score. Default false.", False),
         },
         ["query"],
     )
 
 
 def search_output(limits: Limits) -> Schema:
-    hit = _object(
-        {
-            "path": _out("string"),
-            "start_line": _out("integer"),
-            "end_line": _out("integer"),
-            "snippet": _out("string", "Numbered lines of the best place in the span"),
-            "score": _out("number", "Relevance; comparable within one answer"),
-            "matched_terms": _list(_out("string")),
-            "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
-        }
-    )
+    always = {
+        "path": _out("string"),
+        "start_line": _out("integer"),
+        "end_line": _out("integer"),
+        "snippet": _out("string", "Numbered lines of the best place in the span"),
+        "score": _out("number", "Relevance; comparable within one answer"),
+        "matched_terms": _list(_out("string")),
+        "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
+    }
+    explanation = {
+        "type": "object",
+        "description": "With explain: signal -> points; together they are the score",
+        "additionalProperties": {"type": "number"},
+    }
+    hit = _object({**always, "explanation": explanation}, always)
     properties = {
         "hits": _list(hit, "Best first; ties by path, then line"),
-        "total": _out("integer", "Spans that match"),
+        "total": _out("integer", "Spans among the best 1,000 parts of files; all that match when those are fewer"),
         "truncated": _out("boolean", "True when fewer hits are given than match"),
         "snapshot": _out("string", "Names the version of the index that answered"),
     }

@@ -169,10 +169,13 @@ def search(repository: Repository, arguments: Arguments, context: CallContext) -
         include_tests=_switch(arguments, "include_tests", True),
     )
     answer = repository.search(request)
-    return Draft(lambda rows: _search_rows(answer, rows), len(answer.hits), "top_k" not in arguments)
+    explains = _switch(arguments, "explain", False)
+    return Draft(
+        lambda rows: _search_rows(answer, rows, explains), len(answer.hits), "top_k" not in arguments
+    )
 
 
-def _search_rows(answer: SearchAnswer, rows: int) -> tuple[Result, tuple[str, ...]]:
+def _search_rows(answer: SearchAnswer, rows: int, explains: bool) -> tuple[Result, tuple[str, ...]]:
     hits = answer.hits[:rows]
     warnings = list(answer.warnings)
     if rows < len(answer.hits):
@@ -184,7 +187,7 @@ def _search_rows(answer: SearchAnswer, rows: int) -> tuple[Result, tuple[str, ..
         warnings.append(f"control or bidirectional characters that may hide text: hit {', '.join(hiding)}")
     _warn_of_escapes(warnings, (hit.path for hit in hits))
     result = {
-        "hits": [_render_hit(hit) for hit in hits],
+        "hits": [_render_hit(hit, explains) for hit in hits],
         "total": answer.total,
         "truncated": answer.truncated or rows < len(answer.hits),
         "snapshot": answer.snapshot,
@@ -192,8 +195,8 @@ def _search_rows(answer: SearchAnswer, rows: int) -> tuple[Result, tuple[str, ..
     return result, tuple(warnings)
 
 
-def _render_hit(hit: Hit) -> Result:
-    return {
+def _render_hit(hit: Hit, explains: bool) -> Result:
+    row: dict[str, object] = {
         "path": escape_text(hit.path),
         "start_line": hit.start_line,
         "end_line": hit.end_line,
@@ -202,6 +205,9 @@ def _render_hit(hit: Hit) -> Result:
         "matched_terms": [escape_text(term) for term in hit.matched_terms],
         "symbol": None if hit.symbol is None else escape_text(hit.symbol),
     }
+    if explains:
+        row["explanation"] = {name: _plain_number(points) for name, points in hit.explanation}
+    return row
 
 
 def refresh_index(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:

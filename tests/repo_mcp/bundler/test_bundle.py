@@ -21,12 +21,12 @@ from index_format import compute_fingerprint
 from repo_mcp.bundler.artefact import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN
 from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.markdown import render_markdown
-from repo_mcp.bundler.prompt import parse_prompt, split_symbol
-from repo_mcp.bundler.records import Bundle, BundleRequest, ClueKind, Role, Selection
+from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.repository import Repository
 from tests.repo_mcp.trees import edit_tree, make_tree

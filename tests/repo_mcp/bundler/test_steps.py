@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from index_format import ChunkSpan
 from repo_mcp.bundler.companions import MAX_IMPORT_LINES, find_head, find_imports, find_licence
-from repo_mcp.bundler.fusion import fuse, score_name, share_out
-from repo_mcp.bundler.mentions import Mention
+from repo_mcp.bundler.fusion import fuse, share_out
 from repo_mcp.bundler.packing import MAX_LINE_CHARS, Packer, cut_line, order_selections, share_lines
-from repo_mcp.bundler.prompt import Clue, parse_prompt
 from repo_mcp.bundler.rationale import explain, index_words, list_searches, name_words
-from repo_mcp.bundler.records import Budget, ClueKind, Role, Selection
+from repo_mcp.bundler.records import Budget, Role, Selection
 from repo_mcp.bundler.searches import (
     PlannedSearch,
     SearchHits,
@@ -29,6 +27,8 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.windows import choose_window, cut_blocks, value_blocks, view_file
+from repo_mcp.index.mentions import Mention
+from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt
 from repo_mcp.index.query import MAX_TERMS, Query
 from repo_mcp.index.searcher import RankedChunk
 
@@ -105,7 +105,7 @@ def test_chunks_of_a_file_add_up_ever_less() -> None:
 def test_what_the_prompt_names_comes_first() -> None:
     everywhere = [hits(name, chunk("src/other.py", 9.0)) for name in ("prompt", "keywords", "symbol x")]
     named = Mention("tests/test_it.py", Clue(ClueKind.PATH, "tests/test_it.py"), 1.0)
-    assert [one.path for one in fuse(everywhere, [named], {}, WEIGHTS)] == [
+    assert [one.path for one in fuse({"src/other.py": 2.0}, everywhere, [named], WEIGHTS)] == [
         "tests/test_it.py",
         "src/other.py",
     ]
@@ -114,32 +114,19 @@ def test_what_the_prompt_names_comes_first() -> None:
 def test_the_innermost_frame_counts_most() -> None:
     frames = [Clue(ClueKind.FRAME, name, 1) for name in ("inner.py", "middle.py", "outer.py")]
     mentions = [Mention(clue.text, clue, 1.0) for clue in frames]
-    assert [one.path for one in fuse([], mentions, {}, WEIGHTS)] == ["inner.py", "middle.py", "outer.py"]
+    assert [one.path for one in fuse({}, [], mentions, WEIGHTS)] == ["inner.py", "middle.py", "outer.py"]
 
 
-@pytest.mark.parametrize(
-    ("path", "asking"),
-    [("tests/test_a.py", "test"), ("docs/a.md", "document"), ("conf/a.yaml", "config")],
-)
-def test_tests_documents_and_configuration_count_less_unless_asked_for(path: str, asking: str) -> None:
-    found = [hits("prompt", chunk(path, 10.0), chunk("src/b.py", 6.0))]
-    assert [one.path for one in fuse(found, [], {"zzz": 1.0}, WEIGHTS)] == ["src/b.py", path]
-    assert fuse(found, [], {asking: 1.0}, WEIGHTS)[0].path == path
+def test_a_search_lifts_a_file_that_the_ranking_has_and_fetches_no_other() -> None:
+    found = [hits("symbol x", chunk("src/b.py", 10.0), chunk("src/far.py", 10.0))]
+    ranked = {"src/a.py": 1.0, "src/b.py": 0.9}
+    assert [one.path for one in fuse(ranked, [], [], WEIGHTS)] == ["src/a.py", "src/b.py"]
+    assert [one.path for one in fuse(ranked, found, [], WEIGHTS)] == ["src/b.py", "src/a.py"]
 
 
 def test_equal_files_stand_by_path() -> None:
-    found = [hits("prompt", *(chunk(path, 1.0) for path in ("b", "é", "a", "Z")))]
-    assert [one.path for one in fuse(found, [], {}, WEIGHTS)] == ["Z", "a", "b", "é"]
-
-
-def test_the_name_of_a_file_counts_by_the_share_of_its_parts() -> None:
-    terms = {"ledger": 1.0, "report": 1.0}
-    whole, half, none = (
-        score_name(path, terms, 1.0, WEIGHTS) for path in ("ledger.py", "ledger_extra.py", "z.py")
-    )
-    assert whole == WEIGHTS.file_name
-    assert none == 0.0 < half < whole
-    assert score_name("ledger/z.py", terms, 1.0, WEIGHTS) == WEIGHTS.directory
+    ranked = dict.fromkeys(("b", "é", "a", "Z"), 1.0)
+    assert [one.path for one in fuse(ranked, [], [], WEIGHTS)] == ["Z", "a", "b", "é"]
 
 
 # Windows

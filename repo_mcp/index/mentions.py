@@ -11,12 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.bundler.prompt import Clue, split_symbol
-from repo_mcp.bundler.records import ClueKind
-from repo_mcp.bundler.spans import SymbolSpan
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.prompt import Clue, ClueKind
 
-SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 MAX_MEANT = 4  # files that one path may mean; more say nothing
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 
@@ -34,39 +31,12 @@ class Mention:
 
 def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
     """The files that frames and paths mean, in the order of the clues."""
-    mentions = []
+    mentions: list[Mention] = []
     for clue in clues:
         if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
             meant = _find_meant(clue.text, find_paths)
             mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
     return tuple(mentions)
-
-
-def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
-    """The line that a clue names; for a frame whose function stands elsewhere by now, its first line."""
-    line = clue.line
-    if line is None:
-        return []
-    named = [span for span in spans if span.name == clue.name]
-    if not named or any(span.start_line <= line <= span.end_line for span in named):
-        return [line]
-    return [min((span.name_line for span in named), key=lambda place: (abs(place - line), place))]
-
-
-def locate_symbols(clues: Iterable[Clue], spans: Sequence[SymbolSpan]) -> list[int]:
-    """Where the qualified names of the prompt are declared: `Door.read`, not every `read`."""
-    wanted = [
-        ".".join(parts) for clue in clues for parts in [split_symbol(clue.text)] if _is_qualified(clue, parts)
-    ]
-    return [
-        span.name_line
-        for span in spans
-        if any(f".{span.qualified_name}".endswith(f".{name}") for name in wanted)
-    ]
-
-
-def _is_qualified(clue: Clue, parts: Sequence[str]) -> bool:
-    return clue.kind is ClueKind.SYMBOL and len(parts) > 1 and parts[0] not in SELF_NAMES
 
 
 def _find_meant(text: str, find_paths: FindPaths) -> list[str]:

@@ -6,11 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from repo_mcp.bundler.mentions import MAX_MEANT, locate, locate_symbols, resolve_mentions
-from repo_mcp.bundler.prompt import Clue
-from repo_mcp.bundler.records import ClueKind
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.mentions import MAX_MEANT, resolve_mentions
+from repo_mcp.index.prompt import Clue, ClueKind
 
 PATHS = [
     "README.md",
@@ -63,24 +61,6 @@ def test_a_path_means_what_agrees_from_its_end_on(text: str, paths: list[str]) -
 
 def test_a_path_that_may_mean_several_files_counts_for_each_in_part() -> None:
     assert [one.share for one in resolve_mentions([Clue(ClueKind.PATH, "util.py")], find_paths)] == [0.5, 0.5]
-
-
-TEXT = b"class Door:\n    def read(self):\n        pass\n\nclass Wall:\n    def read(self):\n        pass\n"
-
-
-def test_a_frame_of_another_version_points_to_its_function() -> None:
-    spans = list_symbol_spans("a.py", TEXT)
-    assert locate(Clue(ClueKind.FRAME, "a.py", 3, "read"), spans) == [3]
-    assert locate(Clue(ClueKind.FRAME, "a.py", 90, "read"), spans) == [6]
-    assert locate(Clue(ClueKind.FRAME, "a.py", 90, "gone"), spans) == [90]
-    assert locate(Clue(ClueKind.PATH, "a.py"), spans) == []
-
-
-def test_a_qualified_name_is_one_declaration() -> None:
-    spans = list_symbol_spans("a.py", TEXT)
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "Wall.read")], spans) == [6]
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "read"), Clue(ClueKind.SYMBOL, "self.read")], spans) == []
-    assert locate_symbols([Clue(ClueKind.SYMBOL, "Sandwall.read")], spans) == []
 
 
 def test_words_mean_no_files() -> None:

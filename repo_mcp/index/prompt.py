@@ -9,10 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
 
 from repo_mcp.adapters.registry import find_language
-from repo_mcp.bundler.records import ClueKind
+from repo_mcp.index.stop_words import STOP_WORDS
+
+
+class ClueKind(StrEnum):
+    """What a piece of a prompt is."""
+
+    FRAME = "frame"  # a line of a traceback
+    PATH = "path"  # what looks like a file
+    SYMBOL = "symbol"
+    PHRASE = "phrase"  # quoted text, the message of an error
+    WORD = "word"
+
 
 MAX_CLUES = {
     ClueKind.FRAME: 24,
@@ -23,21 +35,6 @@ MAX_CLUES = {
 }
 MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names made of words in a row; words of one run that are looked at
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
-
-# Words of questions and reports that say nothing about code.
-_STOP_TEXT = """
-a about above after again all also always am an and any anyone are as at be because been before being
-below between both but by can cannot could did do does doing done down during each either else even every few
-for from further get gets getting give given go goes going got had has have having he her here hers hi hello
-him his how however i if in instead into is issue it its itself just know let like look looks made make
-makes me might more most much must my need needs never no nor not now of off often on once only or other
-ought our out over own please problem question really same see seems several she should since so some
-something still such than thank thanks that the their them then there these they thing this those though
-through to too try trying under until up us use used uses using very via want wants was way we well were
-what when where whether which while who whom why will with without won work working works would yet you
-your bug expected actual behavior behaviour happens fix fixed add added change changed don doesn isn
-"""
-STOP_WORDS = frozenset(_STOP_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.bundler.prompt import MAX_CLUES, STOP_WORDS, Clue, list_joined, parse_prompt, split_symbol
-from repo_mcp.bundler.records import ClueKind
+from repo_mcp.index.prompt import (
+    MAX_CLUES,
+    STOP_WORDS,
+    Clue,
+    ClueKind,
+    list_joined,
+    parse_prompt,
+    split_symbol,
+)
 
 
 def texts(prompt: str, kind: ClueKind) -> list[str]:

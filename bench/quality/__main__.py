@@ -1,0 +1,61 @@
+"""Measure the ranking on tasks: `python -m bench.quality --tasks FILE --trees DIR`.
+
+`--tree DIR` is one tree that all tasks are about; `--trees DIR` holds a tree for each repository by name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from bench.quality.report import read_run, render_comparison, render_tables, write_run
+from bench.quality.run import run_tasks
+from bench.quality.tasks import Tree, find_tree, read_repos, read_tasks
+
+DEFAULT_TOP_K = 50
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    """The options of the command line."""
+    parser = argparse.ArgumentParser(prog="bench.quality", description=__doc__)
+    parser.add_argument("--tasks", type=Path, required=True, help="tasks, one JSON object a line")
+    place = parser.add_mutually_exclusive_group(required=True)
+    place.add_argument("--tree", type=Path, help="the one tree of all tasks")
+    place.add_argument("--trees", type=Path, help="a directory with a tree for each repository")
+    parser.add_argument("--repos", type=Path, help="JSON list of repositories, for their benchmark_root")
+    parser.add_argument("--data", type=Path, help="where indexes are kept (default: made anew, then removed)")
+    parser.add_argument("--top-k", type=int, default=DEFAULT_TOP_K, help="hits asked for")
+    parser.add_argument("--out", type=Path, help="write the run here")
+    parser.add_argument("--compare", type=Path, help="a stored run to compare with")
+    parser.add_argument("--most", type=int, default=10, help="moves shown at each end")
+    parser.add_argument("--only", help="repositories to ask, with commas")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Run and print. 1 when no task could be asked."""
+    given = parse_arguments(arguments)
+    repos = read_repos(given.repos)
+    tasks = read_tasks(given.tasks)
+    if given.only:
+        tasks = [task for task in tasks if task.repo in given.only.split(",")]
+
+    def find(repo: str) -> Tree | None:
+        return Tree(repo, given.tree) if given.tree else find_tree(given.trees, repo, repos)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        outcomes = list(run_tasks(tasks, find, given.data or Path(scratch), given.top_k, print))
+    if not outcomes:
+        return 1
+    print("\n".join(render_tables(outcomes)))
+    if given.compare:
+        print("", *render_comparison(outcomes, read_run(given.compare), given.most), sep="\n")
+    if given.out:
+        write_run(given.out, outcomes)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,64 @@
+"""Names near to one that is not in the index: what a search without that name offers instead.
+
+Of one slip (a letter changed, added, left out, or two swapped) one half of a word stays whole. So the
+terms that begin or end with a half are read off the dictionary, and those that are near and live are kept.
+The dictionaries of all segments are read, so this is for the rare case alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+
+from index_format import Snapshot
+from repo_mcp.index.lookup import count_units
+
+MIN_CHARS = 6  # of a word that near ones are looked for
+MAX_CHARS = 64
+MAX_WORDS = 3  # of one query
+MAX_OFFERED = 3  # for one word
+MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all letters
+MAX_LENGTH_CHANGE = 2
+NO_LIMIT = 1 << 30
+
+
+def suggest(snapshot: Snapshot, words: Iterable[str]) -> list[str]:
+    """For folded words that the index does not hold, a sentence each with near ones; none without any."""
+    wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
+    sentences = []
+    for word in wanted[:MAX_WORDS]:
+        near = find_near(snapshot, word)
+        if near:
+            named = ", ".join(f"`{one}`" for one in near)
+            sentences.append(f"`{word}` is nowhere in the index; near: {named}.")
+    return sentences
+
+
+def find_near(snapshot: Snapshot, word: str) -> list[str]:
+    """The live terms nearest to a word, the likest first, then the commonest, then by their letters."""
+    middle = len(word) // 2
+    likeness: dict[str, float] = {}
+    for term in _iter_halves(snapshot, word[:middle], word[middle:]):
+        if term not in likeness and term != word and abs(len(term) - len(word)) <= MAX_LENGTH_CHANGE:
+            likeness[term] = compare(word, term)
+    counts = {term: count_units(snapshot, term) for term, like in likeness.items() if like >= MIN_LIKENESS}
+    live = [term for term, count in counts.items() if count]
+    return sorted(live, key=lambda term: (-likeness[term], -counts[term], term))[:MAX_OFFERED]
+
+
+def _iter_halves(snapshot: Snapshot, head: str, tail: str) -> Iterator[str]:
+    """The terms that begin with the one half or end with the other."""
+    for segment in snapshot.segments:
+        dictionary = segment.reader.terms
+        heads = dictionary.find_containing(head.encode(), NO_LIMIT)
+        yield from (term.decode("utf-8", "replace") for term in heads if term.startswith(head.encode()))
+        tails = dictionary.find_containing(tail.encode(), NO_LIMIT)
+        yield from (term.decode("utf-8", "replace") for term in tails if term.endswith(tail.encode()))
+
+
+def compare(one: str, other: str) -> float:
+    """How alike two words are, from 0 to 1."""
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    if matcher.quick_ratio() < MIN_LIKENESS:  # an upper bound
+        return 0.0
+    return round(matcher.ratio(), 6)

@@ -1,0 +1,26 @@
+"""English words that say nothing about code.
+
+FUNCTION_WORDS do not rank while a query has other words. REPORT_WORDS are in every question and bug
+report: they rank, but no name is looked for among them.
+"""
+
+from __future__ import annotations
+
+_FUNCTION = """
+a about above after again all also always am an and any are as at be because been before being below
+between both but by can cannot could did do does doing done during each either else even ever every few for
+from had has have having he her here him his how however i if in instead into is it its itself just may me
+might more most much must my neither no nor not now of off often on once only or other our out over own
+same she should since so some such than that the their them then there these they this those though through
+to too under until up us very was we well were what when where whether which while who whom whose why will
+with within without would yet you your don doesn isn won
+"""
+_REPORT = """
+anyone down further get gets getting give given go goes going got hers hi hello know let like look looks made
+make makes need needs never ought please problem question really see seems several something still thank
+thanks thing try trying use used uses using via want wants way work working works bug expected actual
+behavior behaviour happens issue fix fixed add added change changed yours
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION.split())
+REPORT_WORDS = frozenset(_REPORT.split())
+STOP_WORDS = FUNCTION_WORDS | REPORT_WORDS
