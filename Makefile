@@ -5,12 +5,15 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH ?=
+TASKS ?= bench/quality/packages.jsonl
+TREES ?=
+QUALITY ?=
 QUERY ?= where is the manifest committed
 ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check lint types test bench golden deep try dump verify
+.PHONY: help setup check lint types test bench golden deep quality try dump verify
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
@@ -19,6 +22,7 @@ help:
 	@echo 'make golden                       the golden files alone'
 	@echo 'make deep                         long property, crash and fuzz runs'
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
+	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make dump INDEX=DIR               an index as text'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
 
@@ -51,6 +55,10 @@ deep: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m pytest bench --benchmark-only -p no:randomly --benchmark-sort=fullname \
 		--benchmark-columns=min,median,iqr,rounds $(if $(TREE),--tree "$(TREE)") $(BENCH)
+
+quality: $(STAMP)
+	$(BIN)/python -m bench.quality --tasks "$(TASKS)" \
+		--trees "$(or $(TREES),$(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'))" $(QUALITY)
 
 try: $(STAMP)
 	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"

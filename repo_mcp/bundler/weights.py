@@ -34,8 +34,8 @@ class Weights:
     length_share: float = 0.5  # how far longer blocks are made to pay for their length
 
     grow_share: float = 0.1  # a window takes in a neighbour worth this much of its best block
-    more_share: float = 0.5  # a second window of a file must be worth this much of the first
-    file_share: float = 0.5  # a file must score this much of the best one, mentions not counted
+    more_share: float = 0.8  # a second window of a file must be worth this much of the first
+    file_share: float = 0.6  # a file must score this much of the best one, mentions not counted
     least_lines: int = 30  # no file's share of the budget is less: fewer files come in instead
 
 

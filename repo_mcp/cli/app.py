@@ -216,6 +216,7 @@ def search(
         str | None, typer.Option("--language", metavar="L", help="Only this language.")
     ] = None,
     tests: Annotated[bool, typer.Option("--tests/--no-tests", help="With files of tests.")] = True,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each signal gave to a score.")] = False,
     max_file_bytes: MaxFileBytes = None,
     as_json: AsJson = False,
 ) -> int:
@@ -244,9 +245,14 @@ def search(
         bring_up_to_date(repository, quiet=as_json)
         answer = repository.search(request)
     if as_json:
-        write_json(to_plain(answer))
+        document = to_plain(answer)
+        for row, hit in zip(document["hits"], answer.hits, strict=True):
+            del row["explanation"]
+            if explain:
+                row["explanation"] = dict(hit.explanation)
+        write_json(document)
     else:
-        Renderer().found(answer)
+        Renderer().found(answer, explain=explain)
         for message in answer.warnings:
             warn(message)
     return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND

@@ -37,10 +37,13 @@ class Renderer:
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-    def found(self, answer: SearchAnswer) -> None:
-        """The hits, best first, and how many there were."""
+    def found(self, answer: SearchAnswer, *, explain: bool = False) -> None:
+        """The hits, best first, and how many there were; with the points of each where that is asked for."""
         for rank, hit in enumerate(answer.hits, 1):
             self._print(_hit_header(rank, hit))
+            if explain:
+                points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
+                self._print(Text(f"    {points}", _FAINT))
             pattern = _match_pattern(hit.matched_terms)
             for line in hit.snippet.removesuffix("\n").split("\n"):
                 self._print(_numbered(line, pattern))

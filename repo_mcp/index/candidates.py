@@ -1,14 +1,14 @@
 """Which files a ranking looks at closely, and what is known of them before their paths are read.
 
 The files of the best units, those whose paths hold stems of the query, those that define a name in it.
-Numbers are kept for all files of the snapshot in arrays, segment after segment; what comes out are a few
-hundred files. Which they are depends on the tree and the query alone: equal files at a cut are told apart
-by their paths.
+A row is the number of a file, segment after segment; what comes out are some hundred files. Which they are
+depends on the tree and the query alone: equal files at a cut are told apart by their paths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +19,12 @@ from repo_mcp.index.ranking_weights import RankingWeights
 from repo_mcp.index.schema import PATH, SYMBOL
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Searcher
-from repo_mcp.index.segment_search import Mask, SegmentSearch
+from repo_mcp.index.segment_search import SegmentSearch
 from repo_mcp.index.signals import sum_text, weigh_inverse, weigh_rarity
 
 TEXT_FILES = 100  # by text and defined names
 PATH_FILES = 50  # by their paths
+MAX_DEFINING = 1_000  # files that a name may be defined in to make them candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +51,26 @@ def gather(
     """The candidates of a query whose best units are known."""
     counts = [part.reader.file_count for part in searcher.segments]
     bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    text = _sum_files(searcher, best, bases, weights.next_unit)
-    names = _find_defining(searcher, intent, bases)
-    stems, paths = _weigh_stems(searcher, query, intent, best, bases)
-    wanted = _join_masks(searcher, best)
+    found, sums = _sum_files(searcher, best, bases, weights.next_unit)
+    defining = _find_defining(searcher, intent, bases)
+    stems, (path_rows, path_sums) = _weigh_stems(searcher, query, intent, best, bases)
     if query.required or query.excluded or query.symbols:
-        wanted &= text > 0.0  # only units were looked at for those
-    points = text + sum(weight * values for weight, values in zip(weigh_kinds(weights), names, strict=True))
-    chosen = np.union1d(
-        _take_best(searcher, points * wanted, TEXT_FILES, bases),
-        _take_best(searcher, paths * wanted, PATH_FILES, bases),
-    )
+        named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
+    else:
+        rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
+        named = _keep_wanted(searcher, best, np.unique(np.concatenate([found, *rare])), bases)
+    points = _look_up(found, sums, named)
+    for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
+        points = points + weight * values
+    wanted = np.isin(path_rows, _keep_wanted(searcher, best, path_rows, bases), assume_unique=True)
+    by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
+    chosen = np.union1d(_take_best(searcher, named, points, TEXT_FILES, bases), by_path)
+    columns = [_look_up(found, sums, chosen), *_rate_names(defining, chosen)]
     files = tuple(
-        Candidate(
-            searcher.segments[place],
-            file,
-            float(text[row]),
-            tuple(float(values[row]) for values in names),
+        Candidate(searcher.segments[place], file, text, tuple(names))
+        for (_, place, file), (text, *names) in zip(
+            _locate(chosen, bases), zip(*(column.tolist() for column in columns), strict=True), strict=True
         )
-        for row, place, file in _locate(chosen, bases)
     )
     return Candidates(files, stems)
 
@@ -84,23 +86,39 @@ def _locate(rows: I64, bases: I64) -> Iterator[tuple[int, int, int]]:
     return zip(rows.tolist(), places.tolist(), (rows - bases[places]).tolist(), strict=True)
 
 
-def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> F64:
-    """Each file's text as a share of the best one's."""
+def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
+    """The value of each wanted row, 0 for one that is not there. `rows` ascend."""
+    if not len(rows):
+        return np.zeros(len(wanted))
+    places = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
+    return np.where(rows[places] == wanted, values[places], 0.0)
+
+
+def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64]:
+    """The files of the best units, ascending, and the text of each as a share of the best one's."""
     files = [
         part.find_files(found.units) + base
         for part, found, base in zip(searcher.segments, best.segments, bases.tolist(), strict=False)
     ]
-    scores = [found.scores for found in best.segments]
     if not any(map(len, files)):
-        return np.zeros(int(bases[-1]))
-    sums = sum_text(np.concatenate(files), np.concatenate(scores), int(bases[-1]), next_unit)
-    highest = float(sums.max())
-    return sums / highest if highest > 0.0 else sums
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    scores = np.concatenate([found.scores for found in best.segments])
+    rows, sums = sum_text(np.concatenate(files), scores, next_unit)
+    return rows, sums / sums.max()
 
 
-def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[F64]:
-    """For each NameKind and file the rarity of the rarest such name that the file defines."""
-    found = {kind: np.zeros(int(bases[-1])) for kind in NameKind}
+@dataclass(frozen=True, slots=True)
+class _Defining:
+    """The files that define one name."""
+
+    kind: NameKind
+    rarity: float
+    rows: I64  # ascending
+
+
+def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[_Defining]:
+    """The files that define each name of the query; names that none defines are left out."""
+    found = []
     for name, kind in intent.names:
         rows = [
             _drop_repeated(part.find_files(units)) + int(bases[part.place])
@@ -108,9 +126,17 @@ def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[F64]:
         ]
         if rows:
             defining = np.concatenate(rows)
-            rarity = weigh_rarity(len(defining), searcher.snapshot.file_count)
-            found[kind][defining] = np.maximum(found[kind][defining], rarity)
-    return list(found.values())
+            found.append(_Defining(kind, weigh_rarity(len(defining), searcher.snapshot.file_count), defining))
+    return found
+
+
+def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
+    """For each NameKind and wanted row the rarity of the rarest such name that the file defines."""
+    rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
+    for one in defining:
+        has = _look_up(one.rows, np.ones(len(one.rows)), wanted)
+        rated[one.kind] = np.maximum(rated[one.kind], one.rarity * has)
+    return list(rated.values())
 
 
 def _drop_repeated(ascending: I64) -> I64:
@@ -119,41 +145,45 @@ def _drop_repeated(ascending: I64) -> I64:
 
 def _weigh_stems(
     searcher: Searcher, query: Query, intent: Intent, best: BestUnits, bases: I64
-) -> tuple[dict[str, float], F64]:
-    """What each stem is worth in a name, by its rarity in text and in paths; and each file's sum of those."""
+) -> tuple[dict[str, float], tuple[I64, F64]]:
+    """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
+    hold stems, ascending, each with the sum of those."""
     units = searcher.snapshot.unit_count
     inverse = {
         term: weigh_inverse(lists.frequency, units)
         for term, lists in zip(query.terms, best.terms, strict=True)
     }
     highest = max(inverse.values(), default=1.0)
-    sums = np.zeros(int(bases[-1]))
+    rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     stems: dict[str, float] = {}
     for stem in (stem for stem in intent.stems if stem in inverse):
         found = list(searcher.iter_field(stem, PATH))
         count = sum(len(files) for _, files in found)
         rarity = weigh_rarity(count, searcher.snapshot.file_count)
-        stems[stem] = float(np.sqrt(rarity * inverse[stem] / highest))
-        for part, files in found:
-            sums[files + int(bases[part.place])] += stems[stem]
-    return stems, sums
+        stems[stem] = math.sqrt(rarity * inverse[stem] / highest)
+        rows += [files + int(bases[part.place]) for part, files in found]
+        values += [np.full(len(files), stems[stem]) for _, files in found]
+    sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
+    holding = np.flatnonzero(sums)
+    return stems, (holding, sums[holding])
 
 
-def _join_masks(searcher: Searcher, best: BestUnits) -> Mask:
-    """Which files have text and pass the filters, segment after segment."""
-    masks = [
-        part.units_per_file > 0 if mask is None else mask & (part.units_per_file > 0)
-        for part, mask in zip(searcher.segments, best.masks, strict=True)
-    ]
-    return np.concatenate(masks) if masks else np.zeros(0, dtype=np.bool_)
+def _keep_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> I64:
+    """Those of the ascending rows whose files have text and pass the filters."""
+    kept = []
+    parts = np.split(rows, np.searchsorted(rows, bases[1:-1]))
+    for part, mask, own in zip(searcher.segments, best.masks, parts, strict=False):
+        files = own - int(bases[part.place])
+        wanted = part.units_per_file[files] > 0
+        kept.append(own[wanted if mask is None else wanted & mask[files]])
+    return np.concatenate(kept) if kept else rows
 
 
-def _take_best(searcher: Searcher, points: F64, count: int, bases: I64) -> I64:
-    """Rows of the `count` highest points above 0; of equal ones at the end those of the first paths."""
-    rows = np.flatnonzero(points > 0.0)
+def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I64) -> I64:
+    """The `count` rows of the highest points; of equal ones at the end those of the first paths."""
     if len(rows) <= count:
         return rows
-    values = np.round(points[rows], DECIMALS)
+    values = np.round(points, DECIMALS)
     last = np.partition(values, len(values) - count)[len(values) - count]
     best, ties = rows[values > last], rows[values == last]
     room = count - len(best)

@@ -12,8 +12,9 @@ nearness of terms, file sizes, depth of directories. See bench/quality/README.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import mul
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.index.scoring import DECIMALS
 from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.index.segment_search import RankedUnit
-from repo_mcp.index.signals import StemMatcher, keep_share, match_directories, split_path
+from repo_mcp.index.signals import PathParts, StemMatcher, keep_shares, split_path
 
 BEST_UNITS = 1_000  # that texts are summed from
 
@@ -86,10 +87,14 @@ def rank_files(
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
     matcher = StemMatcher(candidates.stems, weights.prefix)
+    shares, kinds = keep_shares(intent.roles, weights), weigh_kinds(weights)
     rows = []
     for one in candidates.files:
         path = searcher.read_path(one.part.place, one.file)
-        given, share = _weigh(one, path, matcher, intent, named, weights)
+        parts = split_path(path)
+        given = _weigh_path(parts, matcher, intent.words, named.get(path, 0.0), weights)
+        given = (one.text, *given, *map(mul, one.names, kinds))
+        share = shares[parts.role]
         rows.append((sum(given) * share, path, one, given, share))
     totals = sorted((row[0] for row in rows), reverse=True)
     least = totals[count - 1] - MARGIN if len(totals) > count else 0.0
@@ -112,25 +117,16 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _weigh(
-    candidate: Candidate,
-    path: str,
-    matcher: StemMatcher,
-    intent: Intent,
-    named: Mapping[str, float],
-    weights: RankingWeights,
-) -> tuple[list[float], float]:
-    """What each of SIGNALS gives to a file, and the share of all that its role leaves."""
-    parts = split_path(path)
-    given = [
-        candidate.text,
+def _weigh_path(
+    parts: PathParts, matcher: StemMatcher, words: frozenset[str], named: float, weights: RankingWeights
+) -> tuple[float, ...]:
+    """What a path gives to its file: those of SIGNALS between the text and the names that it defines."""
+    return (
         weights.file_name * matcher.cover(parts.name_stems),
-        weights.whole_name * (parts.name in intent.words),
-        weights.directory * match_directories(matcher, parts.directory_stems),
-        weights.named_path * named.get(path, 0.0),
-        *[rarity * weight for rarity, weight in zip(candidate.names, weigh_kinds(weights), strict=True)],
-    ]
-    return given, keep_share(parts.role, intent.roles, weights)
+        weights.whole_name * (parts.name in words),
+        weights.directory * matcher.cover_all(parts.directory_stems),
+        weights.named_path * named,
+    )
 
 
 def _explain(path: str, candidate: Candidate, given: Sequence[float], share: float) -> RankedFile:
@@ -160,17 +156,22 @@ def _choose_chunks(
     part, number = file.candidate.part, file.candidate.file
     first, end = int(part.first_units[number]), int(part.first_units[number + 1])
     found = best.segments[part.place]
-    own = slice(*np.searchsorted(found.units, [first, end]))
-    units, scores = found.units[own], np.round(found.scores[own], DECIMALS)
-    if not len(units):
-        yield RankedUnit(file.score, part.place, first), file.points
-        return
-    order = np.lexsort((units, -scores))
-    _, firsts = np.unique(part.find_chunks(units[order]), return_index=True)
-    chosen = order[np.sort(firsts)][:most]
-    for place, row in enumerate(chosen.tolist()):
+    own = slice(*np.searchsorted(found.units, (first, end)))
+    scores = np.round(found.scores[own], DECIMALS).tolist()
+    units = found.units[own].tolist() or [first]
+    if len(units) == 1 or most == 1:
+        best_unit = min(zip((-score for score in scores), units, strict=False), default=(0.0, first))[1]
+        return [(RankedUnit(file.score, part.place, best_unit), file.points)]
+    of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
+    chunks = part.find_chunks(found.units[own]).tolist()
+    for chunk, score, unit in zip(chunks, scores, units, strict=True):
+        of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
+    ordered = sorted(of_chunks.values())[:most]
+    chosen = []
+    for place, (negative, unit) in enumerate(ordered):
         points = file.points
         if place:
-            share = weights.repeat**place * float(scores[row] / scores[chosen[0]])
+            share = weights.repeat**place * negative / ordered[0][0]
             points = (*points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
-        yield RankedUnit(add_up(points), part.place, int(units[row])), points
+        chosen.append((RankedUnit(add_up(points), part.place, unit), points))
+    return chosen

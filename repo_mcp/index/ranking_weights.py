@@ -22,7 +22,7 @@ class RankingWeights:
     prefix: float = 0.8  # a part that begins as a word of the query does, or the other way round
     # names that the file defines; of each kind the rarest counts
     asked_name: float = 1.0  # a query of one or two words asks for the last one
-    shaped_name: float = 0.5  # a word that is shaped like an identifier: snake_case, camelCase, called()
+    shaped_name: float = 0.3  # a word that is shaped like an identifier: snake_case, camelCase, called()
     joined_name: float = 0.2  # words in a row that are one name there: work queue -> work_queue
     plain_name: float = 0.1  # any other word
     # what the query names outright

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -42,14 +42,14 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))
 
 
-def sum_text(files: I64, scores: F64, file_count: int, next_unit: float) -> F64:
-    """For each file the sum of its units' scores, the best one whole, each next one times `next_unit`."""
+def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
+    """The files, ascending, and the sum of the scores of each one's units: the best one whole, each next
+    one times `next_unit`."""
     order = np.lexsort((-scores, files))
     files, scores = files[order], scores[order]
     starts = np.flatnonzero(np.diff(files, prepend=-1))
     places = np.arange(len(files)) - np.repeat(starts, np.diff(starts, append=len(files)))
-    sums = np.bincount(files, weights=scores * next_unit**places, minlength=file_count)
-    return sums.astype(np.float64)
+    return files[starts], np.add.reduceat(scores * next_unit**places, starts)
 
 
 def weigh_rarity(count: int, total: int) -> float:
@@ -74,12 +74,20 @@ class StemMatcher:
             if len(stem) >= MIN_PREFIX_CHARS:
                 self._by_start.setdefault(stem[:MIN_PREFIX_CHARS], []).append(stem)
         self._known: dict[tuple[str, ...], float] = {}
+        self._known_all: dict[tuple[tuple[str, ...], ...], float] = {}
 
     def cover(self, parts: tuple[str, ...]) -> float:
         """The mean over a name's parts of the weight of the stem that each matches."""
         value = self._known.get(parts)
         if value is None:
             value = self._known[parts] = sum(map(self._match, parts)) / len(parts) if parts else 0.0
+        return value
+
+    def cover_all(self, names: tuple[tuple[str, ...], ...]) -> float:
+        """Several names together: each adds what is matched of it."""
+        value = self._known_all.get(names)
+        if value is None:
+            value = self._known_all[names] = sum(map(self.cover, names))
         return value
 
     def _match(self, part: str) -> float:
@@ -93,18 +101,13 @@ class StemMatcher:
         return self._prefix * max(near, default=0.0)
 
 
-def match_directories(matcher: StemMatcher, directories: Sequence[tuple[str, ...]]) -> float:
-    """The directories together: each adds what is matched of it."""
-    return sum(map(matcher.cover, directories))
-
-
-def keep_share(role: FileRole, asked: frozenset[FileRole], weights: RankingWeights) -> float:
-    """What is left of the points of a file of that role."""
-    if role is FileRole.CODE or role in asked:
-        return 1.0
-    return {
+def keep_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:
+    """For each role what is left of the points of its files."""
+    shares = {
+        FileRole.CODE: 1.0,
         FileRole.TEST: weights.test,
         FileRole.DOCS: weights.document,
         FileRole.CONFIG: weights.configuration,
         FileRole.FOREIGN: weights.foreign,
-    }[role]
+    }
+    return shares | dict.fromkeys(asked, 1.0)

@@ -94,6 +94,13 @@ def test_search_json_has_the_shape_of_the_tool(tree: Path) -> None:
     assert answer["hits"][0]["start_line"] <= int(first_number) <= answer["hits"][0]["end_line"]
 
 
+def test_search_explains_scores(tree: Path) -> None:
+    (hit,) = run_json("search", "checksum", "--explain", "--glob", "*.c", cwd=tree)["hits"]
+    assert round(sum(hit["explanation"].values()), 6) == hit["score"]
+    shown = run("search", "checksum", "--explain", cwd=tree).stdout
+    assert "text +1.000" in shown
+
+
 def test_search_says_when_nothing_is_found(tree: Path) -> None:
     done = run("search", "zzzqqqxxx", cwd=tree)
     assert done.returncode == 1

@@ -11,8 +11,7 @@ from repo_mcp.index.ranking_weights import WEIGHTS
 from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.signals import (
     StemMatcher,
-    keep_share,
-    match_directories,
+    keep_shares,
     split_path,
     sum_text,
     weigh_rarity,
@@ -23,17 +22,18 @@ def test_units_of_a_file_add_up_ever_less() -> None:
     draw = random.Random(1)
     files = [draw.randrange(6) for _ in range(60)]
     scores = [draw.choice([0.5, 1.0, draw.random()]) for _ in files]
-    sums = sum_text(np.array(files), np.array(scores), 7, 0.6)
-    for file in range(7):
+    rows, sums = sum_text(np.array(files), np.array(scores), 0.6)
+    assert rows.tolist() == sorted(set(files))
+    for place, file in enumerate(rows.tolist()):
         own = sorted((score for one, score in zip(files, scores, strict=True) if one == file), reverse=True)
-        assert sums[file] == pytest.approx(sum(score * 0.6**place for place, score in enumerate(own)))
+        assert sums[place] == pytest.approx(sum(score * 0.6**at for at, score in enumerate(own)))
 
 
 def test_the_order_of_units_leaves_no_trace() -> None:
     files, scores = np.array([1, 0, 1, 1, 0]), np.array([0.3, 0.1, 0.7, 0.3, 0.1])
     shuffled = np.array([4, 2, 0, 3, 1])
-    again = sum_text(files[shuffled], scores[shuffled], 2, 0.6)
-    assert sum_text(files, scores, 2, 0.6).tolist() == again.tolist()
+    again = sum_text(files[shuffled], scores[shuffled], 0.6)
+    assert sum_text(files, scores, 0.6)[1].tolist() == again[1].tolist()
 
 
 def test_rarity_is_a_share() -> None:
@@ -53,12 +53,10 @@ def test_a_name_is_covered_by_the_share_of_its_parts() -> None:
 
 
 def test_directories_add_up() -> None:
-    matcher = StemMatcher({"net": 0.5, "ipv4": 1.0}, 0.8)
+    matcher = StemMatcher({"net": 0.5, "ipv": 1.0}, 0.8)
     parts = split_path("net/ipv4/tcp_cong.c")
-    assert match_directories(matcher, parts.directory_stems) == pytest.approx(
-        sum(map(matcher.cover, parts.directory_stems))
-    )
-    assert match_directories(matcher, ()) == 0.0
+    assert matcher.cover_all(parts.directory_stems) == pytest.approx(1.5)
+    assert matcher.cover_all(()) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -104,5 +102,5 @@ def test_roles(path: str, role: FileRole) -> None:
 
 def test_every_role_has_its_share_and_keeps_all_where_it_is_asked_for() -> None:
     for role in FileRole:
-        assert keep_share(role, frozenset([role]), WEIGHTS) == 1.0
-        assert 0 < keep_share(role, frozenset(), WEIGHTS) <= 1.0
+        assert keep_shares(frozenset([role]), WEIGHTS)[role] == 1.0
+        assert 0 < keep_shares(frozenset(), WEIGHTS)[role] <= 1.0

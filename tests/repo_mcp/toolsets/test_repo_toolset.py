@@ -71,7 +71,7 @@ class StandIn:
         self.status_now = STATUS
         self.listing = FileListing((ListedFile("a.py", 3, 1_700_000_000.0),), 1, False, 0)
         self.opened = OpenedText("a.py", 1, 2, 2, ("x = 1", ""), False)
-        hit = Hit("a.py", 1, 2, "1\tx = 1\n", 2.5, ("x",), None)
+        hit = Hit("a.py", 1, 2, "1\tx = 1\n", 2.5, ("x",), None, (("text", 2.0), ("file name", 0.5)))
         self.found = SearchAnswer((hit,), 1, False, "abc")
         self.steps: list[IndexProgress] = []
 
@@ -361,6 +361,11 @@ def test_search() -> None:
     assert envelope["result"]["snapshot"] == "abc"
     _call(repository, "repo.search", {"query": "x"})
     assert repository.asked[1] == SearchRequest("x", 10)
+
+
+def test_search_explains_scores_when_asked_to() -> None:
+    envelope = _call(StandIn(), "repo.search", {"query": "x", "explain": True})
+    assert envelope["result"]["hits"][0]["explanation"] == {"text": 2, "file name": 0.5}
 
 
 @pytest.mark.parametrize(
