@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config import load_config
+from repo_mcp.index import exact
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 
@@ -58,13 +59,16 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         )
     )
     repository.refresh()
-    answer = repository.search_exact(ExactRequest("^", regex=True, detail="count"))
-    assert not answer.total_is_lower_bound
+    patience = pytest.MonkeyPatch()
+    patience.setattr(exact, "TIME_LIMIT_SECONDS", 600.0)
     files = {}
-    for path, _ in repository.search_exact(ExactRequest("^", regex=True, detail="files", limit=10**6)).files:
-        data = (root / path).read_bytes()
-        if b"\r" not in data and is_utf8(data) and not data.startswith(b"\xef\xbb\xbf"):
-            files[path] = data
+    for listed in repository.list_files(
+        "*.{" + ",".join(EXTENSIONS) + "}", 10**6, include_hidden=False
+    ).files:
+        data = (root / listed.path).read_bytes()
+        is_searched = len(data) <= repository.config.limits.max_file_bytes and b"\0" not in data
+        if is_searched and b"\r" not in data and is_utf8(data) and not data.startswith(b"\xef\xbb\xbf"):
+            files[listed.path] = data
     assert len(files) > 500
     draw = random.Random(7)
     lines = [
@@ -74,6 +78,7 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         if line.strip()
     ]
     yield Tree(root, repository, files, lines)
+    patience.undo()
     repository.close()
 
 
