@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 EXIT_USAGE = 2
 EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
+CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
 REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
@@ -96,6 +97,7 @@ def serve(config: Config, server: Server | None = None) -> int:
         return server.run(repositories).exit_code
     finally:
         _close(repositories)
+        server.close()
 
 
 class Server:
@@ -124,8 +126,8 @@ class Server:
         self._offered.set()
 
     def run(self, repositories: Sequence[Repository]) -> StopReason:
-        """Until the client ends it; returns why it ended."""
-
+        """Until the client ends it; returns why it ended. What the tools ask is open."""
+        self.wire.note_started()
         for repository in repositories:
             refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
             refresh.daemon = True
@@ -135,6 +137,11 @@ class Server:
             self._bridge.close()
         self.wire.finish()
         return reason
+
+    def close(self) -> None:
+        """Let calls that nobody waits for come to their end: each writes its line of the log."""
+        if self._pool is not None:
+            self._pool.wait_until_idle(CALLS_GRACE_SECONDS)
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:
