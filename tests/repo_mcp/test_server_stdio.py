@@ -580,11 +580,10 @@ def test_little_is_imported_before_the_handshake_is_answered(root: Path, options
 
 LIST_TOOLS = """
 import sys
-from repo_mcp import server
+from repo_mcp.offers import build_offers
 from repo_mcp.options import build_parser, read_config
-config = read_config(build_parser("test").parse_args(sys.argv[1:]))
-limits = server._check(config)
-tools = server._find_builder("repo")(limits, lambda: None).tools
+(offer,) = build_offers(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
+tools = offer.toolset.tools
 heavy = ("numpy", "whoosh", "index_format", "repo_mcp.adapters.", "repo_mcp.index.", "repo_mcp.repository")
 print(len(tools), *(name for name in sys.modules if name.startswith(heavy)))
 """
