@@ -38,6 +38,9 @@ TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
+FIELDS_OF_BITS = tuple(
+    tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
+)
 
 
 class TermsWriter:
@@ -176,8 +179,9 @@ class TermsReader:
         data = self._read_span(LIST, list_places, page, page + 1)
         masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
+        rows = slice(first, first + BIT_COUNTS[masks[number]])
         offset = int(posting_places[page]) + int(sizes[:first].sum())
-        return self._build_lists(masks[number], frequencies[first:], sizes[first:], offset)
+        return self._build_lists(masks[number], frequencies[rows].tolist(), sizes[rows].tolist(), offset)
 
     def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
         """The posting lists of ascending terms, page by page; of those that are there."""
@@ -197,25 +201,25 @@ class TermsReader:
         data = self._read_span(LIST, list_places, page, page + 1)
         masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
         firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
-        offsets = np.append(0, np.cumsum(sizes)) + posting_places[page]
+        offsets = (np.cumsum(sizes) - sizes + posting_places[page]).tolist()
+        all_frequencies, all_sizes = frequencies.tolist(), sizes.tolist()
         found: list[PostingList] = []
         for term in terms:
             place = text.find(b"\n" + term + b"\n")
             if place >= 0 and b"\n" not in term:
                 number = text.count(b"\n", 0, place)
                 rows = slice(firsts[number], firsts[number + 1])
-                offset = int(offsets[rows.start])
-                found += self._build_lists(masks[number], frequencies[rows], sizes[rows], offset)
+                found += self._build_lists(
+                    masks[number], all_frequencies[rows], all_sizes[rows], offsets[rows.start]
+                )
         return found
 
-    def _build_lists(self, mask: int, frequencies: I64, sizes: I64, offset: int) -> list[PostingList]:
-        """The lists of a term with these field bits: first in the columns, with bytes from `offset` on."""
+    def _build_lists(
+        self, mask: int, frequencies: Sequence[int], sizes: Sequence[int], offset: int
+    ) -> list[PostingList]:
+        """The lists of a term with these field bits, whose bytes begin at `offset`."""
         found: list[PostingList] = []
-        fields = [field for field in range(MAX_FIELDS) if mask >> field & 1]
-        rows = slice(len(fields))
-        for field, frequency, size in zip(
-            fields, frequencies[rows].tolist(), sizes[rows].tolist(), strict=True
-        ):
+        for field, frequency, size in zip(FIELDS_OF_BITS[mask], frequencies, sizes, strict=True):
             if size:
                 found.append(PostingList(field, frequency, offset, size))
             elif found and found[0].frequency == frequency:
