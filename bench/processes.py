@@ -20,6 +20,25 @@ PROJECT = Path(__file__).resolve().parents[1]
 START_SERVER = "from repo_mcp.server import main; raise SystemExit(main())"
 # What a process in Python costs that answers one line by hand: the floor of starting a server.
 BARE_PYTHON = "import json, sys; json.loads(sys.stdin.readline()); print(json.dumps({'id': 0}), flush=True)"
+# The SDK's own server with one tool that does nothing: what a first call costs without us.
+SDK_SERVER = """
+import anyio, mcp_types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+async def list_tools(context, params):
+    return mcp_types.ListToolsResult(tools=[mcp_types.Tool(name="hello", input_schema={"type": "object"})])
+
+async def call_tool(context, params):
+    return mcp_types.CallToolResult(content=[mcp_types.TextContent(type="text", text="hello")])
+
+async def main():
+    server = Server("bench", version="0", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (inbound, outbound):
+        await server.run(inbound, outbound, server.create_initialization_options())
+
+anyio.run(main)
+"""
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -70,6 +89,12 @@ class Peer:
         self.ask("initialize", INITIALIZE)
         self.send({"method": "notifications/initialized"})
 
+    def call_anything(self, name: str) -> dict[str, Any]:
+        """The result of a tool without arguments."""
+        result = self.ask("tools/call", {"name": name, "arguments": {}})["result"]
+        assert isinstance(result, dict)
+        return result
+
     def search(self, query: str) -> dict[str, Any]:
         """The answer of repo.search. AssertionError when it is an error."""
         params = {"name": "repo.search", "arguments": {"query": query}}
@@ -88,13 +113,14 @@ class Peer:
 
 
 def _environment() -> dict[str, str]:
-    """This process's own, with this checkout before whatever is installed."""
-    return os.environ | {"PYTHONPATH": str(PROJECT)}
+    """This process's own, with this checkout before whatever is installed, and compiled as that would be."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return own | {"PYTHONPATH": str(PROJECT)}
 
 
-def spawn_server(root: Path, data_dir: Path) -> Peer:
+def spawn_server(root: Path, data_dir: Path, *options: str) -> Peer:
     """The server as a client starts it."""
-    return Peer("-c", START_SERVER, "--repo-root", str(root), "--data-dir", str(data_dir))
+    return Peer("-c", START_SERVER, "--repo-root", str(root), "--data-dir", str(data_dir), *options)
 
 
 def run_and_watch(command: Sequence[str]) -> float:

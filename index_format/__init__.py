@@ -3,6 +3,7 @@
 Knows no repository, no language and no protocol. What is named here is all that others use.
 """
 
+from index_format.block_lists import BLOCK_BITS, BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan
 from index_format.compactor import Merge, merge_segments
@@ -30,12 +31,18 @@ from index_format.records import (
 from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
+from index_format.term_text import TermText, build_term_text, gather_spans, rank_spans
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
 __all__ = [
+    "BLOCK_BITS",
+    "BOUND_SCALE",
     "FINGERPRINT_BYTES",
+    "SATURATION_B",
+    "SATURATION_K1",
     "VERSION",
+    "BlockList",
     "ChunkSpan",
     "ChunkTable",
     "CorruptIndex",
@@ -60,8 +67,11 @@ __all__ = [
     "SegmentContent",
     "SegmentEntry",
     "Snapshot",
+    "TermText",
     "UnitTable",
+    "build_term_text",
     "compute_fingerprint",
+    "gather_spans",
     "iter_dump",
     "iter_stats",
     "merge_segments",
@@ -69,6 +79,7 @@ __all__ = [
     "number_languages",
     "open_segments",
     "pack",
+    "rank_spans",
     "read_manifest",
     "unpack",
     "verify_index",

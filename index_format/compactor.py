@@ -9,7 +9,6 @@ may have them encoded anywhere, in any number of processes, as long as they are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from index_format.records import I64, MAX_FIELDS, EncodedRun, Field, Level, Post
 from index_format.renumbering import DROPPED, Source, map_sources, merge_content, order_files
 from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
+from index_format.term_text import TermText, join_term_texts, rank_terms
 
 WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists, encoded: about 150 MB of work space
 
@@ -92,17 +92,18 @@ def _merge_runs(
     runs: Sequence[PostingRun | None], sources: Sequence[Source], fields: Sequence[Field]
 ) -> PostingRun:
     """One run of the lists of all sources, with new doc ids and without dropped documents."""
-    # Each source's terms are in order already: a sort of ordered runs is a merge.
-    terms = list(dict.fromkeys(sorted(chain.from_iterable(run.terms for run in runs if run is not None))))
-    numbers = dict(zip(terms, range(len(terms)), strict=True))
-    parts = [
-        _renumber(run, source, numbers, fields)
-        for run, source in zip(runs, sources, strict=True)
-        if run is not None
-    ]
-    if not parts:
+    present = [(run, source) for run, source in zip(runs, sources, strict=True) if run is not None]
+    joined = join_term_texts([run.terms for run, _ in present])
+    if not present:
         empty = np.zeros(0, dtype=np.int64)
-        return PostingRun([], empty, empty, empty, empty, empty)
+        return PostingRun(joined, empty, empty, empty, empty, empty)
+    ranks, places = rank_terms(joined)
+    terms = joined.gather(places)
+    ends = np.cumsum([len(run.terms) for run, _ in present]).tolist()
+    parts = [
+        _renumber(run, source, new_terms, fields)
+        for (run, source), new_terms in zip(present, np.split(ranks, ends[:-1]), strict=True)
+    ]
     merged = Occurrences(
         sum(len(docs) for _, docs, _ in parts),
         len(terms) * MAX_FIELDS,
@@ -116,28 +117,26 @@ def _merge_runs(
 
 
 def _renumber(
-    run: PostingRun, source: Source, numbers: dict[bytes, int], fields: Sequence[Field]
+    run: PostingRun, source: Source, new_terms: I64, fields: Sequence[Field]
 ) -> tuple[I64, I64, I64]:
     """(list, new doc id, term frequency) of each kept posting; a list is term * MAX_FIELDS + field."""
-    new_terms = np.fromiter(map(numbers.__getitem__, run.terms), dtype=np.int64, count=len(run.terms))
     lists = np.repeat(new_terms[run.list_terms] * MAX_FIELDS + run.list_fields, run.frequencies)
     by_file = np.array([field.level is Level.FILE for field in fields])[run.list_fields]
-    docs = source.new_units[np.where(np.repeat(by_file, run.frequencies), 0, run.docs)]
-    if by_file.any():
-        in_files = np.flatnonzero(np.repeat(by_file, run.frequencies))
-        docs[in_files] = source.new_files[run.docs[in_files]]
+    in_files = np.repeat(by_file, run.frequencies)
+    docs = np.empty_like(run.docs)
+    docs[in_files] = source.new_files[run.docs[in_files]]
+    docs[~in_files] = source.new_units[run.docs[~in_files]]  # none where all files are empty
     if source.keeps_all:
         return lists, docs, run.term_frequencies
     kept = docs != DROPPED
     return lists[kept], docs[kept], run.term_frequencies[kept]
 
 
-def _build_run(terms: list[bytes], lists: I64, docs: I64, counts: I64) -> PostingRun:
+def _build_run(terms: TermText, lists: I64, docs: I64, counts: I64) -> PostingRun:
     """A run of sorted postings, without the terms that have none left."""
     starts = np.flatnonzero(np.diff(lists, prepend=-1))
     frequencies = np.diff(np.append(starts, len(lists)))
     list_terms, list_fields = np.divmod(lists[starts], MAX_FIELDS)
     used, list_terms = np.unique(list_terms, return_inverse=True)
-    return PostingRun(
-        [terms[number] for number in used.tolist()], list_terms, list_fields, frequencies, docs, counts
-    )
+    kept = terms if len(used) == len(terms) else terms.gather(used)
+    return PostingRun(kept, list_terms, list_fields, frequencies, docs, counts)

@@ -13,7 +13,7 @@ from index_format.records import FINGERPRINT_BYTES, I64, PostingRun
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import LiveSegment, Snapshot
 
-BATCH_POSTINGS = 500_000
+BATCH_BYTES = 1 << 20
 
 
 def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _iter_segment(segment: LiveSegment, postings: bool) -> Iterator[str]:
     for number, field in enumerate(reader.fields):
         yield _join(f"lengths {field.name}", reader.norms.read_lengths(number))
     if postings:
-        for run in reader.iter_runs(BATCH_POSTINGS):
+        for run in reader.iter_runs(BATCH_BYTES):
             yield from _iter_terms(reader, run)
 
 
@@ -76,13 +76,14 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
 
 def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:
     ends = np.cumsum(run.frequencies)
+    terms = run.terms.split()
     for place, (term, field) in enumerate(
         zip(run.list_terms.tolist(), run.list_fields.tolist(), strict=True)
     ):
         first, last = int(ends[place] - run.frequencies[place]), int(ends[place])
         pairs = zip(run.docs[first:last].tolist(), run.term_frequencies[first:last].tolist(), strict=True)
         listed = " ".join(f"{doc}:{count}" for doc, count in pairs)
-        text = run.terms[term].decode(errors="backslashreplace")
+        text = terms[term].decode(errors="backslashreplace")
         yield f"term {text!r} {reader.fields[field].name} {listed}"
 
 

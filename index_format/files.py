@@ -111,6 +111,10 @@ class FilesReader:
                 self._decode(path)
         return paths
 
+    def read_path_bytes(self) -> bytes:
+        """All paths one after the other, as `path_ends` cuts them. Nothing about them is checked."""
+        return self._frame.read(PATH)
+
     def read_fingerprint(self, file: int) -> bytes:
         """The fingerprint of one file."""
         return self._frame.read(PRNT, file * FINGERPRINT_BYTES, FINGERPRINT_BYTES)

@@ -27,8 +27,8 @@ from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 
 MAGIC = b"RMIX\x89SEG"
 END_MAGIC = b"RMIXSEG\n"
-VERSION = 1
-OLDEST_VERSION = 1
+VERSION = 2
+OLDEST_VERSION = 2
 PAGE_BYTES = 16 * 1024
 ALIGNMENT = 8
 HEADER = struct.Struct("<8sHHI")

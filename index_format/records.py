@@ -13,11 +13,14 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from index_format.term_text import TermText
+
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.integer]
 
 MAX_FIELDS = 8  # a term's fields are the bits of one byte
+MAX_TERM_FREQUENCY = (1 << 32) - 1
 FINGERPRINT_BYTES = 16
 
 
@@ -72,7 +75,7 @@ class ChunkTable:
 class PostingRun:
     """Posting lists in (term, field) order, for a run of terms in byte order, each term once."""
 
-    terms: Sequence[bytes]  # no line feed in a term
+    terms: TermText
     list_terms: I64  # for each list: place of its term in `terms`
     list_fields: I64  # for each list: number of its field
     frequencies: I64  # for each list: document frequency, at least 1
@@ -84,7 +87,7 @@ class PostingRun:
 class EncodedRun:
     """A PostingRun as a segment holds it."""
 
-    terms: Sequence[bytes]
+    terms: TermText
     masks: I64  # for each term: field bits of its lists
     frequencies: I64  # for each list
     sizes: I64  # for each list: its bytes
@@ -137,3 +140,9 @@ class PostingList:
     frequency: int  # document frequency, dead documents included
     offset: int  # in the postings section
     size: int  # bytes
+    first_field: int | None = None  # field of the term's first list, where those bytes are that one's
+
+    @property
+    def repeats(self) -> bool:
+        """True for a list that has the doc ids of the term's first list, each once."""
+        return self.first_field is not None

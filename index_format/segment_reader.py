@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from index_format.block_lists import BlockList
 from index_format.chunks import ChunkSpan, ChunksReader
 from index_format.directory import ReadableFile
 from index_format.errors import CorruptIndex
@@ -16,7 +17,7 @@ from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
 from index_format.frame import FrameReader
 from index_format.norms import NormsReader
 from index_format.packing import unpack
-from index_format.postings import decode_list, decode_lists
+from index_format.postings import ListTable, decode_list, decode_lists, is_by_block
 from index_format.records import (
     I64,
     MAX_FIELDS,
@@ -28,7 +29,7 @@ from index_format.records import (
     SegmentContent,
 )
 from index_format.segment_writer import META, POST, cut_run
-from index_format.terms import TermPage, TermsReader
+from index_format.terms import PAGE_TERMS, TermPages, TermsReader
 
 
 class SegmentReader:
@@ -80,13 +81,29 @@ class SegmentReader:
 
     def read_postings(self, posting_list: PostingList) -> tuple[I64, I64]:
         """Doc ids and term frequencies of one list."""
+        data, docs, where = self._read_list(posting_list)
+        found, counts = decode_list(data, posting_list.frequency, docs, where)
+        if not posting_list.repeats:
+            return found, counts
+        docs = self._count_docs(self.fields[posting_list.field].level)
+        if int(found[-1]) >= docs:
+            raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
+        return found, np.ones_like(counts)
+
+    def read_blocks(self, posting_list: PostingList) -> BlockList | None:
+        """A list that can be read in part; None for one that is laid out otherwise."""
+        docs = self._count_docs(self.fields[posting_list.field].level)
+        if posting_list.repeats or not is_by_block(posting_list.frequency, docs):
+            return None
+        data, docs, where = self._read_list(posting_list)
+        return BlockList(data, posting_list.frequency, docs, where)
+
+    def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
+        """Its bytes, the documents of the level that they are laid out for, and how to name it."""
         where = f"{self.name}: POST at {posting_list.offset}"
-        data = self.frame.read(POST, posting_list.offset, posting_list.size)
-        docs, counts = decode_list(data, posting_list.frequency, where)
-        limit = self._count_docs(self.fields[posting_list.field].level)
-        if int(docs[-1]) >= limit:
-            raise CorruptIndex(f"{where}: document {int(docs[-1])} of {limit}")
-        return docs, counts
+        field = posting_list.field if posting_list.first_field is None else posting_list.first_field
+        docs = self._count_docs(self.fields[field].level)
+        return self.frame.read(POST, posting_list.offset, posting_list.size), docs, where
 
     def find_lists(self, term: bytes) -> list[PostingList]:
         """The posting lists of a term in field order."""
@@ -95,51 +112,48 @@ class SegmentReader:
             raise CorruptIndex(f"{self.name}: field {lists[-1].field} of {len(self.fields)}")
         return lists
 
-    def iter_runs(self, batch_postings: int) -> Iterator[PostingRun]:
-        """All posting lists in order, in runs of about `batch_postings`, a dictionary page at least."""
-        batch: list[TermPage] = []
-        postings = end = 0
-        for page in self.terms.iter_pages():
-            batch.append(page)
-            postings += int(page.frequencies.sum())
-            end += int(page.sizes.sum())
-            if postings >= batch_postings:
-                yield self._decode_pages(batch)
-                batch, postings = [], 0
-        if batch:
-            yield self._decode_pages(batch)
-        if end != self.frame.get_size(POST):
-            raise CorruptIndex(f"{self.name}: {self.frame.get_size(POST)} bytes of postings, {end} expected")
+    def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
+        """All posting lists in order, in runs of about `batch_bytes`, a dictionary page at least."""
+        post_bytes = self.frame.get_size(POST)
+        _, edges = self.terms.list_tops(post_bytes)
+        start = end = 0
+        while start < self.terms.pages:
+            reached = int(np.searchsorted(edges, edges[start] + batch_bytes))
+            stop = min(max(start + 1, reached), self.terms.pages)
+            pages = self.terms.read_pages(start, stop)
+            end += int(pages.sizes.sum())
+            yield self._decode_pages(pages)
+            start = stop
+        if end != post_bytes:
+            raise CorruptIndex(f"{self.name}: {post_bytes} bytes of postings, {end} expected")
 
     def read_run(self, first: bytes, end: bytes | None) -> PostingRun | None:
         """The posting lists of the terms from `first` up to, not including, `end`; None without any."""
         start, stop = self.terms.find_pages(first, end)
         if start >= stop:
             return None
-        run = self._decode_pages(list(self.terms.iter_pages(start, stop)))
-        low = bisect_left(run.terms, first)
-        high = len(run.terms) if end is None else bisect_left(run.terms, end)
+        run = self._decode_pages(self.terms.read_pages(start, stop))
+        low = bisect_left(run.terms.cut(0, min(len(run.terms), PAGE_TERMS)).split(), first)
+        high = len(run.terms)
+        if end is not None:
+            tail = max(0, high - PAGE_TERMS)
+            high = tail + bisect_left(run.terms.cut(tail, high).split(), end)
         return cut_run(run, low, high) if low < high else None
 
-    def _decode_pages(self, pages: list[TermPage]) -> PostingRun:
-        terms = [term for page in pages for term in page.terms]
-        masks = np.concatenate([page.masks for page in pages])
-        frequencies = np.concatenate([page.frequencies for page in pages])
-        sizes = np.concatenate([page.sizes for page in pages])
-        start = pages[0].postings_start
+    def _decode_pages(self, pages: TermPages) -> PostingRun:
+        start = pages.postings_start
         where = f"{self.name}: POST at {start}"
-        docs, counts = decode_lists(self.frame.read(POST, start, int(sizes.sum())), sizes, frequencies, where)
-        bits = np.unpackbits(masks.astype(np.uint8)[:, None], axis=1, bitorder="little")
+        bits = np.unpackbits(pages.masks.astype(np.uint8)[:, None], axis=1, bitorder="little")
         list_terms, list_fields = np.nonzero(bits)
         if len(list_fields) and int(list_fields.max()) >= len(self.fields):
             raise CorruptIndex(f"{where}: field {int(list_fields.max())} of {len(self.fields)}")
-        self._check_docs(docs, np.repeat(list_fields, frequencies), where)
-        return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)
-
-    def _check_docs(self, docs: I64, fields: I64, where: str) -> None:
-        limits = np.array([self._count_docs(field.level) for field in self.fields])
-        if (docs >= limits[fields]).any():
-            raise CorruptIndex(f"{where}: a document that the segment does not have")
+        limits = np.array([self._count_docs(field.level) for field in self.fields], dtype=np.int64)
+        docs, counts = decode_lists(
+            self.frame.read(POST, start, int(pages.sizes.sum())),
+            ListTable(list_terms, pages.frequencies, pages.sizes, limits[list_fields]),
+            where,
+        )
+        return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)
 
     def read_file_table(self) -> FileTable:
         """The whole file table."""

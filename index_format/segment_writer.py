@@ -26,7 +26,7 @@ from index_format.terms import TermsWriter
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
 TEMPORARY_SUFFIX = ".tmp"
-PART_POSTINGS = 1_000_000  # encoded at a time
+PART_POSTINGS = 250_000  # encoded at a time: about 40 MB of work space
 
 
 class SegmentWriter:
@@ -94,7 +94,7 @@ class SegmentWriter:
 
 
 def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
-    """A run in parts of about PART_POSTINGS, by whole terms: encoding takes 150 bytes a posting."""
+    """A run in parts of about PART_POSTINGS, by whole terms."""
     ends = np.cumsum(run.frequencies)
     last_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)), side="right") - 1
     term_ends = ends[last_lists]
@@ -114,7 +114,7 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
     ends = np.concatenate([[0], np.cumsum(run.frequencies)])
     postings = slice(int(ends[lists.start]), int(ends[lists.stop]))
     return PostingRun(
-        run.terms[low:high],
+        run.terms.cut(low, high),
         run.list_terms[lists] - low,
         run.list_fields[lists],
         run.frequencies[lists],
@@ -125,24 +125,13 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
 
 def encode_run(run: PostingRun, lengths: Sequence[I64]) -> EncodedRun:
     """The posting lists as bytes; `lengths` is as in SegmentContent."""
-    if not run.terms:
+    if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)
-        return EncodedRun([], empty, empty, empty, b"", 0)
-    own_lengths = _get_lengths(run, lengths)
-    encoded = encode_lists(run.frequencies, run.docs, run.term_frequencies, own_lengths)
+        return EncodedRun(run.terms, empty, empty, empty, b"", 0)
+    encoded = encode_lists(run, lengths)
     first_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)))
     masks = np.bitwise_or.reduceat(np.left_shift(1, run.list_fields), first_lists)
     return EncodedRun(run.terms, masks, run.frequencies, encoded.sizes, encoded.data, len(run.docs))
-
-
-def _get_lengths(run: PostingRun, lengths: Sequence[I64]) -> I64:
-    """The field length of each posting's document."""
-    fields = np.repeat(run.list_fields, run.frequencies)
-    own_lengths = np.zeros(len(fields), dtype=np.int64)
-    for number, column in enumerate(lengths):
-        own = fields == number
-        own_lengths[own] = column[run.docs[own]]
-    return own_lengths
 
 
 def check_content(content: SegmentContent) -> None:

@@ -6,16 +6,18 @@ are those of live documents, exactly, however many tombstones there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
+from index_format.block_lists import BLOCK_BITS
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
 from index_format.manifest import read_manifest
-from index_format.records import Field, Level, Manifest, SegmentEntry
+from index_format.records import I64, Field, Level, Manifest, SegmentEntry
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX
 
@@ -42,6 +44,17 @@ class LiveSegment:
     def live_unit_mask(self) -> npt.NDArray[np.bool_]:
         """For each unit: is its file live."""
         return np.repeat(self.live_file_mask, np.diff(self.reader.files.first_units))
+
+    @cached_property
+    def dead_units(self) -> I64:
+        """The units of dead files, ascending."""
+        return np.flatnonzero(~self.live_unit_mask)
+
+    @cached_property
+    def dead_unit_blocks(self) -> I64:
+        """The blocks of doc ids that hold a dead unit, ascending."""
+        blocks: I64 = np.unique(self.dead_units >> BLOCK_BITS)
+        return blocks
 
     def get_live_mask(self, level: Level) -> npt.NDArray[np.bool_] | None:
         """For each document of a level: is it live; None when all are."""
@@ -75,8 +88,11 @@ class Snapshot:
         self._length_sums: dict[int, int] = {}
 
     @classmethod
-    def open(cls, directory: Directory) -> Snapshot | None:
+    def open(cls, directory: Directory, before: Snapshot | None = None) -> Snapshot | None:
         """The committed generation; None when nothing was committed yet.
+
+        Segments that `before` has as well are not opened again: what was read of them is still there. Then
+        neither snapshot may be closed while the other is used; letting them go is enough.
 
         Raises CorruptIndex (a segment that the manifest names is missing, or is another), IndexTooOld,
         IndexTooNew, and OSError for what is not about the content.
@@ -86,7 +102,8 @@ class Snapshot:
             if manifest is None:
                 return None
             try:
-                return cls(manifest, open_segments(directory, manifest.segments, manifest.fields))
+                known = {} if before is None else {one.name: one for one in before.segments}
+                return cls(manifest, open_segments(directory, manifest.segments, manifest.fields, known))
             except FileNotFoundError as error:
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise CorruptIndex("manifest: names a segment that is not there") from error
@@ -126,19 +143,29 @@ class Snapshot:
 
 
 def open_segments(
-    directory: Directory, entries: Sequence[SegmentEntry], fields: Sequence[Field]
+    directory: Directory,
+    entries: Sequence[SegmentEntry],
+    fields: Sequence[Field],
+    known: Mapping[str, LiveSegment] = MappingProxyType({}),
 ) -> tuple[LiveSegment, ...]:
-    """The segments that the entries name, all or none.
+    """The segments that the entries name, all or none; those of `known` are open already.
 
     Raises CorruptIndex for one that is not what its entry says, FileNotFoundError, IndexTooOld, IndexTooNew.
     """
     opened: list[LiveSegment] = []
     try:
         for entry in entries:
-            opened.append(LiveSegment(_open_reader(directory, entry, fields), entry))
+            segment = known.get(entry.name)
+            if segment is None:
+                segment = LiveSegment(_open_reader(directory, entry, fields), entry)
+            elif segment.entry != entry:  # other files are dead
+                _check_entry(segment.reader, entry, fields)
+                segment = LiveSegment(segment.reader, entry)
+            opened.append(segment)
     except BaseException:
         for segment in opened:
-            segment.reader.close()
+            if segment.name not in known:
+                segment.reader.close()
         raise
     return tuple(opened)
 
@@ -147,12 +174,16 @@ def _open_reader(directory: Directory, entry: SegmentEntry, fields: Sequence[Fie
     file = directory.open(entry.name)
     try:
         reader = SegmentReader(file)
-        for fault in iter_entry_faults(reader, entry, fields):
-            raise CorruptIndex(fault)
+        _check_entry(reader, entry, fields)
     except BaseException:
         file.close()
         raise
     return reader
+
+
+def _check_entry(reader: SegmentReader, entry: SegmentEntry, fields: Sequence[Field]) -> None:
+    for fault in iter_entry_faults(reader, entry, fields):
+        raise CorruptIndex(fault)
 
 
 def iter_entry_faults(reader: SegmentReader, entry: SegmentEntry, fields: Sequence[Field]) -> Iterator[str]:

@@ -4,9 +4,9 @@ Terms are sorted by their bytes; each has one posting list for each field that i
 are cut into pages of PAGE_TERMS. Four sections:
 
     TERM  the terms in order, each followed by a line feed: this text is what a scan reads
-    LIST  for each page: u8 of field bits for each term | u8 width of document frequencies |
-          u8 width of sizes | document frequencies | sizes in bytes of the posting lists
-          (widths 1, 2, 4; one value for each list, in (term, field) order; each term has a list)
+    LIST  for each page: u8 of field bits for each term | document frequencies | sizes in bytes of
+          the posting lists (varints; one value for each list, in (term, field) order; each term
+          has a list; a size of 0 stands for the doc ids of the term's first list, postings.py)
     PAGE  a table (columns.py), one row a page: where its terms, its LIST bytes and its posting
           lists begin
     TOPS  the first term of each page, each followed by a line feed
@@ -19,23 +19,22 @@ the bytes are searched by `bytes.find`, never term by term in Python.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from operator import ge
 
 import numpy as np
 
-from index_format.columns import WIDTH_TYPES, TableReader, choose_width, encode_table
+from index_format import varints
+from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, MAX_FIELDS, PostingList
+from index_format.term_text import TermText, build_term_text, join_term_texts, parse_term_text, rank_terms
 
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
-LIST_WIDTHS = frozenset((1, 2, 4))
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 
 
@@ -46,59 +45,64 @@ class TermsWriter:
         self._text: list[bytes] = []
         self._lists: list[bytes] = []
         self._tops: list[bytes] = []
-        self._rows: list[tuple[int, int, int]] = []
-        self._places = (0, 0, 0)
-        self._terms: list[bytes] = []
+        self._rows: list[I64] = []
+        self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
+        self._terms = build_term_text([])
         self._masks = np.zeros(0, dtype=np.uint8)
         self._frequencies = np.zeros(0, dtype=np.int64)
         self._sizes = np.zeros(0, dtype=np.int64)
         self.count = 0
 
-    def add(self, terms: Sequence[bytes], masks: I64, frequencies: I64, sizes: I64) -> None:
+    def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64) -> None:
         """The next terms: field bits of each, and frequency and size of each of their lists."""
-        self._terms += terms
+        self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
         self._frequencies = np.concatenate([self._frequencies, frequencies])
         self._sizes = np.concatenate([self._sizes, sizes])
-        self._flush(len(self._terms) // PAGE_TERMS)
+        self._flush(len(self._terms) - len(self._terms) % PAGE_TERMS)
 
-    def _flush(self, pages: int) -> None:
-        """Encode that many pages and keep the rest."""
-        list_counts = np.bitwise_count(self._masks).astype(np.int64)
-        list_starts = np.concatenate([[0], np.cumsum(list_counts)])
-        for page in range(pages):
-            first, last = page * PAGE_TERMS, min((page + 1) * PAGE_TERMS, len(self._terms))
-            self._add_page(first, last, int(list_starts[first]), int(list_starts[last]))
-        done = min(pages * PAGE_TERMS, len(self._terms))
-        del self._terms[:done]
-        self._masks = self._masks[done:]
-        self._frequencies = self._frequencies[list_starts[done] :]
-        self._sizes = self._sizes[list_starts[done] :]
+    def _flush(self, count: int) -> None:
+        """Encode that many terms, whole pages but for the last of all, and keep the rest."""
+        if not count:
+            return
+        bounds = np.append(np.arange(0, count, PAGE_TERMS), count)
+        list_bounds = np.append(0, np.cumsum(np.bitwise_count(self._masks), dtype=np.int64))[bounds]
+        lists = int(list_bounds[-1])
+        text_ends = np.append(0, self._terms.ends)[bounds]
+        masks = self._masks[:count].tobytes()
+        data, data_ends = self._encode_lists(list_bounds)
+        size_ends = np.append(0, np.cumsum(self._sizes[:lists]))[list_bounds]
+        text = self._terms.text
+        for start, end, low, high, data_start, data_end in zip(
+            *(column.tolist() for column in (text_ends[:-1], text_ends[1:], bounds[:-1], bounds[1:])),
+            *(column.tolist() for column in (data_ends[:-1], data_ends[1:])),
+            strict=True,
+        ):
+            self._tops.append(text[start : text.index(b"\n", start, end)])
+            self._lists.append(masks[low:high] + data[data_start:data_end])
+        rows = np.stack([text_ends, data_ends + bounds, size_ends], axis=1)
+        self._rows.append(self._places + rows[:-1])
+        self._places = self._places + rows[-1]
+        self._text.append(text[: int(text_ends[-1])])
+        self.count += count
+        self._terms = self._terms.cut(count, len(self._terms))
+        self._masks = self._masks[count:]
+        self._frequencies, self._sizes = self._frequencies[lists:], self._sizes[lists:]
 
-    def _add_page(self, first: int, last: int, first_list: int, last_list: int) -> None:
-        text = b"\n".join(self._terms[first:last]) + b"\n"
-        frequencies, sizes = self._frequencies[first_list:last_list], self._sizes[first_list:last_list]
-        widths = [max(1, choose_width(int(column.max()))) for column in (frequencies, sizes)]
-        lists = b"".join(
-            [
-                self._masks[first:last].tobytes(),
-                bytes(widths),
-                frequencies.astype(WIDTH_TYPES[widths[0]]).tobytes(),
-                sizes.astype(WIDTH_TYPES[widths[1]]).tobytes(),
-            ]
-        )
-        self._rows.append(self._places)
-        self._tops.append(self._terms[first])
-        self._text.append(text)
-        self._lists.append(lists)
-        self.count += last - first
-        text_place, list_place, posting_place = self._places
-        self._places = (text_place + len(text), list_place + len(lists), posting_place + int(sizes.sum()))
+    def _encode_lists(self, bounds: I64) -> tuple[bytes, I64]:
+        """Frequencies and sizes, page by page, and where each page begins and ends in them."""
+        counts = np.diff(bounds)
+        values = np.empty(2 * int(bounds[-1]), dtype=np.int64)
+        places = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
+        values[places] = self._frequencies[: int(bounds[-1])]
+        values[places + np.repeat(counts, counts)] = self._sizes[: int(bounds[-1])]
+        data, sizes = varints.encode(values)
+        return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
     def finish(self) -> dict[bytes, bytes]:
         """The four sections by tag."""
-        self._flush(-(-len(self._terms) // PAGE_TERMS))
-        rows = np.array(self._rows, dtype=np.int64).reshape(-1, PAGE_COLUMNS)
+        self._flush(len(self._terms))
+        rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
             TERM: b"".join(self._text),
             LIST: b"".join(self._lists),
@@ -108,10 +112,10 @@ class TermsWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class TermPage:
-    """One decoded page of the dictionary."""
+class TermPages:
+    """Decoded pages of the dictionary, one after the other."""
 
-    terms: list[bytes]
+    terms: TermText
     masks: I64  # field bits of each term
     frequencies: I64  # of each list
     sizes: I64  # bytes of each list
@@ -145,7 +149,7 @@ class TermsReader:
         text, lists, postings = (
             np.append(self._table.read_column(column), end) for column, end in enumerate(ends)
         )
-        if int(text[0]) or int(lists[0]):
+        if int(text[0]) or int(lists[0]) or int(postings[0]) > 0:
             raise self._corrupt("bytes in front of the first page of the dictionary")
         return text, lists, postings
 
@@ -179,24 +183,28 @@ class TermsReader:
         for field in range(MAX_FIELDS):
             if masks[number] >> field & 1:
                 row = first + len(found)
-                found.append(PostingList(field, int(frequencies[row]), offset, int(sizes[row])))
-                offset += int(sizes[row])
+                frequency, size = int(frequencies[row]), int(sizes[row])
+                if size:
+                    found.append(PostingList(field, frequency, offset, size))
+                elif found and found[0].frequency == frequency:
+                    source = found[0]
+                    found.append(PostingList(field, frequency, source.offset, source.size, source.field))
+                else:
+                    raise self._corrupt("a posting list without bytes that repeats no other")
+                offset += size
         return found
 
     def _parse_page(self, data: bytes, terms: int) -> tuple[bytes, I64, I64]:
         masks = data[:terms]
         count = sum(masks.translate(BIT_COUNTS))
-        widths = data[terms : terms + 2]
-        if len(widths) < 2 or not LIST_WIDTHS.issuperset(widths) or 0 in masks:
+        raw = np.frombuffer(data, dtype=np.uint8)[terms:]
+        values, _ = varints.decode(raw, f"{self._frame.name}: LIST")
+        if len(masks) < terms or 0 in masks or len(values) != 2 * count:
             raise self._corrupt(
-                "a page of the dictionary is cut, has unknown widths or a term without a list"
+                f"a page of the dictionary has {len(values)} values for {count} lists,"
+                " or a term without a list"
             )
-        if len(data) != terms + 2 + count * sum(widths):
-            raise self._corrupt(f"a page of the dictionary has {len(data)} bytes for {count} lists")
-        start = terms + 2
-        frequencies = np.frombuffer(data, WIDTH_TYPES[widths[0]], count, start)
-        sizes = np.frombuffer(data, WIDTH_TYPES[widths[1]], count, start + count * widths[0])
-        return masks, frequencies.astype(np.int64), sizes.astype(np.int64)
+        return masks, values[:count], values[count:]
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """The first `limit` terms in order that contain `needle`: a scan of the dictionary's bytes."""
@@ -216,33 +224,59 @@ class TermsReader:
 
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""
-        return self._tops, np.append(self._columns[2][:-1], postings_bytes)
+        edges = np.append(self._columns[2][:-1], postings_bytes)
+        if (np.diff(edges) < 0).any() or any(map(ge, self._tops, self._tops[1:])):
+            raise self._corrupt("pages of the dictionary whose lists or first terms do not ascend")
+        return self._tops, edges
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
         """The half-open span of pages that hold the terms from `first` up to, not including, `end`."""
         start = max(0, bisect_right(self._tops, first) - 1)
         return start, self.pages if end is None else bisect_left(self._tops, end)
 
-    def iter_pages(self, start: int = 0, stop: int | None = None) -> Iterator[TermPage]:
-        """Pages in order. Raises CorruptIndex for terms that do not ascend, or gaps between pages."""
+    def read_pages(self, start: int, stop: int) -> TermPages:
+        """The pages [start, stop), one at least. Raises CorruptIndex for terms that do not ascend,
+        or gaps between pages.
+        """
         text_places, list_places, posting_places = self._columns
-        postings_end = int(posting_places[start]) if 0 < start < self.pages else 0
-        for page in range(start, self.pages if stop is None else stop):
-            terms = self._read_span(TERM, text_places, page, page + 1).split(b"\n")[:-1]
-            self._check_order(page, terms)
-            lists = self._read_span(LIST, list_places, page, page + 1)
-            masks, frequencies, sizes = self._parse_page(lists, len(terms))
-            start = int(posting_places[page])
-            if start != postings_end:
-                raise self._corrupt(f"the lists of page {page} begin at {start}, {postings_end} expected")
-            postings_end += int(sizes.sum())
-            yield TermPage(
-                terms, np.frombuffer(masks, dtype=np.uint8).astype(np.int64), frequencies, sizes, start
+        terms = parse_term_text(self._read_span(TERM, text_places, start, stop))
+        places = text_places[start : stop + 1] - text_places[start]
+        bounds = np.searchsorted(terms.ends, places, side="right")
+        if (np.append(0, terms.ends)[bounds] != places).any():
+            raise self._corrupt(f"pages {start} to {stop} of the dictionary do not end with a term")
+        self._check_terms(terms, bounds, start, stop)
+        data = self._read_span(LIST, list_places, start, stop)
+        edges = (list_places[start : stop + 1] - list_places[start]).tolist()
+        parsed = [
+            self._parse_page(data[low:high], count)
+            for low, high, count in zip(edges[:-1], edges[1:], np.diff(bounds).tolist(), strict=True)
+        ]
+        masks = b"".join(page[0] for page in parsed)
+        sizes = [page[2] for page in parsed]
+        posting_ends = posting_places[start] + np.cumsum([int(column.sum()) for column in sizes])
+        following = posting_places[start + 1 : stop + 1]
+        if ((following >= 0) & (following != posting_ends)).any():
+            raise self._corrupt(
+                f"pages {start} to {stop}: the lists of one do not begin where those before end"
             )
+        return TermPages(
+            terms,
+            np.frombuffer(masks, dtype=np.uint8).astype(np.int64),
+            np.concatenate([page[1] for page in parsed]),
+            np.concatenate(sizes),
+            int(posting_places[start]),
+        )
 
-    def _check_order(self, page: int, terms: list[bytes]) -> None:
-        following = self._tops[page + 1 : page + 2]
-        if terms[:1] != self._tops[page : page + 1]:
-            raise self._corrupt(f"page {page} of the dictionary does not begin with its first term")
-        if any(map(ge, terms, islice([*terms, *following], 1, None))):
-            raise self._corrupt(f"the terms of page {page} do not ascend")
+    def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
+        """Raises CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
+        tops = build_term_text(self._tops[start : stop + 1])
+        ranks, _ = rank_terms(join_term_texts([terms, tops]))
+        own, top_ranks = ranks[: len(terms)], ranks[len(terms) :]
+        counts = np.diff(bounds)
+        if (counts < 1).any() or (counts > PAGE_TERMS).any():
+            raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
+        if (own[bounds[:-1]] != top_ranks[: stop - start]).any():
+            raise self._corrupt(f"pages {start} to {stop} do not begin with their first terms")
+        following = top_ranks[stop - start :]
+        if (np.diff(np.append(own, following)) < 1).any():
+            raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")

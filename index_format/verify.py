@@ -22,7 +22,7 @@ from index_format.segment_writer import META, POST, SUFFIX, SegmentWriter, encod
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
-BATCH_POSTINGS = 500_000
+BATCH_BYTES = 1 << 20
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
 
 
@@ -108,7 +108,7 @@ def _list_span_faults(reader: SegmentReader, content: SegmentContent) -> list[st
 
 def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str]:
     terms = postings = 0
-    for run in reader.iter_runs(BATCH_POSTINGS):
+    for run in reader.iter_runs(BATCH_BYTES):
         terms += len(run.terms)
         postings += len(run.docs)
     faults = []
@@ -125,7 +125,7 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """The name of a segment that is written from the content of another one."""
     with SegmentWriter(_Nowhere(), "verify", content) as writer:
-        for run in reader.iter_runs(BATCH_POSTINGS):
+        for run in reader.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
         return writer.finish().name
 

@@ -9,7 +9,6 @@ Left out on purpose: `.env` files, and environment variables that would change a
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +23,8 @@ MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
 MAX_GLOBS = 1_000
 MAX_EXTENSION_CHARS = 32
+REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.repository_file`
+MAX_REPOSITORY_FILE_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,8 @@ class Config:
             self.disabled_adapters,
             deny_fingerprint,
         )
+        import hashlib  # loads a large library, which the list of tools need not wait for
+
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def chosen_workers(self) -> int:

@@ -12,7 +12,6 @@ Left out on purpose: what lies inside; that is judged by those who write it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat as modes
 import sys
@@ -51,6 +50,8 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
         return DataDir(wanted, (), _inside(root, wanted))
     except _Unusable as fault:
         warning = f"The data directory cannot be used ({fault}); the user's cache directory is used instead."
+    import hashlib  # loads a large library, which the list of tools need not wait for
+
     root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
     fallback = os.path.join(cache_home, _CACHE_NAME, root_digest)
     try:

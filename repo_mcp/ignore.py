@@ -17,11 +17,11 @@ counting bytes: it counts characters.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import warnings
 from collections.abc import Sequence
-
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from dataclasses import dataclass
 
 from repo_mcp import globs
 from repo_mcp.errors import ErrorCode, RepoError
@@ -31,6 +31,7 @@ MAX_IGNORE_FILE_BYTES = 256 * 1024
 MAX_PATTERN_CHARS = 1024
 MAX_PATTERNS_PER_FILE = 10_000
 MAX_IGNORE_FILES = 10_000  # Linux has 306
+MAX_KNOWN_RULES = 100_000  # kept from walk to walk, about 50 MB; Linux has 2,000
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
 # Beside a set. pathspec's expressions backtrack: 4 stars and a name of 255 letters take seconds.
 MAX_STARS_WITH_SET = 3
@@ -64,6 +65,8 @@ class _SetGlob:
 
     def __init__(self, text: str) -> None:
         """`ValueError` or `re.error` for a set that cannot be."""
+        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 9 ms that few trees need
+
         for posix, plain in _POSIX_CLASSES.items():
             text = text.replace(posix, plain)
         with warnings.catch_warnings():
@@ -75,16 +78,48 @@ class _SetGlob:
         return self._pattern.match_file(name) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """An ignore file as it was parsed."""
+
+    digest: bytes  # of its text
+    rules: RuleFile
+    warnings: tuple[str, ...]
+
+
+class ParsedRules:
+    """What was parsed for one root in its last walk: an ignore file that is as it was is not parsed again.
+
+    The rules are the same objects then, and so what was found out by them can be known again.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, _Parsed] = {}  # by directory; replaced as a whole
+        self.exclusions: _Parsed | None = None
+        self.set_aside: tuple[RuleFile, RuleFile] | None = None  # the root's rules, whole and without
+
+
 class IgnoreRules:
     """The rules of one root, filled directory by directory as the walk descends. For one thread."""
 
     warnings: list[str]
 
-    def __init__(self, exclude_globs: Sequence[str] = ()) -> None:
-        """`exclude_globs` are patterns of the same syntax at the root; no file can take them back."""
+    def __init__(self, exclude_globs: Sequence[str] = (), known: ParsedRules | None = None) -> None:
+        """`exclude_globs` are patterns of the same syntax at the root; no file can take them back.
+
+        `known` are the parsed rules of the same root and globs.
+        """
         self.warnings = []
         self._files: dict[str, RuleFile] = {}
-        self._exclusions = RuleFile(0, self._parse_lines(exclude_globs, "the excluded globs"))
+        self._known = known if known is not None else ParsedRules()
+        self._parsed: dict[str, _Parsed] = {}
+        self._rule_count = 0
+        exclusions = self._known.exclusions
+        if exclusions is None:
+            exclusions = self._parse(exclude_globs, "the excluded globs", 0, b"")
+            self._known.exclusions = exclusions
+        self.warnings += exclusions.warnings
+        self._exclusions = exclusions.rules
 
     def add_file(self, directory: str, text: bytes) -> None:
         """Takes in the `.gitignore` found in `directory`, "" for the root.
@@ -99,9 +134,35 @@ class IgnoreRules:
         if len(self._files) >= MAX_IGNORE_FILES:
             self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILES} ignore files")
             return
-        lines = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
-        rules = self._parse_lines(lines, _shown(where))
-        self._files[directory] = RuleFile(directory.count("/") + 1 if directory else 0, rules)
+        digest = hashlib.blake2b(text, digest_size=32).digest()
+        parsed = self._known.files.get(directory)
+        if parsed is None or parsed.digest != digest:
+            lines = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
+            depth = directory.count("/") + 1 if directory else 0
+            parsed = self._parse(lines, _shown(where), depth, digest)
+        for warning in parsed.warnings:
+            self._warn(warning)
+        self._rule_count += len(parsed.rules.rules)
+        if self._rule_count <= MAX_KNOWN_RULES:
+            self._parsed[directory] = parsed
+        self._files[directory] = parsed.rules
+
+    def remember(self) -> None:
+        """Keep what was parsed, for the next walk of this root."""
+        self._known.files = self._parsed
+
+    def find_file(self, directory: str) -> RuleFile | None:
+        """The rules of a directory's own ignore file, as far as they are in force."""
+        return self._files.get(directory)
+
+    @property
+    def may_set_aside(self) -> bool:
+        """True when which rules are in force can depend on what lies in the root."""
+        root = self._files.get("")
+        whole = self._parsed.get("")
+        if root is None:
+            return False
+        return whole is None or whole.rules is not root or any(map(_is_catch_all, root.rules))
 
     def names_in(self, directory: str) -> NameRules:
         """The rules for the entries of a directory that is not ignored itself."""
@@ -128,9 +189,18 @@ class IgnoreRules:
         file = self._files.get("")
         if file is None:
             return False
-        kept = [rule for rule in file.rules if rule.negated or rule.above or not rule.name.matches_all]
-        self._files[""] = RuleFile(0, kept)
-        return len(kept) < len(file.rules)
+        known = self._known.set_aside
+        if known is None or known[0] is not file:
+            kept = [rule for rule in file.rules if not _is_catch_all(rule)]
+            known = self._known.set_aside = (file, RuleFile(0, kept))
+        self._files[""] = known[1]
+        return len(known[1].rules) < len(file.rules)
+
+    def _parse(self, lines: Sequence[str], where: str, depth: int, digest: bytes) -> _Parsed:
+        before, self.warnings = self.warnings, []
+        rules = self._parse_lines(lines, where)
+        found, self.warnings = self.warnings, before
+        return _Parsed(digest, RuleFile(depth, rules), tuple(found))
 
     def _parse_lines(self, lines: Sequence[str], where: str) -> list[Rule]:
         rules: list[Rule] = []
@@ -155,6 +225,10 @@ class IgnoreRules:
             self.warnings.append(text)
         elif len(self.warnings) == _MAX_WARNINGS:
             self.warnings.append("more ignore patterns were not applied")
+
+
+def _is_catch_all(rule: Rule) -> bool:
+    return not rule.negated and not rule.above and rule.name.matches_all
 
 
 class GlobFilter:

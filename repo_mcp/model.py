@@ -6,7 +6,7 @@ Times of day are seconds since the epoch (UTC); durations are milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -33,7 +33,7 @@ class WalkedFile:
 class WalkReport:
     """All files of the root in order of their paths' UTF-8 bytes, and what was left out."""
 
-    files: tuple[WalkedFile, ...]
+    files: Sequence[WalkedFile]
     skipped: Mapping[
         str, int
     ]  # reason -> count: denied, ignored, hidden, symlink, special, too_deep, name_not_utf8

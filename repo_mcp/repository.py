@@ -11,19 +11,12 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.adapters.protocol import BUILT_IN
-from repo_mcp.adapters.registry import LANGUAGES
-from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
-from repo_mcp.bundler.build import build_bundle, check_request
-from repo_mcp.bundler.hybrid import HybridStrategy
-from repo_mcp.bundler.records import Bundle, BundleRequest
-from repo_mcp.bundler.source import IndexSource
-from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.config import Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
@@ -51,12 +44,17 @@ from repo_mcp.model import (
     SearchRequest,
     WalkReport,
 )
+from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.repository_file import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, apply_repository_file
 from repo_mcp.sandbox import Door, OpenedFile
 from repo_mcp.textfile import SourceText, decode_source, split_lines
-from repo_mcp.walk import walk
+from repo_mcp.tree_view import TreeView
+from repo_mcp.walk import WalkMemory, walk
+
+if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.strategy import Strategy
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -78,6 +76,7 @@ class Repository:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
         self._door = Door(config.root, self._policy.find_denial)
+        self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
         namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
         self._index = LiveIndex(
@@ -86,9 +85,9 @@ class Repository:
             config.chosen_workers(),
             self._walk,
             watch=config.watch,
+            view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
         )
         self._outliner = Outliner(config)
-        self._bundler = HybridStrategy(partial(list_symbol_spans, overrides=dict(config.extensions)))
         self._closed = threading.Event()
 
     @property
@@ -122,13 +121,15 @@ class Repository:
 
     def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
         self._door.check_root()
-        ignore = IgnoreRules(self.config.exclude_globs)
+        memory = None if include_hidden else self._walk_memory
+        ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
         return walk(
             self._door,
             self._policy.find_denial,
             ignore,
             include_hidden=include_hidden,
             cancelled=cancelled,
+            memory=memory,
         )
 
     # Reading files
@@ -238,6 +239,10 @@ class Repository:
 
         Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
         """
+        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle  # 20 ms in all: not at start
+        from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.source import IndexSource
+
         check_request(request, self.config.limits)
         searcher = self._index.get_searcher()
         try:
@@ -249,6 +254,13 @@ class Repository:
         if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
+
+    @cached_property
+    def _bundler(self) -> Strategy:
+        from repo_mcp.bundler.hybrid import HybridStrategy
+        from repo_mcp.bundler.spans import list_symbol_spans
+
+        return HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
@@ -275,8 +287,12 @@ class Repository:
         return self._index.compact(full=full)
 
     def start_background_refresh(self) -> None:
-        """Refresh in a thread of its own; a failure becomes a warning of `status`."""
+        """Refresh in a thread of its own; a failure becomes a warning of `status`.
+
+        Where files are watched, the system tells of those that change from now on.
+        """
         self._index.start_background_refresh()
+        self._index.start_watching()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
@@ -284,27 +300,6 @@ class Repository:
         self._outliner.close()
         if self._index.close():
             self._door.close()
-
-
-def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
-
-    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
-    """
-    door = Door(config.root, _deny_nothing)
-    try:
-        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
-    except RepoError as error:
-        if error.code is ErrorCode.NOT_FOUND:
-            return config, ()
-        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
-    finally:
-        door.close()
-    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
-
-
-def _deny_nothing(_path: str) -> None:
-    return None
 
 
 def _ignore(_text: str) -> None:

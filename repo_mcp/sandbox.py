@@ -132,19 +132,26 @@ class Door:
         reading files in path order opens each directory once.
         """
         self._refuse_denied(path)
-        directory_path, _, name = path.rpartition("/")
         try:
-            held = self._take_held(directory_path)
+            held = self._take_held(path.rpartition("/")[0])
         except OSError as error:
             raise _explained(error, path) from None
         try:
-            return _read_entry(held.descriptor, name, path, max_bytes)
+            return self.read_child(held.descriptor, path, max_bytes)
+        finally:
+            self._give_held(held)
+
+    def read_child(self, directory: int, path: str, max_bytes: int) -> OpenedFile:
+        """The bytes of the file at `path`, whose directory is open. Fails as `read_walked` does.
+
+        For the walk, which has asked the policy about `path` already.
+        """
+        try:
+            return _read_entry(directory, path.rpartition("/")[2], path, max_bytes)
         except _LinkMet:
             raise _not_a_file(path) from None
         except OSError as error:
             raise _explained(error, path) from None
-        finally:
-            self._give_held(held)
 
     def stat(self, path: str) -> FileStat | None:
         """The status of a regular file; None when it is missing, denied, a link or anything else."""
@@ -163,6 +170,25 @@ class Door:
         finally:
             self._give_held(held)
         return file_stat(status) if modes.S_ISREG(status.st_mode) else None
+
+    def lstat(self, path: str) -> os.stat_result | None:
+        """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
+
+        Its directory is opened anew: what is asked after a change must not be seen as it was before.
+        """
+        directory_path, _, name = path.rpartition("/")
+        try:
+            self._refuse_denied(path)
+            check_component(name)
+            directory = self._descend(directory_path.split("/") if directory_path else [])
+        except (OSError, ValueError, RepoError):
+            return None
+        try:
+            return native.lstat(directory, name)
+        except (OSError, ValueError):
+            return None
+        finally:
+            native.close_directory(directory)
 
     def open_directory(self, path: str) -> int:
         """A descriptor of the real directory at a normalised path; close with `close_directory`.

@@ -1,15 +1,13 @@
 """Toolsets as one SDK server: the list of tools, and calls in worker threads.
 
-Calls run at the same time, as many as there are places; one that the client cancelled is left alone at
-once, yet keeps its place until its thread has really ended, so that a flood of cancelled calls cannot
-pile up work. Progress goes out at most a few times a second, never falls, and never follows the answer.
+Calls run at the same time, as many as the pool has places; one that the client cancelled is left alone
+at once. Progress goes out at most a few times a second, never falls, and never follows the answer.
 Left out on purpose: what the tools do, and the transport.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,57 +15,39 @@ from typing import Any
 
 import anyio
 import mcp_types
-from anyio import to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
-from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset, escape_text
-
-SERVER_NAME = "repo-mcp"
-SERVER_TITLE = "Repository search"
-MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
-PROGRESS_SECONDS = 0.2  # between two notifications of one call
+from repo_mcp.call_pool import CallPool
+from repo_mcp.conversation import SERVER_NAME, SERVER_TITLE
+from repo_mcp.desk import PROGRESS_SECONDS, explain_unknown_tool
+from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
 
 Context = ServerRequestContext[dict[str, Any]]
 
 
-class _CallPool:
-    """Places for blocking calls. A place is free again when its thread has ended, not when nobody waits."""
+async def _run_in(pool: CallPool, work: Callable[[], ToolAnswer], drop: Callable[[], object]) -> ToolAnswer:
+    """The answer of `work`; `drop` is called instead when the call is cancelled before it begins."""
+    loop = asyncio.get_running_loop()
+    done = anyio.Event()
+    answers: list[ToolAnswer] = []
 
-    def __init__(self, places: int) -> None:
-        self._places = anyio.CapacityLimiter(places)
-        self._threads = anyio.CapacityLimiter(math.inf)  # the places are what limits
-
-    async def run(self, work: Callable[[], ToolAnswer], drop: Callable[[], object]) -> ToolAnswer:
-        """The answer of `work`; `drop` is called instead when the call is cancelled before it begins."""
-        place = object()
-        begun = threading.Lock()  # taken once: by the work as it begins, or by us when it never will
+    def run() -> None:
         try:
-            await self._places.acquire_on_behalf_of(place)
-        except BaseException:
-            drop()
-            raise
-        free = partial(self._places.release_on_behalf_of, place)
-        loop = asyncio.get_running_loop()
-
-        def begin() -> ToolAnswer | None:
-            if not begun.acquire(blocking=False):
-                return None
-            try:
-                return work()
-            finally:
-                _call_soon(loop, free)
-
-        try:
-            answer = await to_thread.run_sync(begin, abandon_on_cancel=True, limiter=self._threads)
+            answers.append(work())
         finally:
-            if begun.acquire(blocking=False):
-                free()
-                drop()
-        assert answer is not None  # None is for calls that nobody awaits
-        return answer
+            _call_soon(loop, done.set)
+
+    call = pool.submit(run, drop)
+    try:
+        await done.wait()
+    except BaseException:
+        call.cancel()
+        raise
+    (answer,) = answers
+    return answer
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
@@ -101,12 +81,12 @@ class _ProgressRelay:
 
 
 def build_sdk_server(
-    toolsets: Sequence[Toolset], version: str, max_calls: int = MAX_CALLS
+    toolsets: Sequence[Toolset], version: str, pool: CallPool | None = None
 ) -> Server[dict[str, Any]]:
-    """The SDK's server over the tools of `toolsets`, listed in their order."""
+    """The SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`."""
+    calls = CallPool() if pool is None else pool
     tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
     listed = [_describe(tool) for tool in tools.values()]
-    pools: list[_CallPool] = []
 
     async def list_tools(
         context: Context, params: mcp_types.PaginatedRequestParams | None
@@ -122,11 +102,8 @@ def build_sdk_server(
     ) -> mcp_types.CallToolResult:
         tool = tools.get(params.name)
         if tool is None:
-            name = escape_text(params.name[:64])
-            raise MCPError(code=mcp_types.INVALID_PARAMS, message=f"Unknown tool: {name}. See tools/list")
-        if not pools:
-            pools.append(_CallPool(max_calls))  # a limiter belongs to the running event loop
-        return _render(await _call(pools[0], tool, params.arguments or {}, context))
+            raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
+        return _render(await _call(calls, tool, params.arguments or {}, context))
 
     return Server(
         SERVER_NAME,
@@ -138,7 +115,7 @@ def build_sdk_server(
     )
 
 
-async def _call(pool: _CallPool, tool: Tool, arguments: Mapping[str, object], context: Context) -> ToolAnswer:
+async def _call(pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context) -> ToolAnswer:
     cancelled = threading.Event()
     wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
     relay = _ProgressRelay(context.session) if wants_progress else None
@@ -148,10 +125,10 @@ async def _call(pool: _CallPool, tool: Tool, arguments: Mapping[str, object], co
     drop = partial(tool.drop or _ignore, arguments, call_context)
     try:
         if relay is None:
-            return await pool.run(work, drop)
+            return await _run_in(pool, work, drop)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(relay.send_regularly)
-            answer = await pool.run(work, drop)
+            answer = await _run_in(pool, work, drop)
             tasks.cancel_scope.cancel()
         await relay.send_latest()
         return answer

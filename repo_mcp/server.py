@@ -1,187 +1,219 @@
-"""`repo-mcp-server`: one repository served over stdio, and the only place where the SDK's server runs.
+"""`repo-mcp-server`: one repository served over stdio.
 
-Importing this module is cheap: the SDK and the engine are imported once a server is really started.
-Options are read with argparse alone. The current directory is never served by default and is left before
+A client waits for the first frames, so they come first: a plain command line is looked at in a moment and
+the handshake answered before the options are parsed, the tools listed before the engine is loaded, and
+the SDK is only loaded for what is not plain. Importing this module is cheap; everything else is imported
+where it is needed, in that order. The current directory is never served by default and is left before
 anything of the repository is touched, so that nothing later can depend on it.
 
 Exit codes: 0 the client is done or asked to stop, 2 usage or configuration, 3 the repository cannot be
-opened, 130 interrupted. Configuration errors are one line on stderr.
+opened, 130 interrupted. Configuration errors are one line on stderr, and come before the handshake.
 """
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
-import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, NoReturn
 
-from repo_mcp.config import Config, Limits, load_config
-from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_model import Toolset, escape_text
-from repo_mcp.version import find_version
+from repo_mcp.conversation import Answers
+from repo_mcp.desk import Desk
+from repo_mcp.instructions import join_instructions
+from repo_mcp.plain_options import is_plain
+from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from repo_mcp.audit import AuditLog
+    from repo_mcp.call_pool import CallPool
+    from repo_mcp.config import Config, Limits
+    from repo_mcp.errors import RepoError
     from repo_mcp.repository import Repository
+    from repo_mcp.sdk_bridge import RunServer, SdkBridge
+    from repo_mcp.tool_model import Tool, Toolset
+    from repo_mcp.wire import Valid
+
+    Opened = tuple[Repository, AuditLog | None]
 
 EXIT_USAGE = 2
 EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
-REFRESH_DELAY_SECONDS = (
-    0.1  # the client's handshake comes first: beside a walk of a large tree it took twice as long
-)
+FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
+REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line: the usage is under --help."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
-
-
-def build_parser(program: str = PROGRAM, *, root_required: bool = True) -> argparse.ArgumentParser:
-    """The options of the server: every limit is one, named as its configuration key."""
-    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
-    parser.add_argument("--repo-root", required=root_required, metavar="ROOT", help="directory to serve")
-    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
-    parser.add_argument(
-        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
-    )
-    parser.add_argument(
-        "--watch",
-        action=argparse.BooleanOptionalAction,
-        help="look for changed files while serving, now and then, when a tool is used (default: yes)",
-    )
-    parser.add_argument(
-        "--include-extension",
-        action="append",
-        metavar="EXT",
-        help="index only files with this extension; may be given several times (default: every text file)",
-    )
-    parser.add_argument(
-        "--exclude-glob",
-        action="append",
-        metavar="GLOB",
-        help="leave out files that match, in the syntax of .gitignore; may be given several times",
-    )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
-    )
-    parser.add_argument(
-        "--audit-queries",
-        action="store_true",
-        default=None,
-        help="keep the text of queries and prompts in the audit log (default: length and keyed digest)",
-    )
-    parser.add_argument(
-        "--last-bundle",
-        action=argparse.BooleanOptionalAction,
-        help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
-    )
-    limits = parser.add_argument_group("limits")
-    for field in dataclasses.fields(Limits):
-        option = "--" + field.name.replace("_", "-")
-        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
-    return parser
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the server with the options of `argv`; returns the exit code."""
+    """Run the server with the options of `argv`; returns the exit code.
+
+    Never returns later than two seconds after the client has ended it: the process is ended if
+    something hangs.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    server: Server | None = None
+    if is_plain(arguments):
+        server = _start(("repo",))
+        if server is None:
+            return _complain_of_streams()
+        server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
+    from repo_mcp.errors import RepoError
+    from repo_mcp.options import build_parser, read_config
+
     try:
-        options = build_parser().parse_args(argv)
-        config = read_config(options)
+        config = read_config(build_parser(PROGRAM).parse_args(arguments))
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
         return _complain(_render_error(error), EXIT_USAGE)
-    return serve(config)
+    return serve(config, server)
 
 
-def read_config(options: argparse.Namespace) -> Config:
-    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
-    limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
-    toolsets = options.toolsets
-    config = load_config(
-        options.repo_root,
-        data_dir=options.data_dir,
-        toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
-        workers=options.workers,
-        watch=options.watch,
-        audit_queries=options.audit_queries,
-        last_bundle=options.last_bundle,
-        include_extensions=options.include_extension,
-        exclude_globs=options.exclude_glob,
-        limits={name: value for name, value in limits.items() if value is not None},
-    )
-    return config if options.watch is not None else dataclasses.replace(config, watch=True)
-
-
-def serve(config: Config) -> int:
+def serve(config: Config, server: Server | None = None) -> int:
     """Serve `config` on standard input and output until the client ends it; returns the exit code.
 
-    Never returns later than two seconds after that: the process is ended if something hangs.
+    `server` is one that has begun to answer.
     """
+    from repo_mcp.errors import ErrorCode, RepoError
+
     try:
-        wire = Wire(take_standard_streams(), leave=_leave)
-    except OSError:
-        return _complain("standard input or output is closed", EXIT_USAGE)
-    _stop_on_signals(wire)
-    logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
-    logging.getLogger("mcp").propagate = False
-    try:
-        repository, toolsets = _open(config)
+        os.chdir(os.path.abspath(os.sep))
+        limits = _check(config)
+        if server is None:
+            server = _start(config.toolsets)
+            if server is None:
+                return _complain_of_streams()
+        server.offer(config, limits)
+        repository = server.open(config)
     except RepoError as error:
         usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
         return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
-        return _run(wire, repository, toolsets).exit_code
+        return server.run(repository).exit_code
     finally:
         _close(repository)
 
 
-def _open(config: Config) -> tuple[Repository, tuple[Toolset, ...]]:
-    from repo_mcp.audit import open_audit_log
-    from repo_mcp.repository import Repository
+class Server:
+    """One server from its first frame to its end."""
 
-    os.chdir(os.path.abspath(os.sep))
-    builders = [_find_builder(name) for name in config.toolsets]
-    repository = Repository(config, report_warning=_warn)
-    audit = open_audit_log(repository.data_dir.path, config.root, keep_text=config.audit_queries)
-    for warning in audit.warnings:
-        _warn(warning)
-    return repository, tuple(build(repository, audit) for build in builders)
+    def __init__(self, wire: Wire, instructions: str) -> None:
+        """`instructions` are what a client is told of the toolsets."""
+        self.wire = wire
+        self._bridge: SdkBridge | None = None
+        self._opened: list[Opened] = []
+        self._is_open = threading.Event()
+        self._offered = threading.Event()
+        self._toolsets: tuple[Toolset, ...] = ()
+        self._pool: CallPool | None = None
+        self._desk = Desk(wire, Answers(VERSION, instructions), self._hand_over)
+
+    def start(self) -> None:
+        """Answer what can be answered from now on."""
+        self.wire.start(self._desk.take)
+
+    def offer(self, config: Config, limits: Limits) -> None:
+        """List the tools. Their calls wait until the repository is open."""
+        from repo_mcp.call_pool import CallPool
+
+        self._toolsets = tuple(
+            build(limits, self._get_opened) for build in map(_find_builder, config.toolsets)
+        )
+        self._pool = CallPool()
+        self._desk.offer(_name_tools(self._toolsets), self._pool)
+        self._offered.set()
+
+    def open(self, config: Config) -> Repository:
+        """Open what the tools ask. Raises RepoError, OSError."""
+        from repo_mcp.audit import open_audit_log
+        from repo_mcp.repository import Repository
+
+        repository = Repository(config, report_warning=_warn)
+        audit = open_audit_log(repository.data_dir.path, config.root, keep_text=config.audit_queries)
+        for warning in audit.warnings:
+            _warn(warning)
+        self._opened.append((repository, audit))
+        self._is_open.set()
+        return repository
+
+    def run(self, repository: Repository) -> StopReason:
+        """Until the client ends it; returns why it ended."""
+
+        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+        refresh.daemon = True
+        refresh.start()
+        reason = self.wire.wait()
+        if self._bridge is not None:
+            self._bridge.close()
+        self.wire.finish()
+        return reason
+
+    def _get_opened(self) -> Opened:
+        self._is_open.wait()
+        return self._opened[0]
+
+    def _hand_over(self, frames: Sequence[Valid]) -> None:
+        if self._bridge is None:
+            from repo_mcp.sdk_bridge import SdkBridge
+
+            self._bridge = SdkBridge(self.wire, self._load_sdk)
+        self._bridge.take(frames)
+
+    def _load_sdk(self) -> RunServer:
+        import logging
+
+        from repo_mcp.sdk_server import build_sdk_server
+
+        logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
+        logging.getLogger("mcp").propagate = False
+        self._offered.wait()
+        sdk_server = build_sdk_server(self._toolsets, VERSION, self._pool)
+        options = sdk_server.create_initialization_options()
+        return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
 
-def _find_builder(name: str) -> Callable[[Repository, AuditLog], Toolset]:
+def _start(toolsets: Sequence[str]) -> Server | None:
+    """A server that answers; None when a standard stream is closed."""
+    try:
+        wire = Wire(take_standard_streams(), leave=_leave)
+    except OSError:
+        return None
+    _stop_on_signals(wire)
+    server = Server(wire, join_instructions(toolsets))
+    server.start()
+    return server
+
+
+def _check(config: Config) -> Limits:
+    """The limits in force. CONFIG_INVALID for a root, toolset or data directory that cannot be used."""
+    from repo_mcp.config import find_cache_home
+    from repo_mcp.data_dir import prepare_data_dir
+    from repo_mcp.narrowing import narrow_config
+
+    for name in config.toolsets:
+        _find_builder(name)
+    limits = narrow_config(config)[0].limits
+    prepare_data_dir(config.root, config.data_dir, find_cache_home())
+    return limits
+
+
+def _name_tools(toolsets: Sequence[Toolset]) -> Mapping[str, Tool]:
+    return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
+
+
+def _find_builder(name: str) -> Callable[[Limits, Callable[[], Opened]], Toolset]:
+    from repo_mcp.errors import ErrorCode, RepoError
+
     if name == "repo":
-        from repo_mcp.toolsets.repo import build_toolset
+        from repo_mcp.toolsets.repo import bind_toolset
 
-        return build_toolset
+        return bind_toolset
     raise RepoError(ErrorCode.CONFIG_INVALID, f"--toolsets: {name} is not in this version; there is: repo.")
-
-
-def _run(wire: Wire, repository: Repository, toolsets: tuple[Toolset, ...]) -> StopReason:
-    import anyio
-
-    from repo_mcp.sdk_server import build_sdk_server
-
-    sdk_server = build_sdk_server(toolsets, find_version())
-    options = sdk_server.create_initialization_options()
-    refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
-    refresh.daemon = True
-    refresh.start()
-    return anyio.run(wire.serve, lambda inbound, outbound: sdk_server.run(inbound, outbound, options))
 
 
 def _stop_on_signals(wire: Wire) -> None:
@@ -193,11 +225,11 @@ def _stop_on_signals(wire: Wire) -> None:
     }
     for name, reason in reasons.items():
         if hasattr(signal, name):  # there is no SIGHUP on Windows
-            signal.signal(getattr(signal, name), partial(_stop, wire, reason))
+            signal.signal(getattr(signal, name), _build_stop(wire, reason))
 
 
-def _stop(wire: Wire, reason: StopReason, number: int, frame: object) -> None:
-    wire.stop(reason)
+def _build_stop(wire: Wire, reason: StopReason) -> Callable[[int, object], None]:
+    return lambda _number, _frame: wire.stop(reason)
 
 
 def _close(repository: Repository) -> None:
@@ -227,12 +259,20 @@ def _warn(message: str) -> None:
 
 
 def _say(message: str) -> None:
-    with suppress(OSError):  # by descriptor: there is no sys.stderr where it was closed
+    from repo_mcp.tool_model import escape_text
+
+    try:  # by descriptor: there is no sys.stderr where it was closed
         os.write(2, f"{PROGRAM}: {escape_text(message)}\n".encode())
+    except OSError:
+        pass
 
 
 def _render_error(error: RepoError) -> str:
     return f"{error.message} {error.hint}".rstrip()
+
+
+def _complain_of_streams() -> int:
+    return _complain("standard input or output is closed", EXIT_USAGE)
 
 
 def _complain(message: str, exit_code: int) -> int:

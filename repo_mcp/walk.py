@@ -8,6 +8,10 @@ directory counts once.
 The stack is ours, not Python's: a tree may be deeper than the recursion limit. Only the upper
 levels keep their directory open, so that a walk needs few descriptors at any depth.
 
+What a name is judged by does not change from walk to walk: the policy, and the ignore files above it,
+which are compared by their text. So the names that were admitted in a directory are kept for the next
+walk (`WalkMemory`) and not judged again; what a name stands for is looked at every time.
+
 Left out on purpose: reading anything but `.gitignore` files, and judging text from binary.
 """
 
@@ -17,14 +21,14 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import attrgetter
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
-from repo_mcp.ignore_layers import NameRules
-from repo_mcp.model import FileStat, WalkedFile, WalkReport
+from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
+from repo_mcp.ignore_layers import NameRules, RuleFile
+from repo_mcp.model import WalkReport
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.sandbox import Door, entry_name
+from repo_mcp.walked_files import I64, FileColumns
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
@@ -34,6 +38,9 @@ _IGNORE_NAME = ".gitignore"
 _Entry = tuple[str, str, os.DirEntry[str]]  # name, path, what the system says of it
 
 
+_Chain = tuple[RuleFile, ...]  # the ignore files in force in a directory, from the root down
+
+
 @dataclass(slots=True)
 class _Level:
     """A directory on the way down."""
@@ -41,6 +48,40 @@ class _Level:
     path: str
     directory: int | None  # descriptor; None below the levels that keep one
     children: list[str]  # names of the directories still to be entered
+    chain: _Chain
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """The names that were admitted in one directory, by the rules of a chain.
+
+    As one text each: sets of 80,000 names that stay from walk to walk would take ten times as much.
+    """
+
+    chain: _Chain
+    file_names: str = ""  # each followed by a slash
+    directory_names: str = ""
+
+    @property
+    def files(self) -> frozenset[str]:
+        return frozenset(self.file_names.split("/")[:-1])
+
+    @property
+    def directories(self) -> frozenset[str]:
+        return frozenset(self.directory_names.split("/")[:-1])
+
+
+class WalkMemory:
+    """What the last walk of a root found out. About 3 MB for 80,000 files. Safe for several walks."""
+
+    def __init__(self) -> None:
+        self.parsed = ParsedRules()
+        self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
+        self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
+        self.order: I64 | None = None  # of the files found, in path order
+
+
+_NOTHING_ADMITTED = _Admitted(())
 
 
 class _Walk:
@@ -52,12 +93,15 @@ class _Walk:
         find_denial: Callable[[str], Denial | None],
         ignore: IgnoreRules | None,
         hidden: bool,
+        memory: WalkMemory | None,
     ) -> None:
+        self.memory = memory
+        self.admitted: dict[str, _Admitted] = {}
         self.door = door
         self.find_denial = find_denial
         self.ignore = ignore
         self.include_hidden = hidden
-        self.files: list[WalkedFile] = []
+        self.files = FileColumns()
         self.skipped: Counter[str] = Counter()
         self.unreadable: list[str] = []
         self.warnings: list[str] = []
@@ -96,7 +140,7 @@ class _Walk:
         except (OSError, RepoError) as error:
             self._note_failure(path, error)
             return
-        level = _Level(path, directory, [])
+        level = _Level(path, directory, [], parent.chain if parent is not None else ())
         levels.append(level)
         try:
             self._list(level, directory)
@@ -113,9 +157,50 @@ class _Walk:
 
     def _list(self, level: _Level, directory: int) -> None:
         """Adds the directory's files to the report's and its directories to the level's."""
-        entries = self._admit(level.path + "/" if level.path else "", self.door.scan(directory))
-        rules = self._rules_in(level.path, entries) if self.ignore is not None else None
-        files, ignored = self.files, 0
+        found = self.door.scan(directory)
+        self.entries += len(found)
+        prefix = level.path + "/" if level.path else ""
+        known = self._recall(level, directory, prefix, found)
+        known_files, known_directories = known.files, known.directories
+        unknown = []
+        for entry in found:
+            name = entry_name(entry)
+            if name in known_files and entry.is_file(follow_symlinks=False):
+                self._add(prefix + name, entry)
+            elif name in known_directories and entry.is_dir(follow_symlinks=False):
+                level.children.append(name)
+            else:
+                unknown.append(entry)
+        files, directories = self._judge(level, self._admit(prefix, unknown)) if unknown else ([], [])
+        if self.memory is not None and level.path:
+            if files or directories or len(known_files) + len(known_directories) > 2 * len(found):
+                there = frozenset(map(entry_name, found))
+                known = _Admitted(
+                    level.chain,
+                    _join(there.intersection(known_files).union(files)),
+                    _join(there.intersection(known_directories).union(directories)),
+                )
+            self.admitted[level.path] = known
+
+    def _recall(self, level: _Level, directory: int, prefix: str, found: list[os.DirEntry[str]]) -> _Admitted:
+        """What was admitted in a directory before by the rules that are in force there now."""
+        if self.ignore is None:
+            return _NOTHING_ADMITTED
+        own = next((entry for entry in found if entry_name(entry) == _IGNORE_NAME), None)
+        own_path = prefix + _IGNORE_NAME
+        if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
+            self._read_rules(level, directory, own_path)
+        known = self.memory.admitted.get(level.path) if self.memory is not None and level.path else None
+        if known is None or known.chain != level.chain:
+            return _Admitted(level.chain)
+        return known
+
+    def _judge(self, level: _Level, entries: list[_Entry]) -> tuple[list[str], list[str]]:
+        """Adds what is not left out; the names of its files and directories."""
+        rules = self._rules_in(level, entries) if self.ignore is not None else None
+        files: list[str] = []
+        directories: list[str] = []
+        ignored = 0
         for name, path, entry in entries:
             if name[0] == "." and not self.include_hidden:
                 self.skipped["hidden"] += 1
@@ -123,24 +208,29 @@ class _Walk:
                 if rules is not None and rules.ignored(name, False):
                     ignored += 1
                     continue
-                try:
-                    status = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # deleted since it was listed
-                stat = FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-                files.append(WalkedFile(path, stat))
+                self._add(path, entry)
+                files.append(name)
             elif not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
             elif rules is not None and rules.ignored(name, True):
                 ignored += 1
             else:
-                level.children.append(name)
+                directories.append(name)
+        level.children += directories
         if ignored:
             self.skipped["ignored"] += ignored
+        return files, directories
+
+    def _add(self, path: str, entry: os.DirEntry[str]) -> None:
+        """One more file, unless it was deleted since it was listed."""
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        self.files.add(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def _admit(self, prefix: str, entries: list[os.DirEntry[str]]) -> list[_Entry]:
         """The entries whose names are UTF-8 and not denied, with their names and paths."""
-        self.entries += len(entries)
         find_denial = self.find_denial
         admitted = []
         for entry in entries:
@@ -156,24 +246,30 @@ class _Walk:
                 self.skipped["denied"] += 1
         return admitted
 
-    def _rules_in(self, path: str, entries: list[_Entry]) -> NameRules:
-        """The ignore rules for a directory's entries, its own `.gitignore` included."""
+    def _read_rules(self, level: _Level, directory: int, path: str) -> None:
+        """Take in a directory's own `.gitignore`."""
         assert self.ignore is not None
-        own = next((entry for name, _, entry in entries if name == _IGNORE_NAME), None)
-        if own is not None and own.is_file(follow_symlinks=False):
-            ignore_path = f"{path}/{_IGNORE_NAME}" if path else _IGNORE_NAME
-            try:
-                text = self.door.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
-            except RepoError as error:
-                self.warnings.append(f"{ignore_path} not applied: {error.message}")
-            else:
-                self.ignore.add_file(path, text)
-        rules = self.ignore.names_in(path)
-        if path or own is None or not _ignores_everything(rules, entries):
+        try:
+            text = self.door.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
+        except RepoError as error:
+            self.warnings.append(f"{path} not applied: {error.message}")
+            return
+        self.ignore.add_file(level.path, text)
+        own = self.ignore.find_file(level.path)
+        if own is not None:
+            level.chain = (*level.chain, own)
+
+    def _rules_in(self, level: _Level, entries: list[_Entry]) -> NameRules:
+        """The ignore rules for a directory's entries."""
+        assert self.ignore is not None
+        rules = self.ignore.names_in(level.path)
+        if level.path or not level.chain or not _ignores_everything(rules, entries):
             return rules
         if self.ignore.set_aside_catch_alls():
             self.warnings.append(".gitignore ignores everything: its patterns for every name are not applied")
-        return self.ignore.names_in(path)
+            own = self.ignore.find_file("")
+            level.chain = (own,) if own is not None else ()
+        return self.ignore.names_in(level.path)
 
     def _note_failure(self, path: str, error: OSError | RepoError) -> None:
         """A directory that is gone is gone; any other failure leaves what lies below it unknown."""
@@ -183,7 +279,11 @@ class _Walk:
 
     def _report(self) -> WalkReport:
         # Strings compare by code point, which is the order of their UTF-8 bytes.
-        self.files.sort(key=attrgetter("path"))
+        files, order = self.files.sort(self.memory.order if self.memory is not None else None)
+        if self.memory is not None and self.ignore is not None:
+            self.memory.admitted, self.memory.order = self.admitted, order
+            self.memory.rules = self.ignore
+            self.ignore.remember()
         if self.skipped["too_deep"]:
             self.warnings.append(f"directories deeper than {MAX_DEPTH} levels were not entered")
         if self.skipped["too_many"]:
@@ -191,7 +291,7 @@ class _Walk:
         if self.ignore is not None:
             self.warnings.extend(self.ignore.warnings)
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
-        return WalkReport(tuple(self.files), skipped, tuple(sorted(self.unreadable)), tuple(self.warnings))
+        return WalkReport(files, skipped, tuple(sorted(self.unreadable)), tuple(self.warnings))
 
 
 def walk(
@@ -201,13 +301,15 @@ def walk(
     *,
     include_hidden: bool = False,
     cancelled: Callable[[], bool] | None = None,
+    memory: WalkMemory | None = None,
 ) -> WalkReport:
     """All regular files of the door's root that may be indexed, sorted, with their status.
 
-    `ignore` is filled with the `.gitignore` files met; None walks ignored files too. Raises
-    CANCELLED, and nothing else: what cannot be listed stands in the report.
+    `ignore` is filled with the `.gitignore` files met; None walks ignored files too. `memory` is of the
+    same root, policy and excluded globs, and of walks without hidden files. Raises CANCELLED, and nothing
+    else: what cannot be listed stands in the report.
     """
-    return _Walk(door, find_denial, ignore, include_hidden).run(cancelled)
+    return _Walk(door, find_denial, ignore, include_hidden, memory).run(cancelled)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
@@ -216,6 +318,10 @@ def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
     return bool(visible) and all(
         rules.ignored(name, entry.is_dir(follow_symlinks=False)) for name, entry in visible
     )
+
+
+def _join(names: frozenset[str]) -> str:
+    return "".join(f"{name}/" for name in names)
 
 
 def _is_utf8(name: str) -> bool:

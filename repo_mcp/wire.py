@@ -1,4 +1,4 @@
-"""The stdio wire: standard streams taken private, frames judged, what is valid handed to the SDK.
+"""The stdio wire: standard streams taken private, frames judged, what is valid handed on.
 
 Laws of this file:
 
@@ -11,9 +11,9 @@ Laws of this file:
 - The process ends within two seconds of end of input, a signal, a broken pipe or its parent's death:
   calls in flight get a moment at end of input, and a deadline ends the process if anything hangs.
 
-Threads: one reads and judges lines, one watches for the end; answers are written from worker threads
-under one lock. The seam for handshake answers that are stored rather than computed is `_take`: the one
-place through which every frame passes, on the reader's thread, before the SDK is needed.
+Threads: one reads and judges lines and hands every valid frame on, one watches for the end; answers are
+written under one lock by whoever has them. The handshake is answered from here before anything else is
+loaded, so this file imports neither dataclasses nor typing: each takes longer than the answer.
 Left out on purpose: what the methods mean, and any transport but stdio.
 """
 
@@ -24,11 +24,7 @@ import select
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import IntEnum
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from repo_mcp.frames import (
     INTERNAL_ERROR,
@@ -45,21 +41,19 @@ from repo_mcp.frames import (
     parse_frame,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-    from mcp.shared.message import SessionMessage
-    from mcp_types import JSONRPCMessage
+    from collections.abc import Callable
 
-    Inbound = MemoryObjectReceiveStream["SessionMessage | Exception"]
-    Outbound = MemoryObjectSendStream["SessionMessage"]
-    RunServer = Callable[[Inbound, Outbound], Awaitable[None]]
+    Valid = Request | Notification | Response
+    Take = Callable[[Valid], object]
 
 MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
 READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
 DRAIN_SECONDS = 0.8  # what calls in flight are given at end of input
 LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
 DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
+WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
 WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are looked for
 
 
@@ -78,12 +72,14 @@ class StopReason(IntEnum):
         return 130 if self is StopReason.INTERRUPTED else 0
 
 
-@dataclass(frozen=True, slots=True)
 class Streams:
     """The descriptors of one wire, private to it."""
 
-    input_fd: int
-    output_fd: int
+    __slots__ = ("input_fd", "output_fd")
+
+    def __init__(self, input_fd: int, output_fd: int) -> None:
+        self.input_fd = input_fd
+        self.output_fd = output_fd
 
 
 def _duplicate(fd: int) -> int:
@@ -130,6 +126,10 @@ class _Outlet:
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
 
+    def close(self, patience_seconds: float) -> None:
+        """Let nobody write any more, as soon as the frame that is being written is whole."""
+        self._lock.acquire(timeout=patience_seconds)
+
 
 class _InFlight:
     """The requests that hold a place, at most `limit` of them, and the ids still to be answered.
@@ -166,9 +166,10 @@ class _InFlight:
             self._places -= 1
             self._changed.notify()
 
-    def __len__(self) -> int:
+    def wait_until_empty(self, patience_seconds: float) -> None:
+        """Until every place is free, at most so long."""
         with self._changed:
-            return self._places
+            self._changed.wait_for(lambda: not self._places, patience_seconds)
 
 
 class Wire:
@@ -185,68 +186,70 @@ class Wire:
         self._parent = os.getppid()
         self._wake_read, self._wake_write = os.pipe()
         self._reason: StopReason | None = None
-        self._finish: Callable[[StopReason], object] | None = None  # set while the SDK is served
-        self._state = threading.Lock()
+        self._ended = threading.Event()
+        self._first = threading.Event()  # a frame was handled, or there will be none
         threading.Thread(target=self._watch, name="wire-watch", daemon=True).start()
 
     def stop(self, reason: StopReason) -> None:
         """Begin the end. Safe from a signal handler: it only writes one byte to a pipe."""
         os.write(self._wake_write, bytes([reason]))
 
-    async def serve(self, run: RunServer) -> StopReason:
-        """Serve one connection with `run`, the SDK's server over a pair of streams; returns why it ended."""
-        import anyio
-        from anyio.from_thread import BlockingPortal
+    def start(self, take: Take) -> None:
+        """Read from now on. `take` gets every valid frame, on the reader's thread, and may block."""
+        threading.Thread(target=self._read, args=(take,), name="wire-read", daemon=True).start()
 
-        to_server, inbound = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
-        outbound, from_server = anyio.create_memory_object_stream["SessionMessage"](0)
+    def wait_for_first_frame(self, patience_seconds: float) -> None:
+        """Until the first frame is taken, at most so long."""
+        self._first.wait(patience_seconds)
+
+    def wait(self) -> StopReason:
+        """Until the conversation is over; returns why."""
+        while not self._ended.wait(WAIT_SECONDS):
+            pass
+        assert self._reason is not None
+        return self._reason
+
+    def finish(self) -> None:
+        """Nothing is written any more: from here on no frame can be cut."""
+        self._outlet.close(LAST_WRITE_SECONDS)
+
+    # Whoever answers
+
+    def answer(self, request_id: RequestId, frame: bytes) -> None:
+        """Answer a request in flight; one that was answered or cancelled is left alone. Blocks.
+
+        An empty frame is an internal error.
+        """
+        if not self._in_flight.settle(request_id):
+            return
         try:
-            async with BlockingPortal() as portal, anyio.create_task_group() as tasks:
-                tasks.start_soon(self._write_messages, from_server)
-                with anyio.CancelScope() as scope:
-                    finish = partial(self._finish_serving, to_server, scope)
-                    if self._attach(partial(portal.start_task_soon, finish)):
-                        reader = partial(self._read, portal, to_server)
-                        threading.Thread(target=reader, name="wire-read", daemon=True).start()
-                        await run(inbound, outbound)
-                for stream in (to_server, inbound, outbound):
-                    stream.close()
-                tasks.cancel_scope.deadline = anyio.current_time() + LAST_WRITE_SECONDS
-                await portal.stop(cancel_remaining=True)
+            self._write(frame or encode_error(request_id, INTERNAL_ERROR, "internal error"))
         finally:
-            self.stop(StopReason.END_OF_INPUT)  # whatever ended this: from here on the deadline runs
-        return self._reason or StopReason.END_OF_INPUT
+            self._in_flight.free_place()
 
-    def _attach(self, finish: Callable[[StopReason], object]) -> bool:
-        """From here on a stop is told to the event loop; False when there was one before."""
-        with self._state:
-            self._finish = finish
-            return self._reason is None
+    def say(self, frame: bytes) -> None:
+        """Write a frame that answers nothing. Blocks."""
+        self._write(frame)
 
-    async def _finish_serving(
-        self, to_server: MemoryObjectSendStream[SessionMessage | Exception], scope: Any, reason: StopReason
-    ) -> None:
-        """End the SDK's server: at end of input after calls in flight had their moment, otherwise at once."""
-        import anyio
+    def drop(self, request_id: RequestId) -> None:
+        """A request that the client cancelled ends without an answer."""
+        if self._in_flight.settle(request_id):
+            self._in_flight.free_place()
 
-        if reason is StopReason.END_OF_INPUT:
-            with anyio.move_on_after(DRAIN_SECONDS):
-                while len(self._in_flight):
-                    await anyio.sleep(0.005)
-            to_server.close()
-        else:
-            scope.cancel()
+    def _write(self, frame: bytes) -> None:
+        try:
+            self._outlet.write(frame)
+        except OSError:
+            self.stop(StopReason.BROKEN_PIPE)
+
+    # The end
 
     def _watch(self) -> None:
-        reason = self._await_stop()
-        with self._state:
-            self._reason = reason
-            finish = self._finish
-        if finish is not None:
-            try:
-                finish(reason)
-            except RuntimeError:  # the event loop has ended already
-                pass
+        self._reason = reason = self._await_stop()
+        if reason is StopReason.END_OF_INPUT:
+            self._in_flight.wait_until_empty(DRAIN_SECONDS)
+        self._ended.set()
+        self._first.set()
         time.sleep(DEADLINE_SECONDS)
         self._leave(reason.exit_code)
 
@@ -266,20 +269,17 @@ class Wire:
             if os.getppid() != self._parent:
                 return StopReason.PARENT_GONE
 
-    def _read(
-        self, portal: BlockingPortal, to_server: MemoryObjectSendStream[SessionMessage | Exception]
-    ) -> None:
-        """The reader's thread: every line to `_take`, until the input ends or the wire does."""
+    def _read(self, take: Take) -> None:
+        """The reader's thread: every line judged, until the input ends or the wire does."""
         splitter = LineSplitter()
-        deliver = partial(portal.call, to_server.send)
         reason = StopReason.END_OF_INPUT
         try:
             while data := self._read_some():
                 for line in splitter.feed(data):
-                    self._take(TOO_LONG if line is None else parse_frame(line), deliver)
+                    self._judge(TOO_LONG if line is None else parse_frame(line), take)
             if (last := splitter.finish()) is not None:
-                self._take(parse_frame(last), deliver)
-        except Exception:  # the pipe broke, or the server went away while a frame was handed over
+                self._judge(parse_frame(last), take)
+        except Exception:  # the pipe broke, or whoever takes frames went away
             reason = StopReason.BROKEN_PIPE
         self.stop(reason)
 
@@ -289,69 +289,12 @@ class Wire:
         except OSError:  # the terminal or socket went away
             return b""
 
-    def _take(self, frame: Frame, deliver: Callable[[SessionMessage], object]) -> None:
-        """Answer a refused frame; hand the others to the server. Blocks while too much is in flight."""
+    def _judge(self, frame: Frame, take: Take) -> None:
+        """Answer a refused frame; hand the others on. Blocks while too much is in flight."""
         if isinstance(frame, Request) and not self._in_flight.add(frame.id):
             frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is in flight already")
         if isinstance(frame, Refusal):
             self._outlet.write(encode_error(frame.id, frame.code, frame.message))
         elif isinstance(frame, Request | Notification | Response):
-            deliver(self._build_message(frame))
-
-    def _build_message(self, frame: Request | Notification | Response) -> SessionMessage:
-        from mcp.shared.message import ServerMessageMetadata, SessionMessage
-        from mcp_types import JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
-
-        if isinstance(frame, Response):
-            return SessionMessage(jsonrpc_message_adapter.validate_python(frame.body, by_name=False))
-        body: dict[str, Any] = {"jsonrpc": "2.0", "method": frame.method}
-        if frame.params is not None:
-            body["params"] = frame.params
-        if isinstance(frame, Notification):
-            return SessionMessage(JSONRPCNotification.model_validate(body))
-        message = JSONRPCRequest.model_validate(body | {"id": frame.id})
-        unanswered = partial(self._settle_unanswered, frame.id)
-        return SessionMessage(message, ServerMessageMetadata(on_request_unanswered=unanswered))
-
-    async def _settle_unanswered(self, request_id: RequestId) -> None:
-        """A request the client cancelled ends without an answer."""
-        if self._in_flight.settle(request_id):
-            self._in_flight.free_place()
-
-    async def _write_messages(self, messages: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        import anyio
-        from anyio import to_thread
-
-        limiter = anyio.CapacityLimiter(1)
-        async with messages:
-            async for item in messages:
-                answered = _answered_id(item.message)
-                if answered is not None and not self._in_flight.settle(answered):
-                    continue  # its answer was given: never two
-                frame = _encode_message(item.message, answered)
-                try:
-                    await to_thread.run_sync(
-                        self._outlet.write, frame, abandon_on_cancel=True, limiter=limiter
-                    )
-                except OSError:
-                    self.stop(StopReason.BROKEN_PIPE)
-                    return
-                if answered is not None:
-                    self._in_flight.free_place()
-
-
-def _answered_id(message: JSONRPCMessage) -> RequestId | None:
-    """The id of the request that `message` answers; None when it is no answer."""
-    from mcp_types import JSONRPCError, JSONRPCResponse
-
-    return message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
-
-
-def _encode_message(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
-    """One frame. What the SDK cannot encode becomes an internal error under the same id, never silence."""
-    try:
-        frame = message.model_dump_json(by_alias=True, exclude_unset=True).encode("utf-8") + b"\n"
-    except ValueError:
-        return b"" if answered is None else encode_error(answered, INTERNAL_ERROR, "internal error")
-    # Some clients end a line at U+2028 and U+2029 too; inside JSON they only stand in strings.
-    return frame.replace(b"\xe2\x80\xa8", rb"\u2028").replace(b"\xe2\x80\xa9", rb"\u2029")
+            take(frame)
+        self._first.set()

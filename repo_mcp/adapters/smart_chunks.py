@@ -12,11 +12,18 @@ shorter than a quarter of it. Left out on purpose: overlap, which is the caller'
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from operator import itemgetter
+
+import numpy as np
+
 from repo_mcp.adapters.languages import Landmarks
 from repo_mcp.textfile import count_lines
 
 MAX_CHUNK_LINES = 200
 _LEAST_SHARE = 4  # a chunk has at least this part of the most, so that their number stays bounded
+_LINE_FEED = 0x0A
 
 
 def cut_smartly(
@@ -24,52 +31,62 @@ def cut_smartly(
 ) -> tuple[int, ...] | None:
     """First lines of the chunks of a normalised text, from 1 up; None when it declares nothing."""
     total = count_lines(data)
-    starts = _list_starts(data, landmarks)
-    if not starts or total == 0:
+    if not landmarks.definitions or total == 0:
         return None
+    declarations = _Declarations(data, landmarks)
     cuts = [1]
-    place = 0
     while total - cuts[-1] + 1 > max_lines:
-        first = cuts[-1] + max(1, max_lines // _LEAST_SHARE)
         last = cuts[-1] + max_lines
-        while place < len(starts) and starts[place][0] < first:
-            place += 1
-        ahead = place
-        best: tuple[int, int] | None = None  # indentation, line
-        while ahead < len(starts) and starts[ahead][0] <= last:
-            line, indent = starts[ahead]
-            if best is None or indent <= best[0]:
-                best = indent, line
-            ahead += 1
-        cuts.append(last if best is None else best[1])
+        best = declarations.find_best(cuts[-1] + max(1, max_lines // _LEAST_SHARE), last)
+        cuts.append(last if best is None else best)
     return tuple(cuts)
 
 
-def _list_starts(data: bytes, landmarks: Landmarks) -> list[tuple[int, int]]:
-    """First line and indentation of each declaration with what is right above it, ascending."""
-    comment_starts = {last: first for first, last in landmarks.doc_spans}
-    found: list[tuple[int, int]] = []
-    line, seen = 1, 0
-    for name, _ in landmarks.definitions:
-        start = data.rfind(b"\n", 0, name) + 1
-        indent = len(data[start:name]) - len(data[start:name].lstrip(b" \t"))
-        line += data.count(b"\n", seen, start)
-        seen = start
-        above = _step_over(data, start, comment_starts)
-        first = line - data.count(b"\n", above, start)
-        if not found or first > found[-1][0]:
-            found.append((first, indent))
-    return found
+class _Declarations:
+    """The declarations of a text, each with what is right above it: looked at where a cut may fall."""
 
+    def __init__(self, data: bytes, landmarks: Landmarks) -> None:
+        self._data = data
+        self._names = landmarks.definitions
+        self._comments = landmarks.doc_spans
+        feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
+        self._ends: Sequence[int] = [*feeds.tolist(), len(data)]  # of the lines
 
-def _step_over(data: bytes, start: int, comment_starts: dict[int, int]) -> int:
-    """Where the decorators and the comment right above the line at `start` begin."""
-    for _ in range(_LEAST_SHARE * _LEAST_SHARE):  # as many decorators as anyone writes
-        if start == 0:
-            break
-        previous = data.rfind(b"\n", 0, start - 1) + 1
-        if not data[previous:start].lstrip(b" \t").startswith((b"@", b"#[")):
-            break
-        start = previous
-    comment = comment_starts.get(start - 1)
-    return start if comment is None else data.rfind(b"\n", 0, comment) + 1
+    def find_best(self, first: int, last: int) -> int | None:
+        """The line from `first` to `last` where the least indented begins, of equals the last one."""
+        best: tuple[int, int] | None = None  # indentation, line
+        behind = bisect_right(self._names, self._ends[last - 1], key=itemgetter(0))
+        for place in range(min(behind, len(self._names) - 1), -1, -1):
+            number = bisect_left(self._ends, self._names[place][0]) + 1
+            if number < first:
+                break
+            line, indent = self._describe(number)
+            if first <= line <= last and (best is None or indent < best[0]):
+                best = indent, line
+                if indent == 0:
+                    break
+        return None if best is None else best[1]
+
+    def _describe(self, number: int) -> tuple[int, int]:
+        """First line of the declaration on a line, with what is right above it, and its indentation."""
+        data, start = self._data, self._ends[number - 2] + 1 if number > 1 else 0
+        indent = 0
+        while data[start + indent : start + indent + 1] in (b" ", b"\t"):
+            indent += 1
+        above = self._step_over(start)
+        return number - data.count(b"\n", above, start), indent
+
+    def _step_over(self, start: int) -> int:
+        """Where the decorators and the comment right above the line at `start` begin."""
+        data = self._data
+        for _ in range(_LEAST_SHARE * _LEAST_SHARE):  # as many decorators as anyone writes
+            if start == 0:
+                break
+            previous = data.rfind(b"\n", 0, start - 1) + 1
+            if not data[previous:start].lstrip(b" \t").startswith((b"@", b"#[")):
+                break
+            start = previous
+        place = bisect_left(self._comments, start - 1, key=itemgetter(1))
+        if place == len(self._comments) or self._comments[place][1] != start - 1:
+            return start
+        return data.rfind(b"\n", 0, self._comments[place][0]) + 1

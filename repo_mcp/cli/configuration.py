@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from repo_mcp.cli.plain import write_json
-from repo_mcp.repository import narrow_config
-from repo_mcp.server import build_parser, read_config
+from repo_mcp.narrowing import narrow_config
+from repo_mcp.options import build_parser, read_config
 from repo_mcp.settings import Setting, list_settings
 from repo_mcp.tool_model import escape_text
 

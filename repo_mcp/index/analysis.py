@@ -106,7 +106,7 @@ class WordTerms:
     Rows are sorted by word, then term, each pair once; a word of no terms has no row.
     """
 
-    texts: list[bytes]  # the distinct terms, by number
+    texts: Spans  # the distinct terms, by number
     words: I64
     terms: I64
 
@@ -133,7 +133,7 @@ def analyse_words(words: Spans) -> WordTerms:
     wholes, stem_numbers, other_numbers = np.split(numbers, [len(places), len(places) + len(stems)])
     other_words = np.array([place for place, _ in others], dtype=np.int64)
     return WordTerms(
-        _slice_terms(lowered, rest_terms, first_places),
+        _join_terms(lowered, rest_terms, first_places),
         *_sort_rows(
             np.concatenate([places, places[owners], other_words]),
             np.concatenate([wholes, stem_numbers[part_stems], other_numbers]),
@@ -167,7 +167,9 @@ def _stem_parts(words: Spans, lowered: Spans) -> tuple[I64, I64, list[bytes]]:
     is_edge[1:count] |= cuts
     edges = np.flatnonzero(is_edge)
     starts, sizes = edges[:-1], np.diff(edges)
-    owners = np.searchsorted(words.starts, starts, side="right") - 1
+    is_word = np.zeros(count + 1, dtype=np.bool_)
+    is_word[words.starts] = True
+    owners = np.cumsum(is_word[starts]) - 1
     wanted = (classes[starts] != _NEITHER) & (sizes > 1) & (classes[words.starts[owners]] != _DIGIT)
     parts = Spans(lowered.padded, starts[wanted], sizes[wanted])
     ranks, places = rank_hashes(*hash_spans(parts))
@@ -180,16 +182,11 @@ def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:
     return zip(places.tolist(), words.take(places).slice(), strict=True)
 
 
-def _slice_terms(lowered: Spans, rest: Spans, places: I64) -> list[bytes]:
-    """The text of each distinct term, which stands at its place among the words or behind them."""
-    count = len(lowered.starts)
-    among = places < count
-    own, others = places[among], places[~among] - count
-    texts = np.empty(len(places), dtype=object)
-    texts[among] = Spans(lowered.padded, lowered.starts[own], lowered.sizes[own]).slice()
-    texts[~among] = Spans(rest.padded, rest.starts[others], rest.sizes[others]).slice()
-    sliced: list[bytes] = texts.tolist()
-    return sliced
+def _join_terms(lowered: Spans, rest: Spans, places: I64) -> Spans:
+    """Each distinct term, which stands at its place among the words or behind them, as a span of one text."""
+    starts = np.concatenate([lowered.starts, rest.starts + len(lowered.padded)])
+    sizes = np.concatenate([lowered.sizes, rest.sizes])
+    return Spans(lowered.padded + rest.padded, starts[places], sizes[places])
 
 
 def _sort_rows(words: I64, terms: I64) -> tuple[I64, I64]:

@@ -121,8 +121,8 @@ def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[_Defi
     found = []
     for name, kind in intent.names:
         rows = [
-            _drop_repeated(part.find_files(postings.docs)) + int(bases[part.place])
-            for part, postings in searcher.iter_field(name, SYMBOL)
+            _drop_repeated(part.find_files(units)) + int(bases[part.place])
+            for part, units in searcher.iter_field(name, SYMBOL)
         ]
         if rows:
             defining = np.concatenate(rows)
@@ -150,18 +150,19 @@ def _weigh_stems(
     hold stems, ascending, each with the sum of those."""
     units = searcher.snapshot.unit_count
     inverse = {
-        term: weigh_inverse(count, units) for term, count in zip(query.terms, best.frequencies, strict=True)
+        term: weigh_inverse(lists.frequency, units)
+        for term, lists in zip(query.terms, best.terms, strict=True)
     }
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     stems: dict[str, float] = {}
     for stem in (stem for stem in intent.stems if stem in inverse):
         found = list(searcher.iter_field(stem, PATH))
-        count = sum(len(postings.docs) for _, postings in found)
+        count = sum(len(files) for _, files in found)
         rarity = weigh_rarity(count, searcher.snapshot.file_count)
         stems[stem] = math.sqrt(rarity * inverse[stem] / highest)
-        rows += [postings.docs + int(bases[part.place]) for part, postings in found]
-        values += [np.full(len(postings.docs), stems[stem]) for _, postings in found]
+        rows += [files + int(bases[part.place]) for part, files in found]
+        values += [np.full(len(files), stems[stem]) for _, files in found]
     sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
     holding = np.flatnonzero(sums)
     return stems, (holding, sums[holding])

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +43,8 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
     starts = step * np.arange(count, dtype=np.int64)
     ends = np.minimum(starts + chunk_lines, lines)
     bounds = np.unique(np.concatenate([starts, ends]))
-    units = np.concatenate([_split_evenly(int(size)) for size in np.diff(bounds)])
+    sizes = chain.from_iterable(_split_evenly(size) for size in np.diff(bounds).tolist())
+    units = np.array(list(sizes), dtype=np.int64)
     unit_bounds = np.concatenate([[0], np.cumsum(units)])
     first_units = np.searchsorted(unit_bounds, starts)
     return Cut(units, first_units, np.searchsorted(unit_bounds, ends) - first_units)
@@ -50,14 +52,14 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
 
 def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
     """The cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
-    bounds = np.array([*first_lines, lines + 1], dtype=np.int64)
-    units = [_split_evenly(int(size)) for size in np.diff(bounds)]
-    counts = np.array([len(chunk) for chunk in units], dtype=np.int64)
-    return Cut(np.concatenate(units), np.cumsum(counts) - counts, counts)
+    chunks = [_split_evenly(last - first) for first, last in pairwise([*first_lines, lines + 1])]
+    counts = np.array(list(map(len, chunks)), dtype=np.int64)
+    units = np.array(list(chain.from_iterable(chunks)), dtype=np.int64)
+    return Cut(units, np.cumsum(counts) - counts, counts)
 
 
-def _split_evenly(lines: int) -> I64:
+def _split_evenly(lines: int) -> list[int]:
     """Sizes of at most UNIT_LINES that differ by one at most, the larger first."""
     count = -(-lines // UNIT_LINES)
     small, more = divmod(lines, count)
-    return np.array([small + 1] * more + [small] * (count - more), dtype=np.int64)
+    return [small + 1] * more + [small] * (count - more)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +20,11 @@ from index_format import (
     Occurrences,
     PostingRun,
     SegmentContent,
+    TermText,
     UnitTable,
+    gather_spans,
     number_languages,
+    rank_spans,
 )
 from repo_mcp.adapters.languages import Landmarks, Language, scan
 from repo_mcp.adapters.smart_chunks import cut_smartly
@@ -93,17 +97,19 @@ class SegmentBuilder:
         text = b"\n".join([file.data for file in self._batch]) + b"\n"
         line_feeds = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _LINE_FEED)
         unit_starts: list[I64] = []
-        doc_edges: list[int] = []
-        names: list[tuple[int, int]] = []
+        doc_edges: list[I64] = []
+        names: list[I64] = []
         first_unit = self._units
         offset = 0
         for file in self._batch:
             landmarks = scan(file.language, file.data)
             unit_starts.append(self._cut_file(file, landmarks, offset, line_feeds))
-            doc_edges += [offset + edge for span in landmarks.doc_spans for edge in span]
-            names += [(offset + start, offset + end) for start, end in landmarks.definitions]
+            doc_edges.append(_list_edges(landmarks.doc_spans, offset))
+            names.append(_list_edges(landmarks.definitions, offset))
             offset += len(file.data) + 1
-        self._count_words(text, np.concatenate(unit_starts), first_unit, doc_edges, names)
+        self._count_words(
+            text, np.concatenate(unit_starts), first_unit, np.concatenate(doc_edges), np.concatenate(names)
+        )
         self._batch, self._batch_bytes = [], 0
 
     def _cut_file(self, file: SourceFile, landmarks: Landmarks, offset: int, line_feeds: I64) -> I64:
@@ -131,20 +137,20 @@ class SegmentBuilder:
         text: bytes,
         unit_starts: I64,
         first_unit: int,
-        doc_edges: list[int],
-        names: list[tuple[int, int]],
+        doc_edges: I64,
+        names: I64,
     ) -> None:
         """Count the words of a batch by unit, those inside and outside of comments apart."""
         words = self._vocabulary.add(text)
         if not len(words.starts):
             unit_starts = unit_starts[:0]
         units = _count_before(words.starts, unit_starts) - 1
-        in_doc = _count_before(words.starts, np.array(doc_edges, dtype=np.int64)) & 1
+        in_doc = _count_before(words.starts, doc_edges) & 1
         pieces, ranks, counts = _count_pairs(2 * units + in_doc, words.ranks, words.distinct)
         for bit, field in ((0, BODY), (1, DOC)):
             own = pieces & 1 == bit
             self._add_counted(field, ranks[own], first_unit + (pieces[own] >> 1), counts[own])
-        spans = np.searchsorted(words.starts, np.array(names, dtype=np.int64).reshape(-1, 2))
+        spans = np.searchsorted(words.starts, names.reshape(-1, 2))
         named = _spread_spans(spans[:, 0], spans[:, 1] - spans[:, 0])
         self._add_counted(SYMBOL, words.ranks[named], first_unit + units[named], np.ones_like(named))
         self._texts += 1
@@ -175,15 +181,14 @@ class SegmentBuilder:
 
     def _list_terms(
         self, analysed: WordTerms, word_count: int, numbers: list[I64]
-    ) -> tuple[list[bytes], Occurrences]:
+    ) -> tuple[TermText, Occurrences]:
         """The terms in byte order, and every occurrence of one.
 
         A list's number is its term's place in the order, then its field.
         """
-        order = sorted(range(len(analysed.texts)), key=analysed.texts.__getitem__)
-        ranks = np.empty(len(order), dtype=np.int64)
-        ranks[order] = np.arange(len(order)) << FIELD_BITS
-        lists = ranks[analysed.terms]
+        spans = analysed.texts
+        ranks, order = rank_spans(spans.padded, spans.starts, spans.sizes)
+        lists = ranks[analysed.terms] << FIELD_BITS
         bounds = np.searchsorted(analysed.words, np.arange(word_count + 1))
         term_counts = np.diff(bounds)
         all_counted = [counted for texts in self._counted.values() for counted in texts]
@@ -199,10 +204,10 @@ class SegmentBuilder:
                 repeats = term_counts[words]
                 rows = _spread_spans(bounds[words], repeats)
                 occurrences.add(
-                    lists[rows] | field, np.repeat(one.docs, repeats), np.repeat(one.counts, repeats)
+                    lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
                 )
         self._counted.clear()
-        return [analysed.texts[place] for place in order], occurrences
+        return gather_spans(spans.padded, spans.starts[order], spans.sizes[order]), occurrences
 
     def _build_content(self, lengths: list[I64]) -> SegmentContent:
         paths, prints, sizes, languages, flags, lines = zip(*self._rows, strict=True)
@@ -243,6 +248,11 @@ def cut_file(file: SourceFile, landmarks: Landmarks, lines: int, chunk_lines: in
     return cut_lines(lines, chunk_lines, overlap_lines)
 
 
+def _list_edges(spans: Sequence[tuple[int, int]], offset: int) -> I64:
+    """Start and end of each span, one after the other, moved by `offset`."""
+    return np.fromiter(chain.from_iterable(spans), np.int64, 2 * len(spans)) + offset
+
+
 def _count_before(places: I64, edges: I64) -> I64:
     """For each of the ascending `places` the number of ascending `edges` at or before it.
 
@@ -270,16 +280,16 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
     return pairs >> bits, pairs & ((1 << bits) - 1), np.diff(starts, append=len(packed))
 
 
-def _build_run(terms: Sequence[bytes], occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
+def _build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
     """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
     lists, docs, counts = occurrences.finish()
     starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
     starts = np.concatenate([[0], starts]) if len(lists) else starts
     frequencies = np.diff(starts, append=len(lists))
     list_fields = lists[starts] & ((1 << FIELD_BITS) - 1)
-    fields = np.repeat(list_fields.astype(np.uint8), frequencies)
-    for number in range(len(lengths)):
-        own = fields == number
-        lengths[number][:] = np.bincount(docs[own], counts[own], len(lengths[number]))
+    room = max(map(len, lengths))
+    sums = np.bincount(np.repeat(list_fields * room, frequencies) + docs, counts, len(lengths) * room)
+    for number, column in enumerate(lengths):
+        column[:] = sums[number * room : number * room + len(column)]
     list_terms = lists[starts] >> FIELD_BITS
     return PostingRun(terms, list_terms, list_fields, frequencies, docs, counts)

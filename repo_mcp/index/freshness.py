@@ -1,7 +1,9 @@
 """What the last refresh saw of each file, so that the next one need not read what did not change.
 
-A side file beside the index, of this machine only, that may be deleted at any time: then every file
-is read and compared by fingerprint once. It counts only for the generation it names.
+Side files beside the index, of this machine only, that may be deleted at any time: then every file
+is read and compared by fingerprint once. A record counts only for the generation it names. It is in two
+files: `seen` is a whole record, `seen.changes` what is otherwise since, bound to the bytes of the other; it
+is written anew by each refresh until it is long, for a whole record of 80,000 files takes 40 ms.
 
 A file is taken for unchanged when its size, times and inode are those recorded, unless it was
 written so shortly before the scan that a later write could have left the same times (git's racy
@@ -10,19 +12,32 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Directory, compute_fingerprint, new_file, pack, unpack
+from index_format import (
+    CorruptIndex,
+    Directory,
+    SegmentEntry,
+    compute_fingerprint,
+    new_file,
+    pack,
+    unpack,
+)
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
+from repo_mcp.walked_files import build_walked_files
 
 SIDE_FILE = "seen"
+CHANGES_FILE = "seen.changes"
 TEMPORARY = "seen.tmp"
 VERSION = 1
+MAX_KEPT_FILES = 20_000
+MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
 GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 MAX_SIDE_FILE_BYTES = 1 << 30
 _PRINT_BYTES = 16
@@ -42,6 +57,9 @@ class SeenFiles:
     reasons: npt.NDArray[np.uint8]  # place in _REASONS; 0 for an indexed file
     left_out: Mapping[str, int]  # what the walk left out, by reason
     complete: bool  # no directory was unreadable: what is not here was not there
+    base: _Base | None = field(default=None, compare=False, repr=False)  # the whole record it comes from
+    # What may be otherwise than in it; None when that is not known.
+    touched: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
     def get_skipped(self) -> dict[str, SkipReason]:
         """The files that are not indexed, and why."""
@@ -65,10 +83,25 @@ class SeenFiles:
         return counts
 
 
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A whole record as it is on disk."""
+
+    print: bytes  # of its bytes
+    seen: SeenFiles
+
+
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """What is otherwise in a record than in its base."""
+
+    removed: list[str]  # ascending
+    rows: list[int]  # places in the record that are new or otherwise, ascending
+
+
 def build_stats(files: Sequence[WalkedFile]) -> npt.NDArray[np.int64]:
     """The rows of `SeenFiles.stats` for files of a walk."""
-    rows = [(stat.size, stat.mtime_ns, stat.ctime_ns, stat.inode) for stat in (file.stat for file in files)]
-    return np.array(rows, dtype=np.uint64).astype(np.int64).reshape(-1, 4)
+    return build_walked_files(files).stats
 
 
 def build_seen(
@@ -81,19 +114,33 @@ def build_seen(
     unsettled: frozenset[str],
 ) -> SeenFiles:
     """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
-    paths = [file.path for file in report.files]
+    paths = build_walked_files(report.files).paths
     racy: npt.NDArray[np.bool_] = np.any(stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS, axis=1)
     reasons = np.zeros(len(paths), dtype=np.uint8)
     numbers = {reason: place for place, reason in enumerate(_REASONS)}
-    if skipped or unsettled:
-        for place, path in enumerate(paths):
-            if path in skipped:
-                reasons[place] = numbers[skipped[path]]
-            if path in unsettled:
-                racy[place] = True
+    for path, reason in skipped.items():
+        if (skipped_place := find_place(paths, path)) is not None:
+            reasons[skipped_place] = numbers[reason]
+    for path in unsettled:
+        if (unsettled_place := find_place(paths, path)) is not None:
+            racy[unsettled_place] = True
     return SeenFiles(
         generation, taken_at, paths, stats, racy, reasons, report.skipped, complete=not report.unreadable
     )
+
+
+def find_place(paths: Sequence[str], path: str) -> int | None:
+    """Where a path stands among ascending ones."""
+    place = bisect_left(paths, path)
+    return place if place < len(paths) and paths[place] == path else None
+
+
+def is_as_seen(seen: SeenFiles, file: WalkedFile) -> bool:
+    """True for a file that is taken for unchanged."""
+    place = find_place(seen.paths, file.path)
+    if place is None or seen.racy[place]:
+        return False
+    return bool((seen.stats[place] == build_stats((file,))[0]).all())
 
 
 def find_changed(
@@ -105,16 +152,33 @@ def find_changed(
     """
     if seen is None:
         return list(range(len(files))), []
-    paths = [file.path for file in files]
+    paths = build_walked_files(files).paths
     if paths == seen.paths:
         same = (stats == seen.stats).all(axis=1) & ~seen.racy
         return np.flatnonzero(~same).tolist(), []
-    places = {path: place for place, path in enumerate(seen.paths)}
-    old = np.fromiter((places.pop(path, -1) for path in paths), dtype=np.int64, count=len(paths))
-    if not len(seen.paths):
-        return list(range(len(files))), []
-    same = (old >= 0) & (stats == seen.stats[old]).all(axis=1) & ~seen.racy[old]
-    return np.flatnonzero(~same).tolist(), list(places)
+    added, missing = _compare_paths(seen.paths, paths)
+    old, new = _align(len(seen.paths), missing[0]), _align(len(paths), added[0])
+    is_changed = np.ones(len(paths), dtype=np.bool_)
+    is_changed[new] = (stats[new] != seen.stats[old]).any(axis=1) | seen.racy[old]
+    return np.flatnonzero(is_changed).tolist(), missing[1]
+
+
+_Found = tuple[list[int], list[str]]  # places and paths, ascending
+
+
+def _compare_paths(before: Sequence[str], after: Sequence[str]) -> tuple[_Found, _Found]:
+    """What is only in `after`, and what is only in `before`."""
+    was, now = frozenset(before), frozenset(after)
+    added, missing = sorted(now - was), sorted(was - now)
+    return ([bisect_left(after, path) for path in added], added), (
+        [bisect_left(before, path) for path in missing],
+        missing,
+    )
+
+
+def _align(count: int, without: list[int]) -> npt.NDArray[np.int64]:
+    """The places from 0 to `count`, but for some."""
+    return np.delete(np.arange(count), without)
 
 
 def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
@@ -123,51 +187,149 @@ def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
     return len(changed) + len(missing)
 
 
-def write_seen(directory: Directory, seen: SeenFiles) -> None:
-    """Replace the side file. Raises OSError, which costs no more than a slower next refresh."""
-    record = pack(
-        {
-            "version": VERSION,
-            "generation": seen.generation,
-            "taken_at": seen.taken_at,
-            "left_out": dict(seen.left_out),
-            "complete": seen.complete,
-            "paths": _SEPARATOR.join(seen.paths).encode(),
-            "stats": seen.stats.astype("<i8").tobytes(),
-            "racy": np.packbits(seen.racy).tobytes(),
-            "reasons": seen.reasons.tobytes(),
-        }
-    )
-    with new_file(directory, SIDE_FILE, TEMPORARY) as file:
-        file.write(compute_fingerprint(record))
+def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None = None) -> SeenFiles:
+    """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
+
+    `before` is the record that was there, when it is known. Returns what `read_seen` would read now.
+    """
+    base = before.base if before is not None else None
+    changes = _find_changes(base.seen, seen) if base is not None else None
+    if base is None or changes is None:
+        seen = replace(seen, base=None, touched=None)
+        printed = _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None)))
+        return replace(seen, base=_Base(printed, seen), touched=frozenset())
+    rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows)
+    more = {"base": base.print, "removed": _SEPARATOR.join(changes.removed).encode()}
+    _write(directory, CHANGES_FILE, rows | more)
+    touched = frozenset([*changes.removed, *(seen.paths[place] for place in changes.rows)])
+    return replace(seen, base=base, touched=touched)
+
+
+def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "generation": seen.generation,
+        "taken_at": seen.taken_at,
+        "left_out": dict(seen.left_out),
+        "complete": seen.complete,
+        "paths": _SEPARATOR.join(paths).encode(),
+        "stats": seen.stats[rows].astype("<i8").tobytes(),
+        "racy": np.packbits(seen.racy[rows]).tobytes(),
+        "reasons": seen.reasons[rows].tobytes(),
+    }
+
+
+def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
+    """Returns the fingerprint of what was written."""
+    record = pack(fields)
+    printed = compute_fingerprint(record)
+    with new_file(directory, name, TEMPORARY) as file:
+        file.write(printed)
         file.write(record)
+    return printed
+
+
+def _find_changes(base: SeenFiles, seen: SeenFiles) -> _Changes | None:
+    """None when there are too many."""
+    touched = seen.touched if seen.touched is not None else _find_touched(base, seen)
+    if len(touched) > MAX_CHANGES:
+        return None
+    places = {path: find_place(seen.paths, path) for path in sorted(touched)}
+    removed = [
+        path for path, place in places.items() if place is None and find_place(base.paths, path) is not None
+    ]
+    return _Changes(removed, [place for place in places.values() if place is not None])
+
+
+def _find_touched(base: SeenFiles, seen: SeenFiles) -> frozenset[str]:
+    """The files that are otherwise in one than in the other."""
+    added: _Found = ([], [])
+    missing: _Found = ([], [])
+    if base.paths != seen.paths:
+        added, missing = _compare_paths(base.paths, seen.paths)
+    old, new = _align(len(base.paths), missing[0]), _align(len(seen.paths), added[0])
+    differs = (base.stats[old] != seen.stats[new]).any(axis=1)
+    differs |= (base.racy[old] != seen.racy[new]) | (base.reasons[old] != seen.reasons[new])
+    return frozenset([*added[1], *missing[1], *(seen.paths[place] for place in new[differs].tolist())])
 
 
 def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
     """The record for a generation; None when there is none, or it is of another, or damaged."""
     try:
-        file = directory.open(SIDE_FILE)
+        whole = _read(directory, SIDE_FILE)
+        if whole is None:
+            return None
+        base = _Base(whole[0], _build(whole[1]))
+        changes = _read(directory, CHANGES_FILE)
+        if changes is not None and changes[1]["base"] == base.print:
+            seen = _apply(base.seen, changes[1])
+            if seen.generation == generation:
+                touched = frozenset([*_split(changes[1]["removed"]), *_split(changes[1]["paths"])])
+                return replace(seen, base=base, touched=touched)
+        return (
+            replace(base.seen, base=base, touched=frozenset()) if base.seen.generation == generation else None
+        )
+    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError):
+        return None
+
+
+class SeenRecord:
+    """The record of one index as this process last read or wrote it. For whoever holds the writer.
+
+    It counts for a generation of the same segments: an index that somebody deleted begins to count anew.
+    That of a large tree is read anew each time, which takes 12 ms for 80,000 files, and 16 MB to keep.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[SeenFiles, tuple[SegmentEntry, ...]] | None = None
+
+    def read(
+        self, directory: Directory, generation: int, segments: Sequence[SegmentEntry]
+    ) -> SeenFiles | None:
+        """As `read_seen`."""
+        kept = self._kept
+        if kept is not None and kept[0].generation == generation and kept[1] == tuple(segments):
+            return kept[0]
+        seen = read_seen(directory, generation)
+        self._keep(seen, segments)
+        return seen
+
+    def write(
+        self,
+        directory: Directory,
+        seen: SeenFiles,
+        before: SeenFiles | None,
+        segments: Sequence[SegmentEntry],
+    ) -> None:
+        """As `write_seen`."""
+        self._kept = None
+        self._keep(write_seen(directory, seen, before), segments)
+
+    def _keep(self, seen: SeenFiles | None, segments: Sequence[SegmentEntry]) -> None:
+        fits = seen is not None and len(seen.paths) <= MAX_KEPT_FILES
+        self._kept = (seen, tuple(segments)) if seen is not None and fits else None
+
+
+def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
+    """The fingerprint and the fields of a side file; None when there is none that can be used."""
+    try:
+        file = directory.open(name)
     except (OSError, CorruptIndex):
         return None
     try:
         if not _PRINT_BYTES < file.size <= MAX_SIDE_FILE_BYTES:
             return None
         data = file.read(0, file.size)
-        if compute_fingerprint(data[_PRINT_BYTES:]) != data[:_PRINT_BYTES]:
-            return None
-        record = unpack(data[_PRINT_BYTES:], SIDE_FILE)
-        if record["version"] != VERSION or record["generation"] != generation:
-            return None
-        return _build(record)
-    except (CorruptIndex, OSError, KeyError, TypeError, ValueError):
-        return None
     finally:
         file.close()
+    if compute_fingerprint(data[_PRINT_BYTES:]) != data[:_PRINT_BYTES]:
+        return None
+    record = unpack(data[_PRINT_BYTES:], name)
+    return (data[:_PRINT_BYTES], record) if record["version"] == VERSION else None
 
 
 def _build(record: Mapping[str, Any]) -> SeenFiles:
-    text = record["paths"].decode()
-    paths = text.split(_SEPARATOR) if text else []
+    paths = _split(record["paths"])
     return SeenFiles(
         generation=int(record["generation"]),
         taken_at=float(record["taken_at"]),
@@ -177,4 +339,64 @@ def _build(record: Mapping[str, Any]) -> SeenFiles:
         reasons=np.frombuffer(record["reasons"], dtype=np.uint8, count=len(paths)),
         left_out=dict(record["left_out"]),
         complete=bool(record["complete"]),
+    )
+
+
+def _split(paths: bytes) -> list[str]:
+    return paths.decode().split(_SEPARATOR) if paths else []
+
+
+def _apply(base: SeenFiles, record: Mapping[str, Any]) -> SeenFiles:
+    """The record that comes from a base and its changes."""
+    rows = _build(record)
+    gone = [bisect_left(base.paths, path) for path in _split(record["removed"])]
+    return replace(_renew(base, gone, rows), **_describe(rows))
+
+
+def renew_seen(
+    seen: SeenFiles,
+    generation: int,
+    taken_at: float,
+    scan_started_ns: int,
+    files: Sequence[WalkedFile],
+    gone: Collection[str],
+    skipped: Mapping[str, SkipReason],
+    unsettled: frozenset[str],
+) -> SeenFiles:
+    """The record after a refresh of a few `files`, in path order; what a walk left out is as it was."""
+    report = WalkReport(files, seen.left_out, () if seen.complete else ("",), ())
+    stats = build_stats(files)
+    rows = build_seen(generation, taken_at, scan_started_ns, report, stats, skipped, unsettled)
+    places = sorted(place for path in gone if (place := find_place(seen.paths, path)) is not None)
+    touched = None if seen.touched is None else seen.touched.union(gone, rows.paths)
+    return replace(_renew(seen, places, rows), base=seen.base, touched=touched, **_describe(rows))
+
+
+def _describe(seen: SeenFiles) -> dict[str, Any]:
+    names = ("generation", "taken_at", "left_out", "complete")
+    return {name: getattr(seen, name) for name in names}
+
+
+def _renew(base: SeenFiles, gone: list[int], rows: SeenFiles) -> SeenFiles:
+    """A record without the files at some places, and with `rows` new or in place of what was there."""
+    paths = list(base.paths)
+    for place in reversed(gone):
+        del paths[place]
+    stats, racy, reasons = (np.delete(one, gone, axis=0) for one in (base.stats, base.racy, base.reasons))
+    known = [find_place(paths, path) for path in rows.paths]
+    for row, known_place in enumerate(known):
+        if known_place is not None:
+            stats[known_place], racy[known_place] = rows.stats[row], rows.racy[row]
+            reasons[known_place] = rows.reasons[row]
+    new = [row for row, known_place in enumerate(known) if known_place is None]
+    where = [bisect_left(paths, rows.paths[row]) for row in new]
+    for place, row in reversed(list(zip(where, new, strict=True))):
+        paths.insert(place, rows.paths[row])
+    return replace(
+        base,
+        base=None,
+        paths=paths if gone or new else base.paths,
+        stats=np.insert(stats, where, rows.stats[new], axis=0),
+        racy=np.insert(racy, where, rows.racy[new]),
+        reasons=np.insert(reasons, where, rows.reasons[new]),
     )

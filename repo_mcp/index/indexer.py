@@ -23,7 +23,18 @@ from index_format import (
     Snapshot,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import build_seen, build_stats, find_changed, read_seen, write_seen
+from repo_mcp.index.freshness import (
+    SeenFiles,
+    SeenRecord,
+    build_seen,
+    build_stats,
+    find_changed,
+    find_place,
+    is_as_seen,
+    read_seen,
+    renew_seen,
+    write_seen,
+)
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
@@ -37,6 +48,7 @@ from repo_mcp.model import (
     WalkedFile,
     WalkReport,
 )
+from repo_mcp.tree_view import Glimpse
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
@@ -54,13 +66,18 @@ class Indexer:
         configuration: str,
         workers: int,
         walk: Callable[[Callable[[], bool]], WalkReport],
+        record: SeenRecord | None = None,
     ) -> None:
-        """`walk` gives the files of the root; it raises CANCELLED when its argument says so."""
+        """`walk` gives the files of the root; it raises CANCELLED when its argument says so.
+
+        `record` is kept from one indexer of the index to the next.
+        """
         self._directory = directory
         self._settings = settings
         self._configuration = configuration
         self._workers = workers
         self._walk = walk
+        self._record = record if record is not None else SeenRecord()
 
     def refresh(
         self,
@@ -85,6 +102,35 @@ class Indexer:
         except OSError as error:
             raise explain_write_error(error) from error
 
+    def refresh_named(
+        self,
+        glimpse: Glimpse,
+        *,
+        progress: ProgressCallback | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> RefreshReport | None:
+        """Make the index say what a few files are, without a walk; None when there must be one.
+
+        Raises as `refresh` does.
+        """
+        try:
+            with self._open_writer() as writer:
+                refresh = _Refresh(
+                    self._directory,
+                    self._settings,
+                    self._workers,
+                    writer,
+                    progress,
+                    cancelled,
+                    lambda: None,
+                    self._record,
+                )
+                return refresh.run_named(glimpse)
+        except IndexFormatError:
+            return None
+        except OSError as error:
+            raise explain_write_error(error) from error
+
     def _run(
         self,
         writer: IndexWriter,
@@ -95,7 +141,14 @@ class Indexer:
         warnings: Sequence[str] = (),
     ) -> RefreshReport:
         refresh = _Refresh(
-            self._directory, self._settings, self._workers, writer, progress, cancelled, committed
+            self._directory,
+            self._settings,
+            self._workers,
+            writer,
+            progress,
+            cancelled,
+            committed,
+            self._record,
         )
         refresh.warnings += warnings
         return refresh.run(self._walk, force)
@@ -113,7 +166,7 @@ class Indexer:
                 )
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
-                    write_seen(self._directory, seen.renumber(manifest.generation))
+                    write_seen(self._directory, seen.renumber(manifest.generation), seen)
                 writer.delete_garbage()
                 after = writer.segments
         except IndexFormatError as error:
@@ -159,7 +212,9 @@ class _Refresh:
         progress: ProgressCallback | None,
         cancelled: Callable[[], bool],
         committed: Callable[[], None],
+        record: SeenRecord,
     ) -> None:
+        self._record = record
         self._directory = directory
         self._settings = settings
         self._workers = workers
@@ -183,7 +238,7 @@ class _Refresh:
         report = walk(self._cancelled)
         self.warnings += report.warnings
         generation = self._writer.commit().generation
-        seen = None if force else read_seen(self._directory, generation)
+        seen = None if force else self._record.read(self._directory, generation, self._writer.segments)
         stats = build_stats(report.files)
         changed, missing = find_changed(seen, report.files, stats)
         if seen is not None:
@@ -200,8 +255,35 @@ class _Refresh:
             generation = self._commit()
             self._writer.delete_garbage()
         if changed or missing or seen is None or seen.racy.any():
-            self._write_seen(generation, scan_started_ns, report, stats)
+            self._write_seen(generation, scan_started_ns, report, stats, seen)
         return self._build_report(started, generation, report)
+
+    def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
+        """None when the record of what was seen is not that of the committed generation."""
+        started, scan_started_ns = time.monotonic(), time.time_ns()
+        generation = self._writer.commit().generation
+        seen = self._record.read(self._directory, generation, self._writer.segments)
+        if seen is None:
+            return None
+        changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
+        missing = [path for path in glimpse.gone if find_place(seen.paths, path) is not None]
+        self._skipped = seen.get_skipped()
+        if changed or missing:
+            known = self._read_known()
+            self._indexed_files = known.count
+            self._removed += self._mark_dead(missing, known)
+            for path in missing:
+                self._skipped.pop(path, None)
+            self._build(changed, known)
+            self._merge()
+            generation = self._commit()
+            self._writer.delete_garbage()
+            unsettled = frozenset(self._unsettled | self._gone)
+            now = renew_seen(
+                seen, generation, time.time(), scan_started_ns, changed, missing, self._skipped, unsettled
+            )
+            self._put_seen(now, seen)
+        return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _read_known(self) -> KnownFiles:
         """The live files of the committed generation."""
@@ -275,7 +357,12 @@ class _Refresh:
         )
 
     def _write_seen(
-        self, generation: int, scan_started_ns: int, report: WalkReport, stats: npt.NDArray[np.int64]
+        self,
+        generation: int,
+        scan_started_ns: int,
+        report: WalkReport,
+        stats: npt.NDArray[np.int64],
+        before: SeenFiles | None,
     ) -> None:
         seen = build_seen(
             generation,
@@ -286,8 +373,11 @@ class _Refresh:
             self._skipped,
             frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
         )
+        self._put_seen(seen, before)
+
+    def _put_seen(self, seen: SeenFiles, before: SeenFiles | None) -> None:
         try:
-            write_seen(self._directory, seen)
+            self._record.write(self._directory, seen, before, self._writer.segments)
         except OSError:
             self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
 

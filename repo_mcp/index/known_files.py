@@ -1,12 +1,18 @@
-"""The files that an index holds: where each lies, and its fingerprint, found by its path."""
+"""The files that an index holds: where each lies, and its fingerprint, found by its path.
+
+A refresh asks for a few files of many: paths stay the bytes that the index has, and one is found by
+halving them, in seventeen steps of 80,000.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from index_format import FINGERPRINT_BYTES, LiveSegment, Snapshot
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +25,28 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class _SegmentFiles:
-    """The file table of one segment: paths ascend, so that one is found in ten steps or so."""
+    """The file table of one segment. Paths ascend."""
 
     name: str
-    paths: Sequence[bytes]
-    live: list[bool]  # changed as files are taken
+    paths: bytes  # one after the other
+    ends: npt.NDArray[np.int64]  # of each path
+    live: npt.NDArray[np.bool_]  # changed as files are taken
     fingerprints: bytes
+
+    def get_path(self, file: int) -> bytes:
+        return self.paths[int(self.ends[file - 1]) if file else 0 : int(self.ends[file])]
+
+    def find(self, path: bytes) -> int | None:
+        """The number of a live file."""
+        low, high = 0, len(self.ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self.get_path(middle) < path:
+                low = middle + 1
+            else:
+                high = middle
+        found = low < len(self.ends) and bool(self.live[low]) and self.get_path(low) == path
+        return low if found else None
 
 
 class KnownFiles:
@@ -33,15 +55,15 @@ class KnownFiles:
     def __init__(self, snapshot: Snapshot | None) -> None:
         """Raises IndexFormatError, OSError. The snapshot may be closed afterwards."""
         segments = snapshot.segments if snapshot is not None else ()
-        self._segments = [_read_files(segment) for segment in segments]
-        self.count = sum(sum(segment.live) for segment in self._segments)
+        self._segments = {segment.name: _read_files(segment) for segment in segments}
+        self.count = sum(int(np.count_nonzero(segment.live)) for segment in self._segments.values())
 
     def find(self, path: str) -> Place | None:
         """Where a file lies."""
         key = path.encode()
-        for segment in self._segments:
-            file = bisect_left(segment.paths, key)
-            if file < len(segment.paths) and segment.paths[file] == key and segment.live[file]:
+        for segment in self._segments.values():
+            file = segment.find(key)
+            if file is not None:
                 return Place(segment.name, file)
         return None
 
@@ -50,7 +72,7 @@ class KnownFiles:
         place = self.find(path)
         if place is None:
             return None
-        prints = next(one.fingerprints for one in self._segments if one.name == place.segment)
+        prints = self._segments[place.segment].fingerprints
         return prints[place.file * FINGERPRINT_BYTES : (place.file + 1) * FINGERPRINT_BYTES]
 
     def take(self, paths: Sequence[str]) -> dict[str, list[int]]:
@@ -60,19 +82,29 @@ class KnownFiles:
             place = self.find(path)
             if place is not None:
                 taken.setdefault(place.segment, []).append(place.file)
-                next(one for one in self._segments if one.name == place.segment).live[place.file] = False
+                self._segments[place.segment].live[place.file] = False
         return taken
 
     def iter_paths(self) -> Iterator[str]:
         """The paths of all files, segment by segment."""
-        for segment in self._segments:
-            for path, live in zip(segment.paths, segment.live, strict=True):
-                if live:
-                    yield path.decode()
+        for segment in self._segments.values():
+            for file in np.flatnonzero(segment.live).tolist():
+                yield _decode(segment.get_path(file), segment.name)
+
+
+def _decode(path: bytes, segment: str) -> str:
+    try:
+        return path.decode()
+    except UnicodeDecodeError as error:
+        raise CorruptIndex(f"{segment}: a path is not UTF-8") from error
 
 
 def _read_files(segment: LiveSegment) -> _SegmentFiles:
     files = segment.reader.files
     return _SegmentFiles(
-        segment.name, files.read_paths(), segment.live_file_mask.tolist(), files.read_fingerprints()
+        segment.name,
+        files.read_path_bytes(),
+        files.path_ends,
+        segment.live_file_mask.copy(),
+        files.read_fingerprints(),
     )

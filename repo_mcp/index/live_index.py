@@ -16,10 +16,11 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.freshness import SeenFiles, count_changed, read_seen
+from repo_mcp.index.freshness import SeenFiles, SeenRecord, count_changed
 from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
+from repo_mcp.index.watcher import TreeWatcher, is_installed
 from repo_mcp.model import (
     CompactReport,
     IndexProgress,
@@ -28,12 +29,15 @@ from repo_mcp.model import (
     RefreshReport,
     WalkReport,
 )
+from repo_mcp.tree_view import TreeView
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
+WATCHED_LOOK_SECONDS = 60.0  # the same while the system tells of changes: it may lose some
+MAX_NAMED = 500  # changed files that are looked at by name; for more the tree is walked
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read: the medium may be at fault
 CLOSE_WAIT_SECONDS = 1.5  # for a running refresh to stop; the server must be gone within two
@@ -50,8 +54,12 @@ class LiveIndex:
         walk: Callable[[Callable[[], bool]], WalkReport],
         *,
         watch: bool,
+        view: TreeView | None = None,
     ) -> None:
-        """`walk` gives the files of the root. Makes the index's directory; OSError when it cannot."""
+        """`walk` gives the files of the root, `view` a few of them by what the walk found out.
+
+        Makes the index's directory; OSError when it cannot.
+        """
         self._settings = settings
         self._directory = DiskDirectory(settings.index_path, create=True)
         self._configuration = configuration
@@ -59,16 +67,21 @@ class LiveIndex:
         self._walk = walk
         self._stale: int | None = None  # files that the last look found changed and that are not indexed yet
         self._watch = watch
-        self._lock = threading.Lock()  # guards the three below
+        self._lock = threading.Lock()  # guards the two below
         self._searcher: Searcher | None = None
         self._index_fault = ""
-        self._seen: SeenFiles | None = None
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
         self._background_fault = ""
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
+        self._view = view
+        self._record = SeenRecord()
+        self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
+        self._watch_fault = ""
+        self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
+        self._walk_wanted = False  # there may be more
 
     def get_searcher(self) -> Searcher:
         """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none."""
@@ -86,7 +99,7 @@ class LiveIndex:
                 current = self._searcher
             if manifest is None or (current is not None and current.snapshot.manifest == manifest):
                 return current
-            snapshot = Snapshot.open(self._directory)
+            snapshot = Snapshot.open(self._directory, current.snapshot if current is not None else None)
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
                 return None
             searcher = Searcher(snapshot)
@@ -119,13 +132,13 @@ class LiveIndex:
         searcher = self.find_searcher()
         with self._lock:
             fault = self._index_fault
-        warnings = [text for text in (fault, self._background_fault) if text]
+        warnings = [text for text in (fault, self._background_fault, self._watch_fault) if text]
         progress = self._progress
         if searcher is None:
             state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
             return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
         manifest = searcher.snapshot.manifest
-        seen = self._read_seen(manifest.generation)
+        seen = self._record.read(self._directory, manifest.generation, manifest.segments)
         languages = _count_languages(searcher.snapshot)
         return IndexStatus(
             state="ready" if seen is not None else "partial",
@@ -144,6 +157,8 @@ class LiveIndex:
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
         """Files changed since the refresh: as they are in a small tree, as last looked at in a large one."""
+        if self._waiting:
+            return len(self._waiting)
         if seen is None or self._refreshing.locked() or files > LOOK_FILES:
             return self._stale
         try:
@@ -152,26 +167,17 @@ class LiveIndex:
             return None
         return self._stale
 
-    def _read_seen(self, generation: int) -> SeenFiles | None:
-        """The record of the refresh that made a generation; None while one is under way."""
-        with self._lock:
-            if self._seen is not None and self._seen.generation == generation:
-                return self._seen
-        seen = read_seen(self._directory, generation)
-        with self._lock:
-            self._seen = seen
-        return seen
-
     def describe_progress(self) -> list[str]:
-        """A warning for answers given while files are still being indexed."""
+        """A warning for answers given while files are known to have changed and are not indexed."""
         progress = self._progress
-        if progress is None or progress.phase == "walk":
-            return []
-        if progress.phase == "index" and progress.files_total:
+        if progress is not None and progress.phase == "index" and progress.files_total:
             return [
                 f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
                 " are done; the others may be missing here."
             ]
+        changed = len(self._waiting) or self._stale
+        if changed:
+            return [f"{changed} files changed and are not indexed yet: what is found may be out of date."]
         return []
 
     def _explain_missing(self) -> str:
@@ -201,11 +207,12 @@ class LiveIndex:
         try:
             return self._refresh(force, progress, stop)
         finally:
-            self._next_look = time.monotonic() + max(
-                LOOK_SECONDS, LOOK_COST_FACTOR * (time.monotonic() - started)
-            )
+            pause = LOOK_SECONDS if self._watcher is None else WATCHED_LOOK_SECONDS
+            self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * (time.monotonic() - started))
             self._progress = None
             self._refreshing.release()
+            if self._watcher is not None:
+                self._watcher.note_walk()
 
     def _begin_refresh(self, stop: Callable[[], bool]) -> None:
         deadline = time.monotonic() + REFRESH_WAIT_SECONDS
@@ -239,13 +246,65 @@ class LiveIndex:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self.start_background_refresh()
 
+    def start_watching(self) -> None:
+        """Have the system tell of changes from now on, if that can be had; else they are looked for."""
+        if self._watch and self._view is not None and self._watcher is None and is_installed():
+            self._watcher = TreeWatcher(
+                self._view.root, self._view.list_directories, self._take_changes, self._stop_watching
+            )
+            self._watcher.start()
+
+    def _stop_watching(self, why: str) -> None:
+        self._watcher = None
+        self._watch_fault = f"Files cannot be watched ({why}); changes are looked for now and then."
+
+    def _take_changes(self, paths: frozenset[str] | None) -> None:
+        """Index what the watcher tells of, in its thread. None: everything may have changed."""
+        self._waiting |= paths or frozenset()
+        if paths is None or len(self._waiting) > MAX_NAMED:
+            self._walk_wanted = True
+        while not self._closed.is_set() and (self._waiting or self._walk_wanted):
+            try:
+                if not self._refresh_named():
+                    self.refresh()
+                    self._waiting, self._walk_wanted = frozenset(), False
+            except RepoError as error:
+                if error.code is not ErrorCode.BUSY:
+                    self._note_failure(error)
+                    return
+                self._walk_wanted = True
+            except Exception as error:
+                self._note_failure(error)
+                return
+
+    def _refresh_named(self) -> bool:
+        """Index the changed files that are known by name. False when the tree must be walked."""
+        glimpse = None
+        if self._view is not None and not self._walk_wanted:
+            glimpse = self._view.look_at(self._waiting)
+        if glimpse is None:
+            return False
+        self._waiting = frozenset([*glimpse.gone, *(file.path for file in glimpse.files)])
+        if not self._waiting:
+            return True
+        self._begin_refresh(self._closed.is_set)
+        try:
+            done = self._open_indexer().refresh_named(glimpse, cancelled=self._closed.is_set)
+        finally:
+            self._refreshing.release()
+        if done is not None:
+            self._waiting, self._background_fault = frozenset(), ""
+        return done is not None
+
     def _open_indexer(self) -> Indexer:
         """The writing side, in a directory that is made again where somebody removed it."""
         try:
             self._directory = DiskDirectory(self._settings.index_path, create=True)
         except OSError as error:
             raise explain_write_error(error) from error
-        return Indexer(self._directory, self._settings, self._configuration, self._workers, self._walk)
+        return Indexer(
+            self._directory, self._settings, self._configuration, self._workers, self._walk, self._record
+        )
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
@@ -259,15 +318,20 @@ class LiveIndex:
     def _refresh_quietly(self, force: bool) -> None:
         try:
             self.refresh(force=force)
-        except RepoError as error:
-            if error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
-                self._background_fault = f"The last refresh failed: {error.message}"
         except Exception as error:  # a thread has nobody else to tell
+            self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        if not isinstance(error, RepoError):
             self._background_fault = f"The last refresh failed: {type(error).__name__}."
+        elif error.code not in (ErrorCode.BUSY, ErrorCode.CANCELLED):
+            self._background_fault = f"The last refresh failed: {error.message}"
 
     def close(self) -> bool:
         """Stop a running refresh. False when it has not stopped in CLOSE_WAIT_SECONDS."""
         self._closed.set()
+        if self._watcher is not None:
+            self._watcher.close()
         stopped = self._refreshing.acquire(timeout=CLOSE_WAIT_SECONDS)
         with self._lock:
             self._searcher = None

@@ -66,7 +66,7 @@ def rank(
     page = _fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
-    unknown = (term for term, count in zip(query.terms, best.frequencies, strict=True) if not count)
+    unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
     return Ranking(tuple(explained), best.total, tuple(unknown))
 
 

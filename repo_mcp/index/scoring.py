@@ -79,6 +79,11 @@ class TermScorer:
         statistics = _Statistics(documents, frequency, average_length, field)
         self._scorer: Any = MODEL.scorer(statistics, field, term)
         self._weight = FIELD_WEIGHTS[field]
+        self._idf = statistics.idf(field, term)
+
+    def compute_most(self) -> float:
+        """What no posting's score reaches: that of endless repetition in a document without length."""
+        return self._weight * self._idf * (K1 + 1.0)
 
     def score(self, term_frequencies: I64, lengths: I64) -> F64:
         """The weighted score of each posting."""

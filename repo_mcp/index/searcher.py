@@ -1,7 +1,6 @@
 """Ranks the units of a snapshot by BM25F and gives the best chunks.
 
-The clear version: every posting of every query term is scored and added up, nothing is skipped. A
-unit's path field is its file's. Scores are rounded once; ties are by path, then start line, so that
+A unit's path field is its file's. Scores are rounded once; ties are by path, then start line, so that
 an answer depends on the tree alone, not on how it came into segments.
 """
 
@@ -17,10 +16,10 @@ from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import FIELDS, SYMBOL
-from repo_mcp.index.scoring import DECIMALS, F64, TermScorer
-from repo_mcp.index.segment_search import Mask, Matches, Postings, RankedUnit, SegmentSearch
-
-_SegmentPostings = list[list[Postings]]  # for each query term, its postings in each field
+from repo_mcp.index.scoring import DECIMALS, I64
+from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
+from repo_mcp.index.term_lists import TermListReader, TermLists
+from repo_mcp.index.top_units import TopUnitsFinder
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,10 @@ class RankedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best chunks, and how many matched."""
+    """The best chunks."""
 
     chunks: tuple[RankedChunk, ...]
-    total: int
+    total: int  # chunks that were ranked: all that match, when the best units are fewer than were asked for
     unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
 
 
@@ -63,9 +62,8 @@ class BestUnits:
 
     segments: tuple[Matches, ...]  # for each segment its units, ascending, and their scores
     masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
-    total: int  # chunks that matched
-    frequencies: tuple[int, ...]  # for each query term its live units in the field where it is commonest
-    postings: list[_SegmentPostings]  # of the query terms, to tell which of them a unit holds
+    total: int  # chunks that hold one of them
+    terms: tuple[TermLists, ...]  # of each query term
 
 
 class Searcher:
@@ -74,7 +72,9 @@ class Searcher:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
-        self._average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
+        self.average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
+        self._lists = TermListReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
+        self._finders = [TopUnitsFinder(segment) for segment in snapshot.segments]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
         self._paths: dict[tuple[int, int], str] = {}
 
@@ -102,29 +102,49 @@ class Searcher:
         include_tests: bool = True,
     ) -> Ranking:
         """The best `top_k` chunks. `filter_key` names what `matches_path` lets through, for keeping."""
-        read = self._read_postings(query)
         wanted = Filter(matches_path, filter_key, language, include_tests)
-        best: list[RankedUnit] = []
-        total = 0
-        for part, found in zip(self.segments, self._score(query, read), strict=True):
-            matches = self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
-            total += part.count_chunks(matches.units)
-            best += part.choose_best(matches, top_k)
-        return Ranking(tuple(self._describe(query, read, best, top_k)), total)
+        limit = UNITS_PER_CHUNK * top_k
+        while True:
+            found = self.find_best_units(query, limit, wanted)
+            if found.total >= top_k or sum(len(one.units) for one in found.segments) < limit:
+                break
+            limit *= 4
+        best = [
+            unit
+            for part, matches in zip(self.segments, found.segments, strict=True)
+            for unit in part.choose_best(matches, top_k)
+        ]
+        return Ranking(tuple(self._describe(query, found, best, top_k)), found.total)
 
     def find_best_units(self, query: Query, limit: int, wanted: Filter) -> BestUnits:
         """The `limit` best units of the wanted files, ties by path, then start line. Exact."""
-        read = self._read_postings(query)
-        kept = [
-            self._keep_files(part, self._keep_wanted(part, query, found), query, wanted)
-            for part, found in zip(self.segments, self._score(query, read), strict=True)
-        ]
-        return BestUnits(
-            tuple(self._cut_units(kept, limit)),
-            tuple(self._find_mask(part, query, wanted) for part in self.segments),
-            sum(part.count_chunks(found.units) for part, found in zip(self.segments, kept, strict=True)),
-            tuple(self._count_frequency(read, term) for term in range(len(query.terms))),
-            read,
+        terms = tuple(self._lists.read(term) for term in query.terms)
+        masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
+        found: list[Matches] = []
+        threshold = 0.0
+        for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
+            lists = [one for term in terms for one in term.segments[part.place]]
+            top = finder.find(lists, self._find_units(part, query, mask), limit, threshold)
+            found.append(Matches(top.units, top.scores))
+            if len(top.scores) >= limit:
+                threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
+        cut = self._cut_units(found, limit)
+        total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
+        return BestUnits(tuple(cut), masks, total, terms)
+
+    def _find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
+        """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
+        masks = [] if files is None else [part.keep_files(files)]
+        for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
+            masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
+        for term in (term for terms in query.excluded for term in terms):
+            masks.append(~self._find_holding(part, term, range(len(FIELDS))))
+        return np.logical_and.reduce(masks) if masks else None
+
+    def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
+        """Which units hold a term in one of the fields."""
+        return part.find_units(
+            one for one in self._lists.read(term).segments[part.place] if one.field in fields
         )
 
     def read_path(self, place: int, file: int) -> str:
@@ -134,28 +154,20 @@ class Searcher:
             path = self._paths[place, file] = self.segments[place].reader.files.read_path(file)
         return path
 
-    def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, Postings]]:
-        """The live postings of a term in one field, segment by segment."""
-        for part in self.segments:
-            postings = part.read_field(term, field)
-            if postings is not None:
-                yield part, postings
+    def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, I64]]:
+        """The live documents of a term in one field, segment by segment."""
+        for part, lists in zip(self.segments, self._lists.read(term).segments, strict=True):
+            for one in lists:
+                if one.field == field:
+                    yield part, part.drop_dead(one.read_docs(), FIELDS[field].level)
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
         """The chunks of units, with all that an answer needs."""
-        matched = self._find_matched(query, best.postings, units)
+        matched = self._find_matched(query, best, units)
         return [
             self._build_chunk(unit, *self._locate(unit), tuple(terms))
             for unit, terms in zip(units, matched, strict=True)
         ]
-
-    def _count_frequency(self, read: list[_SegmentPostings], term: int) -> int:
-        """The live units with a term, in the field where it is commonest."""
-        counts = [0] * len(FIELDS)
-        for part, terms in zip(self.segments, read, strict=True):
-            for postings in terms[term]:
-                counts[postings.field] += part.count_units(postings)
-        return max(counts)
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
@@ -179,11 +191,6 @@ class Searcher:
             for matches, values, own in zip(found, rounded, kept, strict=True)
         ]
 
-    def _keep_files(self, part: SegmentSearch, matches: Matches, query: Query, wanted: Filter) -> Matches:
-        """The matches in files that the filter lets through."""
-        mask = self._find_mask(part, query, wanted)
-        return matches if mask is None else matches.keep(mask[part.find_files(matches.units)])
-
     def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
         """Which files of a segment the filter and the query let through; None: all."""
         languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
@@ -191,50 +198,6 @@ class Searcher:
         if not any(key[1:4]) and wanted.include_tests:
             return None
         return self._file_masks(*key, _Filter(wanted.matches_path))
-
-    def score_units(self, query: Query) -> list[Matches]:
-        """For each segment the units that match and their scores, before they are rounded."""
-        return self._score(query, self._read_postings(query))
-
-    def _read_postings(self, query: Query) -> list[_SegmentPostings]:
-        """For each segment the live postings of each query term."""
-        return [[part.read_postings(term) for term in query.terms] for part in self.segments]
-
-    def _score(self, query: Query, read: list[_SegmentPostings]) -> list[Matches]:
-        gains: list[list[tuple[Postings, F64]]] = [[] for _ in self.segments]
-        for term, text in enumerate(query.terms):
-            for field in range(len(FIELDS)):
-                lists = [
-                    (part, postings)
-                    for part, terms in zip(self.segments, read, strict=True)
-                    for postings in terms[term]
-                    if postings.field == field
-                ]
-                for part, postings, gain in self._score_lists(lists, text, field):
-                    gains[part.place].append((postings, gain))
-        return [part.add_up(own) for part, own in zip(self.segments, gains, strict=True)]
-
-    def _score_lists(
-        self, lists: list[tuple[SegmentSearch, Postings]], text: str, field: int
-    ) -> Iterator[tuple[SegmentSearch, Postings, F64]]:
-        """What one term in one field gives to each of its postings."""
-        frequency = sum(part.count_units(postings) for part, postings in lists)
-        if not frequency:
-            return
-        units = self.snapshot.unit_count
-        scorer = TermScorer(FIELDS[field].name, text, units, frequency, self._average_lengths[field])
-        for part, postings in lists:
-            lengths = part.reader.norms.read_lengths(field)[postings.docs]
-            yield part, postings, scorer.score(postings.counts, lengths)
-
-    def _keep_wanted(self, part: SegmentSearch, query: Query, matches: Matches) -> Matches:
-        """The matches that the query's required, excluded and symbol words do not rule out."""
-        for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
-            for term in (term for terms in words for term in terms):
-                matches = matches.keep(part.find_units(term, fields)[matches.units])
-        for term in (term for terms in query.excluded for term in terms):
-            matches = matches.keep(~part.find_units(term, range(len(FIELDS)))[matches.units])
-        return matches
 
     def _compute_file_mask(
         self,
@@ -261,12 +224,12 @@ class Searcher:
         return mask
 
     def _describe(
-        self, query: Query, read: list[_SegmentPostings], best: list[RankedUnit], top_k: int
+        self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
         """The best chunks in order, with all that an answer needs."""
         described = [(unit, *self._locate(unit)) for unit in _cut(best, top_k)]
         described.sort(key=lambda row: (-row[0].score, row[1].encode(), row[2].start_line))
-        matched = self._find_matched(query, read, [unit for unit, _, _ in described[:top_k]])
+        matched = self._find_matched(query, found, [unit for unit, _, _ in described[:top_k]])
         return [
             self._build_chunk(unit, path, chunk, tuple(terms))
             for (unit, path, chunk), terms in zip(described, matched, strict=False)
@@ -298,18 +261,21 @@ class Searcher:
             fingerprint=part.reader.read_fingerprint(file),
         )
 
-    def _find_matched(
-        self, query: Query, read: list[_SegmentPostings], units: Sequence[RankedUnit]
-    ) -> list[list[str]]:
+    def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
         """For each unit the query terms that occur in any field of it."""
         matched: list[list[str]] = [[] for _ in units]
-        for part, lists in zip(self.segments, read, strict=True):
-            rows = [row for row, unit in enumerate(units) if unit.segment == part.place]
+        for part in self.segments:
+            rows = sorted(
+                (row for row, unit in enumerate(units) if unit.segment == part.place),
+                key=lambda row: units[row].unit,
+            )
             own = np.array([units[row].unit for row in rows], dtype=np.int64)
-            for text, postings in zip(query.terms, lists, strict=True) if rows else ():
-                has = np.any([part.has_units(one, own) for one in postings], axis=0)
-                for row in np.array(rows)[np.flatnonzero(has)].tolist() if postings else ():
-                    matched[row].append(text)
+            for text, term in zip(query.terms, best.terms, strict=True) if rows else ():
+                has = np.zeros(len(rows), dtype=np.bool_)
+                for one in term.segments[part.place]:
+                    has |= one.read_gains(own) > 0.0
+                for place in np.flatnonzero(has).tolist():
+                    matched[rows[place]].append(text)
         return matched
 
 

@@ -7,8 +7,11 @@ and left out when what matched is gone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 from index_format import compute_fingerprint
 from repo_mcp.adapters.languages import Language, scan
@@ -24,6 +27,8 @@ MAX_LINE_CHARS = 240  # of a snippet; open_file shows more
 SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the declaration around it
 LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
+# The words of a screenful of code are much the same from hit to hit. About 4 MB.
+_get_terms = lru_cache(maxsize=16_384)(get_word_terms)
 
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
 
@@ -79,60 +84,100 @@ def _build_hit(
     ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool, language: Language
 ) -> Hit | None:
     """The hit in a file's normalised text; None when what was looked for is not there any more."""
-    lines = [line.decode("utf-8", "replace") for line in split_lines(data)]
-    chunk_end = min(ranked.chunk.end_line, len(lines))
-    chunk = lines[ranked.chunk.start_line - 1 : chunk_end]
-    if changed and not any(find_line_terms(line, ranked.matched_terms) for line in chunk):
+    raw = split_lines(data)
+    chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
+    if changed and not any(find_line_terms(_decode(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
-    folded = " ".join(" ".join(chunk).lower().split())
-    if any(phrase.lower() not in folded for phrase in phrases):
+    if phrases and not _holds(" ".join(_decode(raw, chunk_start, chunk_end)), phrases):
         return None
-    start, end = ranked.unit_start, min(ranked.unit_end, len(lines))
+    start, end = ranked.unit_start, min(ranked.unit_end, len(raw))
     if changed:  # the unit's lines may be elsewhere in the chunk by now
-        start, end = ranked.chunk.start_line, chunk_end
-    window = choose_window(lines[start - 1 : end], ranked.matched_terms)
-    first, last = start - 1 + window[0], start - 1 + window[1]
-    best = first + _find_best_line(lines[first:last], ranked.matched_terms)
-    offset = sum(len(line.encode()) + 1 for line in lines[:best])
+        start, end = chunk_start, chunk_end
+    lines = _decode(raw, start, end)
+    found = find_line_terms(lines, ranked.matched_terms)
+    first, last = choose_window(found)
+    best = start - 1 + first + _find_best(found[first:last])
     return Hit(
         ranked.path,
-        ranked.chunk.start_line,
+        chunk_start,
         chunk_end,
-        render_lines(lines[first:last], first + 1),
+        render_lines(lines[first:last], start + first),
         ranked.score,
         ranked.matched_terms,
-        find_enclosing_symbol(language, data, offset),
+        find_enclosing_symbol(language, data, sum(map(len, raw[:best])) + best),
         ranked.explanation,
     )
 
 
-def find_line_terms(line: str, terms: Collection[str]) -> set[str]:
-    """The wanted terms that a line holds."""
-    return {term for word in set(_WORD.findall(line)) for term in get_word_terms(word) if term in terms}
+def _decode(raw: Sequence[bytes], first: int, last: int) -> list[str]:
+    """The lines from `first` to `last`, counted from 1."""
+    return b"\n".join(raw[first - 1 : last]).decode("utf-8", "replace").split("\n") if first <= last else []
 
 
-def choose_window(lines: Sequence[str], terms: Sequence[str]) -> tuple[int, int]:
+def _holds(text: str, phrases: Sequence[str]) -> bool:
+    folded = " ".join(text.lower().split())
+    return all(phrase.lower() in folded for phrase in phrases)
+
+
+def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
+    """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
+    bits = {term: 1 << place for place, term in enumerate(terms)}
+    text = "\n".join(lines)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found = [0] * len(lines)
+    for word in set(_WORD.findall(text)):
+        word_terms = _get_terms(word)
+        if not bits.keys().isdisjoint(word_terms):
+            held = sum(bits[term] for term in word_terms if term in bits)
+            for place in _iter_places(text, word):
+                found[bisect_right(starts, place) - 1] |= held
+    return found
+
+
+def _iter_places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands by itself, not within a longer one."""
+    size = len(word)
+    at = text.find(word)
+    while at >= 0:
+        end = at + size
+        if not _is_word(text[at - 1 : at]) and not _is_word(text[end : end + 1]):
+            yield at
+        at = text.find(word, end)
+
+
+def _is_word(char: str) -> bool:
+    """What `\\w` matches; not the empty string beyond the ends."""
+    return char.isalnum() or char == "_"
+
+
+def choose_window(found: Sequence[int]) -> tuple[int, int]:
     """The half-open span of WINDOW_LINES or fewer that shows most of the terms, the first of equal ones.
 
     A window is worth the sum, over its lines, of their terms, a term new to the window counting four
-    times: eight lines with one word each show less than one line with all. It does not begin or end
-    with an empty line where it need not.
+    times: eight lines with one word each show less than one line with all.
     """
-    wanted = frozenset(terms)
-    found = [find_line_terms(line, wanted) for line in lines]
-    last_start = max(0, len(lines) - WINDOW_LINES)
-    best = max(range(last_start + 1), key=lambda start: (_value(found[start : start + WINDOW_LINES]), -start))
-    return best, min(len(lines), best + WINDOW_LINES)
+    best, most = 0, _value(found[:WINDOW_LINES])
+    for last in range(WINDOW_LINES, len(found)):
+        if found[last]:  # else the window is worth no more than the one before
+            start = last - WINDOW_LINES + 1
+            worth = _value(found[start : last + 1])
+            if worth > most:
+                best, most = start, worth
+    return best, min(len(found), best + WINDOW_LINES)
 
 
-def _find_best_line(lines: Sequence[str], terms: Collection[str]) -> int:
+def _value(found: Sequence[int]) -> int:
+    shown = worth = 0
+    for held in found:
+        shown |= held
+        worth += held.bit_count()
+    return worth + 3 * shown.bit_count()
+
+
+def _find_best(found: Sequence[int]) -> int:
     """The first of the lines that hold most of the terms."""
-    counts = [len(find_line_terms(line, terms)) for line in lines]
+    counts = [held.bit_count() for held in found]
     return counts.index(max(counts)) if counts else 0
-
-
-def _value(found: Sequence[set[str]]) -> int:
-    return sum(map(len, found)) + 3 * len(set().union(*found))
 
 
 def render_lines(lines: Sequence[str], first_line: int) -> str:

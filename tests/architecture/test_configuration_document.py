@@ -9,8 +9,8 @@ import tomllib
 from repo_mcp.adapters.protocol import BUILT_IN
 from repo_mcp.adapters.registry import LANGUAGES
 from repo_mcp.config import HARD_CAPS, load_config
+from repo_mcp.options import build_parser
 from repo_mcp.repository_file import apply_repository_file
-from repo_mcp.server import build_parser
 from repo_mcp.settings import list_settings
 from tests.architecture.source_tree import ROOT
 
@@ -42,7 +42,7 @@ def test_every_limit_states_its_hard_cap() -> None:
 
 
 def test_every_option_named_is_one_of_the_server() -> None:
-    known = set(build_parser()._option_string_actions)
+    known = set(build_parser("repo-mcp-server")._option_string_actions)
     assert set(re.findall(r"(--[a-z][a-z-]+)", TEXT)) - known <= {"--show", "--json"}
 
 

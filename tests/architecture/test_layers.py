@@ -28,16 +28,26 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.symbols",
         "index_format.terms",
     ),
-    ("index_format.columns", "index_format.frame", "index_format.occurrences"),
-    ("index_format.checksum", "index_format.directory", "index_format.packing", "index_format.varint"),
+    ("index_format.block_lists", "index_format.gap_lists"),
+    (
+        "index_format.columns",
+        "index_format.frame",
+        "index_format.occurrences",
+        "index_format.spread",
+        "index_format.varints",
+    ),
+    ("index_format.checksum", "index_format.directory", "index_format.packing"),
     ("index_format.errors", "index_format.records"),
+    ("index_format.term_text",),
 )
 
 REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.__main__",),
     ("repo_mcp.cli",),
     ("repo_mcp.server",),
-    ("repo_mcp.sdk_server", "repo_mcp.wire"),
+    ("repo_mcp.options", "repo_mcp.sdk_bridge", "repo_mcp.sdk_server"),
+    ("repo_mcp.desk",),
+    ("repo_mcp.wire",),
     (
         "repo_mcp.toolsets",
         "repo_mcp.toolsets.graph",
@@ -48,11 +58,13 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader",),
     ("repo_mcp.repository",),
+    ("repo_mcp.narrowing",),
     ("repo_mcp.bundler", "repo_mcp.research"),
     ("repo_mcp.graph",),
     ("repo_mcp.index", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),
     ("repo_mcp.parse_process",),
+    ("repo_mcp.tree_view",),
     ("repo_mcp.adapters", "repo_mcp.walk"),
     ("repo_mcp.settings",),
     ("repo_mcp.repository_file", "repo_mcp.sandbox"),
@@ -68,14 +80,18 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.textfile",
         "repo_mcp.user_key",
     ),
-    ("repo_mcp", "repo_mcp.ignore_layers"),
+    ("repo_mcp", "repo_mcp.conversation", "repo_mcp.ignore_layers"),
     (
+        "repo_mcp.call_pool",
         "repo_mcp.frames",
         "repo_mcp.globs",
+        "repo_mcp.instructions",
+        "repo_mcp.plain_options",
         "repo_mcp.tool_model",
         "repo_mcp.version",
         "repo_mcp.windows_paths",
     ),
+    ("repo_mcp.walked_files",),
     ("repo_mcp.model",),
     ("repo_mcp.errors",),
 )
@@ -87,6 +103,7 @@ FRONT_DOOR = "index_format"
 ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
     "pathspec": ("repo_mcp/ignore.py",),
     "whoosh": ("repo_mcp/index/",),
+    "watchfiles": ("repo_mcp/index/watcher.py",),
     "msgpack": ("index_format/packing.py",),
     "xxhash": ("index_format/checksum.py",),
     "typer": ("repo_mcp/cli/",),
@@ -97,7 +114,8 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         "repo_mcp/parse_process.py",
         "repo_mcp/parse_worker.py",
     ),
-    "mcp": ("repo_mcp/server.py", "repo_mcp/sdk_server.py", "repo_mcp/wire.py", "repo_mcp/frames.py"),
+    "mcp": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
+    "mcp_types": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
 }
 
 

@@ -17,6 +17,7 @@ from index_format import (
     VERSION,
     Directory,
     DiskDirectory,
+    IndexTooOld,
     IndexWriter,
     MemoryDirectory,
     Snapshot,
@@ -24,6 +25,11 @@ from index_format import (
     read_manifest,
     verify_index,
 )
+from index_format.checksum import compute_name
+from index_format.directory import MemoryFile
+from index_format.frame import FOOTER, OLDEST_VERSION, FrameReader
+from index_format.segment_writer import SUFFIX
+from tests.index_format.segment_bytes import open_bytes
 from tests.index_format.small_index import (
     BODY,
     FIELDS,
@@ -36,19 +42,42 @@ from tests.index_format.small_index import (
 )
 
 GOLDEN = Path(__file__).parent
-READABLE_VERSIONS = range(1, VERSION + 1)
+READABLE_VERSIONS = range(OLDEST_VERSION, VERSION + 1)
+TOO_OLD_VERSIONS = range(1, OLDEST_VERSION)
 
-# A long list with bounds and a gap escape, term frequencies that escape, two pages of terms, a file
+# Of the first segment, which has two blocks of units: lists by block, one with a full block and one with
+# escapes, lists by gap with integers of one to three bytes, repeated ones (of a first list with
+# larger term frequencies, and of another level) and one that is nearly so, two pages of terms, a file
 # without units, paths and terms that are not ASCII, a term of no bytes.
 FIRST: Model = {
-    "docs/Übersicht.md": ({(BODY, "größe".encode()): 2, (PATH, "übersicht".encode()): 1},),
+    "docs/Übersicht.md": (
+        {
+            (BODY, b"the"): 9,
+            (BODY, "größe".encode()): 2,
+            (SYMBOL, "größe".encode()): 1,
+            (BODY, "übersicht".encode()): 1,
+            (PATH, "übersicht".encode()): 1,
+        },
+    ),
     "empty": (),
     "src/long.c": tuple(
-        ({(BODY, b"common"): 1 + unit % 3} if unit < 70 or unit == 399 else {})
+        {(BODY, b"the"): 1 + unit % 5}
+        | ({(BODY, b"common"): 1 + unit % 3} if unit < 70 else {})
+        | ({(BODY, b"common"): 300, (BODY, b"rare"): 70_000} if unit == 399 else {})
+        | ({(BODY, b"rare"): 1, (BODY, b"nearly"): 3, (SYMBOL, b"nearly"): 2} if unit == 5 else {})
         | ({(BODY, b"word%03d" % unit): 1} if unit % 3 == 0 else {})
+        | ({(SYMBOL, b"word%03d" % unit): 1} if unit % 30 == 0 else {})
         for unit in range(400)
     ),
-    "src/old.py": ({(BODY, b"common"): 15, (BODY, b""): 1, (PATH, b"old"): 1, (SYMBOL, b"superseded"): 1},),
+    "src/old.py": (
+        {
+            (BODY, b"the"): 3,
+            (BODY, b"common"): 15,
+            (BODY, b""): 1,
+            (PATH, b"old"): 1,
+            (SYMBOL, b"superseded"): 1,
+        },
+    ),
 }
 SECOND: Model = {
     "src/new.py": ({(BODY, b"common"): 16, (BODY, b"self"): 300, (PATH, b"new"): 1, (SYMBOL, b"Added"): 2},),
@@ -112,11 +141,68 @@ def test_committed_bytes_are_whole(version: int) -> None:
     assert verify_index(DiskDirectory(str(GOLDEN / f"index-v{version}"))) == []
 
 
+@pytest.mark.parametrize("version", TOO_OLD_VERSIONS)
+def test_versions_before_are_refused_as_too_old(version: int) -> None:
+    """And are what they were: each segment has the name of its content."""
+    directory = read_golden(version)
+    with pytest.raises(IndexTooOld, match=f"manifest: format version {version}"):
+        Snapshot.open(directory)
+    assert len(verify_index(directory)) == 1
+    segments = {name: bytes(data) for name, data in directory.files.items() if name.endswith(SUFFIX)}
+    assert len(segments) == 2
+    for name, data in segments.items():
+        with pytest.raises(IndexTooOld, match=f"{name}: format version {version}"):
+            FrameReader(MemoryFile(name, bytearray(data)))
+        tail_offset = FOOTER.unpack(data[-FOOTER.size :])[0]
+        assert compute_name(data[tail_offset:]) + SUFFIX == name
+
+
+@pytest.mark.parametrize("version", TOO_OLD_VERSIONS)
+def test_a_writer_builds_an_index_of_a_version_before_anew(version: int) -> None:
+    directory = read_golden(version)
+    with IndexWriter(directory, "golden", FIELDS) as writer:
+        assert writer.segments == ()
+        writer.add(write_model(directory, SECOND, writer.reserve_temporary()))
+        writer.commit()
+        writer.delete_garbage()
+    snapshot = Snapshot.open(directory)
+    assert snapshot is not None
+    assert read_model(snapshot) == expect_model(SECOND)
+    assert verify_index(directory) == []
+    assert len(directory.files) == 3  # manifest, lock and the one segment
+
+
 def test_golden_files_show_what_they_should() -> None:
-    manifest = read_manifest(read_golden(VERSION))
+    golden = read_golden(VERSION)
+    manifest = read_manifest(golden)
     assert manifest is not None
     assert [(entry.files, entry.dead_files) for entry in manifest.segments] == [(4, (3,)), (2, ())]
     assert sum(entry.file_bytes for entry in manifest.segments) < 16_000
+    reader = open_bytes(bytes(golden.files[manifest.segments[0].name]))
+    assert (reader.unit_count, reader.terms.pages) == (402, 2)
+    forms = {}
+    for term in ("the", "common", "rare", "nearly", "größe", "übersicht", "word030", "word033", ""):
+        for one in reader.find_lists(term.encode()):
+            form = "repeated" if one.repeats else "by block" if reader.read_blocks(one) else "by gap"
+            forms[term, one.field] = (form, one.frequency, one.size)
+    assert forms == {
+        ("the", BODY): ("by block", 402, 4 + 402 + 201),
+        ("common", BODY): ("by block", 72, 4 + 72 + 36 + 8),
+        ("rare", BODY): ("by gap", 2, 1 + 2 + 3),
+        ("nearly", BODY): ("by gap", 1, 2),
+        ("nearly", SYMBOL): ("by gap", 1, 2),
+        ("größe", BODY): ("by gap", 1, 2),
+        ("größe", SYMBOL): ("repeated", 1, 2),
+        ("übersicht", BODY): ("by gap", 1, 1),
+        ("übersicht", PATH): ("repeated", 1, 1),
+        ("word030", BODY): ("by gap", 1, 1),
+        ("word030", SYMBOL): ("repeated", 1, 1),
+        ("word033", BODY): ("by gap", 1, 1),
+        ("", BODY): ("by gap", 1, 2),
+    }
+    blocks = reader.read_blocks(reader.find_lists(b"the")[0])
+    assert blocks is not None
+    assert blocks.block_sizes.tolist() == [256, 146]
 
 
 def test_the_same_model_gives_the_same_bytes() -> None:

@@ -12,8 +12,13 @@ from index_format.frame import FrameReader, FrameWriter
 from index_format.segment_reader import SegmentReader
 from tests.index_format.small_index import Model, write_model
 
+# alpha and beta are by block, beta with an escape; gamma and py repeat a list, py that of another level.
 SMALL: Model = {
-    "a.py": ({(0, b"alpha"): 2, (0, b"beta"): 17, (1, b"py"): 1}, {(0, b"alpha"): 1, (2, b"gamma"): 1}),
+    "a.py": (
+        {(0, b"alpha"): 2, (0, b"beta"): 17, (0, b"py"): 1, (1, b"py"): 1},
+        {(0, b"alpha"): 1, (0, b"gamma"): 3, (2, b"gamma"): 1},
+        *({(0, b"alpha"): 1, (0, b"beta"): 1},) * 4,
+    ),
     "b/é.md": ({(0, b"beta"): 1, (1, b"md"): 1},),
     "empty": (),
 }
@@ -63,7 +68,7 @@ def read_everything(reader: SegmentReader) -> list[object]:
         found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
     terms = []
     for run in reader.iter_runs(3):
-        terms += run.terms
+        terms += run.terms.split()
         found += [run.list_terms.tolist(), run.list_fields.tolist(), run.docs.tolist()]
         found.append(run.term_frequencies.tolist())
     found += [terms, reader.counts, reader.length_sums]
@@ -71,5 +76,10 @@ def read_everything(reader: SegmentReader) -> list[object]:
         for posting_list in reader.find_lists(term):
             docs, counts = reader.read_postings(posting_list)
             found.append((term, posting_list, docs.tolist(), counts.tolist()))
+            if blocks := reader.read_blocks(posting_list):
+                found += [blocks.bounds.tolist(), blocks.block_sizes.tolist()]
+                found += [column.tolist() for column in blocks.take(np.arange(len(blocks.bounds))[::2])]
+    if run := reader.read_run(b"b", b"m"):
+        found += [run.terms.split(), run.docs.tolist()]
     found.append(reader.terms.find_containing(b"a", 10))
     return found

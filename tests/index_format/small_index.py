@@ -21,6 +21,7 @@ from index_format import (
     SegmentEntry,
     Snapshot,
     UnitTable,
+    build_term_text,
     number_languages,
     write_segment,
 )
@@ -95,7 +96,7 @@ def build_run(model: Model) -> PostingRun:
     keys = sorted(postings)
     terms = sorted({term for term, _ in keys})
     return PostingRun(
-        terms,
+        build_term_text(terms),
         np.array([terms.index(term) for term, _ in keys], dtype=np.int64),
         np.array([field for _, field in keys], dtype=np.int64),
         np.array([len(postings[key]) for key in keys], dtype=np.int64),
@@ -119,14 +120,14 @@ def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int
         paths = [path.decode() for path in reader.files.read_paths()]
         found.update({path: {} for path, alive in zip(paths, live, strict=True) if alive})
         for run in reader.iter_runs(50):
-            ends = np.cumsum(run.frequencies)
+            ends, terms = np.cumsum(run.frequencies), run.terms.split()
             for place, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
                 span = slice(int(ends[place] - run.frequencies[place]), int(ends[place]))
                 for doc, count in zip(run.docs[span], run.term_frequencies[span], strict=True):
                     file = int(doc) if field == PATH else int(reader.files.find_files_of(np.array([doc]))[0])
                     if live[file]:
                         within = 0 if field == PATH else int(doc - firsts[file])
-                        lists = found[paths[file]].setdefault((run.terms[term], int(field)), {})
+                        lists = found[paths[file]].setdefault((terms[term], int(field)), {})
                         lists[within] = lists.get(within, 0) + int(count)
     return found
 

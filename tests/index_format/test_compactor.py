@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +16,12 @@ from index_format import (
     SegmentEntry,
     compactor,
     merge_segments,
+    write_segment,
 )
 from index_format.snapshot import open_segments
-from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, write_model
+from tests.index_format.plain_lists import build_run, pair
+from tests.index_format.segment_bytes import open_bytes
+from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, build_content, write_model
 
 TERMS = st.sampled_from([b"", b"a", b"ab", b"b", b"\x00", "é".encode(), b"z" * 70, b"m1", b"m2", b"m3"])
 UNITS = st.dictionaries(
@@ -85,6 +89,63 @@ def test_windows_smaller_than_lists(window: int, monkeypatch: pytest.MonkeyPatch
     entries = write_groups(parts, model, {path: number % 3 for number, path in enumerate(model)})
     monkeypatch.setattr(compactor, "WINDOW_BYTES", window)
     assert read_whole(parts, merge(parts, entries)) == wanted
+
+
+def build_forms(files: int) -> Model:
+    """Lists whose form is another in the parts than in the whole: by gap, by block, repeated."""
+    return {
+        f"f{file:03d}": tuple(
+            {(BODY, b"common"): 1 + (file * unit) % 20, (BODY, b"w%03d" % (file % 90)): 1 + file % 3}
+            | ({(SYMBOL, b"w%03d" % (file % 90)): 1} if file % 90 < 60 or file == 70 else {})
+            | ({(PATH, b"w%03d" % (file % 90)): 1} if not unit else {})
+            for unit in range(3)
+        )
+        for file in range(files)
+    }
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5])
+def test_lists_change_their_form_with_the_size_of_the_segment(groups: int) -> None:
+    model = build_forms(300)
+    whole, parts = MemoryDirectory(), MemoryDirectory()
+    wanted = write_model(whole, model)
+    entries = write_groups(parts, model, {path: number % groups for number, path in enumerate(model)})
+    assert read_whole(parts, merge(parts, entries)) == read_whole(whole, wanted)
+    reader = open_bytes(read_whole(whole, wanted))
+    lists = [one for term in (b"common", b"w005", b"w065", b"w070") for one in reader.find_lists(term)]
+    assert {(one.repeats, reader.read_blocks(one) is None) for one in lists} == {
+        (False, False),
+        (False, True),
+        (True, True),
+    }
+
+
+def test_segments_without_a_posting() -> None:
+    directory = MemoryDirectory()
+    entries = [write_model(directory, {path: units}) for path, units in (("a", ()), ("b", ({},)))]
+    merged = merge(directory, entries)
+    assert merged is not None
+    assert (merged.files, merged.units) == (2, 1)
+    more = write_model(directory, {"c": ({(BODY, b"x"): 1},)})
+    fresh = MemoryDirectory()
+    wanted = write_model(fresh, {"a": (), "b": ({},), "c": ({(BODY, b"x"): 1},)})
+    assert read_whole(directory, merge(directory, [merged, more])) == read_whole(fresh, wanted)
+
+
+def test_segments_of_empty_files_keep_the_terms_of_their_paths() -> None:
+    """No unit, and postings all the same."""
+    directory = MemoryDirectory()
+    content = build_content({"a": (), "b": ()})
+    content = replace(content, lengths=[content.lengths[BODY], np.array([2, 1]), content.lengths[SYMBOL]])
+    run = build_run([{PATH: [(0, 2), (1, 1)]}])
+    entry = write_segment(directory, "new", content, run)
+    assert merge(directory, [entry]) == entry
+    merged = merge(directory, [replace(entry, dead_files=(0,)), write_model(directory, {"c": ({},)})])
+    assert merged is not None
+    reader = open_bytes(read_whole(directory, merged))
+    (found,) = reader.find_lists(b"000000")
+    assert pair(reader.read_postings(found)) == [(0, 1)]
+    assert reader.norms.read_lengths(PATH).tolist() == [1, 0]
 
 
 def mark_dead(entry: SegmentEntry, model: Model, paths: set[str]) -> SegmentEntry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 from struct import Struct
 
@@ -20,6 +21,8 @@ from index_format import (
     PostingRun,
     SegmentContent,
     UnitTable,
+    block_lists,
+    build_term_text,
     columns,
     frame,
     manifest,
@@ -27,8 +30,10 @@ from index_format import (
     postings,
     records,
     terms,
+    varints,
     write_segment,
 )
+from tests.index_format.plain_lists import compute_bound, compute_saturation
 from tests.index_format.segment_bytes import build_small, take_apart
 
 DOCUMENT = Path(frame.__file__).with_name("FORMAT.md").read_text(encoding="utf-8")
@@ -49,22 +54,22 @@ def build_example() -> tuple[str, dict[str, bytes]]:
     def column(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array(values, dtype=np.int64)
 
-    one, none = column(1), column(0)
-    files = FileTable([b"a.py"], b"0123456789abcdef", column(18), none, none, column(2), one, one, ["python"])
+    one, six, none = column(1), column(6), column(0)
+    files = FileTable([b"a.py"], b"0123456789abcdef", column(25), none, none, six, six, one, ["python"])
     content = SegmentContent(
         EXAMPLE_FIELDS,
         files,
-        UnitTable(column(2), column(18)),
-        ChunkTable(none, one, none),
-        [column(3), one],
+        UnitTable(column(1, 1, 1, 1, 1, 1), column(10, 3, 3, 3, 3, 3)),
+        ChunkTable(none, six, none),
+        [column(3, 1, 1, 1, 1, 1), column(2)],
     )
     run = PostingRun(
-        [b"a", b"def"],
-        column(0, 0, 1),
-        column(0, 1, 0),
-        column(1, 1, 1),
-        column(0, 0, 0),
-        column(2, 1, 1),
+        build_term_text([b"a", b"py"]),
+        column(0, 0, 1, 1),
+        column(0, 1, 0, 1),
+        column(6, 1, 1, 1),
+        column(0, 1, 2, 3, 4, 5, 0, 0, 0),
+        column(2, 1, 1, 1, 1, 1, 1, 1, 1),
     )
     directory = MemoryDirectory()
     with IndexWriter(directory, "example", EXAMPLE_FIELDS) as writer:
@@ -124,7 +129,16 @@ def test_numbers_are_those_of_the_code() -> None:
         f"| bytes of the manifest | {manifest.MAX_MANIFEST_BYTES >> 20} MiB |",
         f"| bytes of a segment | 2^{frame.MAX_FILE_BYTES.bit_length() - 1} |",
         f"cut into pages of {terms.PAGE_TERMS}",
-        f"only where df >= {postings.BOUNDS_FREQUENCY}:",
+        f"| df >= {postings.BLOCK_SHARE} * blocks, where",
+        f"blocks is N / {block_lists.BLOCK_DOCS}, rounded up |",
+        f"from {block_lists.BLOCK_DOCS} * b to {block_lists.BLOCK_DOCS} * b + {block_lists.BLOCK_DOCS - 1}:",
+        f"`floor({block_lists.BOUND_SCALE} * s) + 1`",
+        f"k1 = {block_lists.SATURATION_K1:g} and b = {block_lists.SATURATION_B:g}.",
+        f"integer below 2^{varints.BITS * varints.MAX_BYTES} in as few bytes",
+        f"needs, at most {varints.MAX_BYTES}: seven bits a byte",
+        f"| bytes of a posting list | 2^{varints.BITS * varints.MAX_BYTES} - 1 |",
+        f"| term frequency, field length | 2^{records.MAX_TERM_FREQUENCY.bit_length()} - 1 |",
+        f"version {frame.VERSION - 1} is IndexTooOld",
         f"the fingerprints, {records.FINGERPRINT_BYTES} bytes each",
     ):
         assert text in DOCUMENT, text
@@ -143,9 +157,25 @@ def test_the_example_has_the_bytes_that_the_writer_makes() -> None:
     segment, committed = re.findall(r"```hex\n(.*?)\n```", DOCUMENT, re.DOTALL)
     assert parse_hex(segment) == files[name]
     assert parse_hex(committed) == files["manifest"]
-    assert f"Its name is `{name}`." in DOCUMENT
+    assert f"The segment's name is\n`{name}`." in DOCUMENT
 
 
 def test_the_history_ends_with_this_version() -> None:
     rows = re.findall(r"^\| (\d+) \|", DOCUMENT.split("## Versions")[1], re.MULTILINE)
     assert [int(row) for row in rows] == list(range(1, VERSION + 1))
+
+
+def test_the_formula_of_the_example_is_that_of_the_code() -> None:
+    lengths = [3, 1, 1, 1, 1, 1]
+    assert "2 / (2 + 1 + 2.25)" in DOCUMENT
+    assert (
+        2 / (2 + 1 + 2.25)
+        == float(compute_saturation(2, 3, lengths))
+        > float(compute_saturation(1, 1, lengths))
+    )
+    assert (compute_bound(2, 3, lengths), 255 * compute_saturation(2, 3, lengths)) == (0x62, Fraction(680, 7))
+
+
+def test_one_reads_the_version_that_one_writes() -> None:
+    assert frame.OLDEST_VERSION == VERSION == 2
+    assert re.findall(r"format version: (\d+)", DOCUMENT) == [str(VERSION)] * 2

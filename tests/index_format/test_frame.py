@@ -106,7 +106,9 @@ def test_only_the_damaged_page_is_refused() -> None:
     assert frame.find_damaged_pages() == [2]
 
 
-@pytest.mark.parametrize(("version", "error"), [(0, IndexTooOld), (2, IndexTooNew), (65535, IndexTooNew)])
+@pytest.mark.parametrize(
+    ("version", "error"), [(0, IndexTooOld), (1, IndexTooOld), (3, IndexTooNew), (65535, IndexTooNew)]
+)
 def test_versions(small: bytes, version: int, error: type[Exception]) -> None:
     data = bytearray(small)
     data[8:10] = struct.pack("<H", version)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
+from contextlib import suppress
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from index_format import CorruptIndex, IndexFormatError, MemoryDirectory, pack, unpack
-from index_format.postings import BOUNDS_FREQUENCY
-from tests.index_format.segment_bytes import open_bytes, put_together, read_everything, take_apart
+from index_format import CorruptIndex, IndexFormatError, MemoryDirectory, PostingRun, pack, unpack
+from index_format.postings import is_by_block
+from index_format.segment_reader import SegmentReader
+from tests.index_format.plain_lists import compute_bound, lay_varint, pair
+from tests.index_format.segment_bytes import (
+    SMALL_TERMS,
+    open_bytes,
+    put_together,
+    read_everything,
+    take_apart,
+)
 from tests.index_format.small_index import (
     BODY,
     PATH,
+    SYMBOL,
     Model,
     build_content,
     build_run,
@@ -34,34 +46,173 @@ def read_forged(sections: dict[bytes, bytes]) -> list[object] | None:
         return None
 
 
-def test_all_postings_are_those_of_the_model() -> None:
-    model: Model = {
-        "long": tuple({(BODY, b"often"): 1 + doc % 20, (BODY, b"w%d" % doc): 1} for doc in range(150)),
-        "one": ({(PATH, b"often"): 3},),
-    }
+LARGE: Model = {
+    "long": tuple(
+        {(BODY, b"often"): 1 + doc % 20, (BODY, b"w%03d" % doc): 1}
+        | ({(BODY, b"rare"): 2, (SYMBOL, b"rare"): 1} if doc in (3, 590) else {})
+        | ({(BODY, b"nearly"): 1, (SYMBOL, b"nearly"): 1 + (doc == 9)} if doc in (5, 9) else {})
+        | ({(BODY, b"both"): 1} if doc < 6 else {})
+        for doc in range(600)
+    ),
+    "more": ({(PATH, b"often"): 3, (PATH, b"both"): 1},),
+    "next": ({(SYMBOL, b"last"): 70_000},),
+    "one": (),
+    **{f"n{number}": ({(PATH, b"both"): 1},) for number in range(4)},
+}
+# A list in another field has the doc ids of the first, as documents of another level.
+LARGE["long"] = ({**LARGE["long"][0], (PATH, b"both"): 1}, *LARGE["long"][1:])
+
+
+def write_bytes(model: Model) -> bytes:
     directory = MemoryDirectory()
-    reader = open_bytes(bytes(directory.files[write_model(directory, model).name]))
-    wanted = list_postings(model)
-    assert max(map(len, wanted.values())) > BOUNDS_FREQUENCY
+    return bytes(directory.files[write_model(directory, model).name])
+
+
+def open_model(model: Model) -> SegmentReader:
+    return open_bytes(write_bytes(model))
+
+
+def read_lists(reader: SegmentReader, term: bytes) -> dict[tuple[bytes, int], dict[int, int]]:
+    return {
+        (term, posting_list.field): dict(pair(reader.read_postings(posting_list)))
+        for posting_list in reader.find_lists(term)
+    }
+
+
+def list_run(run: PostingRun | None) -> dict[tuple[bytes, int], dict[int, int]]:
+    """(term, field) -> doc id -> term frequency."""
+    if run is None:
+        return {}
+    postings = pair((run.docs, run.term_frequencies))
+    ends = np.cumsum(run.frequencies).tolist()
+    terms = run.terms.split()
+    return {
+        (terms[term], field): dict(postings[end - size : end])
+        for term, field, end, size in zip(
+            run.list_terms.tolist(), run.list_fields.tolist(), ends, run.frequencies.tolist(), strict=True
+        )
+    }
+
+
+def test_all_postings_are_those_of_the_model() -> None:
+    reader = open_model(LARGE)
+    wanted = list_postings(LARGE)
     found = {}
     for term in {term for term, _ in wanted}:
-        for posting_list in reader.find_lists(term):
-            docs, counts = reader.read_postings(posting_list)
-            found[term, posting_list.field] = dict(zip(docs.tolist(), counts.tolist(), strict=True))
+        found |= read_lists(reader, term)
     assert found == wanted
-    content, expected = reader.read_content(), build_content(model)
+    content, expected = reader.read_content(), build_content(LARGE)
     assert [column.tolist() for column in content.lengths] == [column.tolist() for column in expected.lengths]
     (run,) = reader.iter_runs(10**6)
-    assert run.terms == build_run(model).terms
-    assert run.docs.tolist() == build_run(model).docs.tolist()
+    assert run.terms.split() == build_run(LARGE).terms.split()
+    assert run.docs.tolist() == build_run(LARGE).docs.tolist()
+    assert list_run(run) == wanted
 
 
-def test_runs_of_any_size_hold_the_same(small: bytes) -> None:
-    reader = open_bytes(small)
-    whole = [(run.terms, run.docs.tolist()) for run in reader.iter_runs(10**6)]
-    cut = list(reader.iter_runs(1))
-    assert [term for run in cut for term in run.terms] == whole[0][0]
-    assert [doc for run in cut for doc in run.docs.tolist()] == whole[0][1]
+def test_the_model_has_lists_of_every_form() -> None:
+    reader = open_model(LARGE)
+    found = {
+        (term, one.field): (one.repeats, reader.read_blocks(one) is not None)
+        for term in (b"often", b"rare", b"nearly", b"both", b"last")
+        for one in reader.find_lists(term)
+    }
+    assert found == {
+        (b"often", BODY): (False, True),
+        (b"often", PATH): (False, False),
+        (b"rare", BODY): (False, False),
+        (b"rare", SYMBOL): (True, False),
+        (b"nearly", BODY): (False, False),
+        (b"nearly", SYMBOL): (False, False),
+        (b"both", BODY): (False, False),
+        (b"both", PATH): (True, False),
+        (b"last", SYMBOL): (False, False),
+    }
+
+
+ONCE = [(doc, 1) for doc in range(6)]
+
+
+def test_a_list_of_another_level_is_repeated_in_the_form_of_its_own() -> None:
+    """Of six units in 600 by gap, of six files in eight it would be by block; and the other way round."""
+    reader = open_model(LARGE)
+    assert [is_by_block(6, docs) for docs in (reader.unit_count, reader.file_count)] == [False, True]
+    body, path = reader.find_lists(b"both")
+    assert (path.first_field, path.offset, path.size, path.frequency) == (BODY, body.offset, body.size, 6)
+    assert pair(reader.read_postings(body)) == pair(reader.read_postings(path)) == ONCE
+    turned: Model = {
+        "a": ({(PATH, b"t"): 5, (SYMBOL, b"t"): 1}, *({(SYMBOL, b"t"): 1},) * 5, *({} for _ in range(600))),
+        **{path: ({(PATH, b"t"): 1},) for path in "bcdef"},
+    }
+    reader = open_model(turned)
+    path, symbol = reader.find_lists(b"t")
+    assert (path.size, symbol.first_field, reader.read_blocks(path) is None) == (11, PATH, False)
+    assert pair(reader.read_postings(path)) == [(0, 5), *ONCE[1:]]
+    assert pair(reader.read_postings(symbol)) == ONCE
+    assert list_run(next(reader.iter_runs(10))) == list_postings(turned)
+
+
+def test_blocks_of_a_list_are_parts_of_it() -> None:
+    reader = open_model(LARGE)
+    whole = list_postings(LARGE)[b"often", BODY]
+    blocks = reader.read_blocks(reader.find_lists(b"often")[0])
+    assert blocks is not None
+    assert blocks.frequency == len(whole) == 600
+    assert blocks.block_sizes.tolist() == [256, 256, 88]
+    for chosen in ([], [0], [1], [2], [0, 2], [0, 1, 2]):
+        found = pair(blocks.take(np.array(chosen, dtype=np.int64)))
+        assert dict(found) == {doc: count for doc, count in whole.items() if doc // 256 in chosen}
+    lengths = reader.norms.read_lengths(BODY).tolist()
+    for block, bound in enumerate(blocks.bounds.tolist()):
+        own = [(doc, count) for doc, count in whole.items() if doc // 256 == block]
+        assert bound == max(compute_bound(count, lengths[doc], lengths) for doc, count in own)
+
+
+@pytest.mark.parametrize("batch_bytes", [0, 1, 200, 500, 10**6, 2**40])
+def test_runs_of_any_size_hold_the_same(batch_bytes: int) -> None:
+    reader = open_model(LARGE)
+    runs = list(reader.iter_runs(batch_bytes))
+    assert reader.terms.pages == 5
+    assert len(runs) == 5 if batch_bytes < 2 else len(runs) <= 5
+    found: dict[tuple[bytes, int], dict[int, int]] = {}
+    for run in runs:
+        found |= list_run(run)
+    assert found == list_postings(LARGE)
+    assert list(found) == sorted(found)
+
+
+EDGES = [
+    b"",
+    b"a",
+    b"both",
+    b"both\x00",
+    b"last",
+    b"o",
+    b"w",
+    b"w000",
+    b"w117",
+    b"w118",
+    b"w119",
+    b"w245",
+    b"w5",
+    b"w599",
+    b"x",
+]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(EDGES), st.one_of(st.none(), st.sampled_from(EDGES)))
+def test_a_run_of_a_span_of_terms(first: bytes, end: bytes | None) -> None:
+    wanted = {
+        key: docs
+        for key, docs in list_postings(LARGE).items()
+        if first <= key[0] and (end is None or key[0] < end)
+    }
+    run = OPENED.read_run(first, end)
+    assert list_run(run) == wanted
+    assert (run is None) == (not wanted)
+
+
+OPENED = open_model(LARGE)
 
 
 def test_an_unknown_section_is_ignored(small: bytes) -> None:
@@ -172,25 +323,88 @@ def test_packed_bombs_are_corrupt(small: bytes, packed: bytes) -> None:
     assert read_forged({**take_apart(small), b"META": packed}) is None
 
 
-def test_a_document_that_is_not_there_is_corrupt(small: bytes) -> None:
+@pytest.mark.parametrize(
+    ("term", "place", "byte", "field"),
+    [
+        (b"alpha", 7, 9, BODY),  # by block: the last doc id
+        (b"gamma", 0, 0x13, BODY),  # by gap: 9, more than once
+        (b"gamma", 0, 0x13, SYMBOL),  # repeated
+        (b"md", 0, 0x12, PATH),
+        (b"py", 0, 0x12, BODY),
+        (b"py", 0, 0x12, PATH),
+    ],
+)
+def test_a_document_that_is_not_there_is_corrupt(
+    small: bytes, term: bytes, place: int, byte: int, field: int
+) -> None:
     sections = take_apart(small)
     post = bytearray(sections[b"POST"])
-    assert post[:1] == b"\x04"  # alpha in body: documents 0 and 1, with frequencies
-    post[2] = 9
+    post[open_bytes(small).find_lists(term)[0].offset + place] = byte
     reader = open_bytes(put_together({**sections, b"POST": bytes(post)})[1])
-    with pytest.raises(CorruptIndex, match="document 9 of 3"):
-        reader.read_postings(reader.find_lists(b"alpha")[0])
-    with pytest.raises(CorruptIndex, match="that the segment does not have"):
+    (posting_list,) = (one for one in reader.find_lists(term) if one.field == field)
+    with pytest.raises(CorruptIndex, match="document 9"):
+        reader.read_postings(posting_list)
+    with pytest.raises(CorruptIndex, match=r"of the segment|does not have"):
+        list(reader.iter_runs(100))
+    with pytest.raises(CorruptIndex, match=r"of the segment|does not have"):
+        reader.read_run(b"", None)
+
+
+def test_a_document_that_the_other_level_does_not_have_is_corrupt() -> None:
+    """Unit 3 is there, file 3 is not."""
+    model: Model = {
+        "a": tuple({(BODY, b"x"): 1} if unit == 1 else {} for unit in range(5)),
+        "b": ({(PATH, b"x"): 1},),
+    }
+    reader = open_model(model)
+    assert [one.repeats for one in reader.find_lists(b"x")] == [False, True]
+    sections = take_apart(write_bytes(model))
+    assert sections[b"POST"] == b"\x02"
+    reader = open_bytes(put_together({**sections, b"POST": b"\x06"})[1])
+    body, path = reader.find_lists(b"x")
+    assert pair(reader.read_postings(body)) == [(3, 1)]
+    with pytest.raises(CorruptIndex, match="document 3 of 2"):
+        reader.read_postings(path)
+    with pytest.raises(CorruptIndex, match="does not have"):
         list(reader.iter_runs(100))
 
 
 def test_a_field_that_the_schema_does_not_have_is_corrupt(small: bytes) -> None:
     sections = take_apart(small)
     lists = bytearray(sections[b"LIST"])
-    assert struct.unpack_from("<5B", lists) == (1, 1, 4, 2, 2)  # alpha, beta, gamma, md, py
+    assert struct.unpack_from("<5B", lists) == (1, 1, 5, 2, 3)  # alpha, beta, gamma, md, py
     lists[0] = 0x40
     reader = open_bytes(put_together({**sections, b"LIST": bytes(lists)})[1])
     with pytest.raises(CorruptIndex, match="field 6 of 3"):
         reader.find_lists(b"alpha")
     with pytest.raises(CorruptIndex, match="field 6 of 3"):
         list(reader.iter_runs(100))
+
+
+def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
+    """A list of 2**34 documents, of 2**34 bytes, a repeated one of 2**34 documents: refused before memory."""
+    sections = take_apart(small)
+    lists = sections[b"LIST"]
+    terms, values = lists[:5], np.frombuffer(lists[5:], dtype=np.uint8).tolist()  # all below 128
+    assert values == [6, 6, 1, 1, 1, 1, 1, 11, 19, 2, 0, 1, 1, 0]
+    huge = lay_varint(2**34)
+    forgeries = [
+        b"".join(huge if at == place else bytes([value]) for at, value in enumerate(values))
+        for place in range(14)
+    ]
+    both = b"".join(huge if place in (2, 3) else bytes([value]) for place, value in enumerate(values))
+    for forged in [*forgeries, both]:
+        data = put_together({**sections, b"LIST": terms + forged})[1]
+        tracemalloc.start()
+        try:
+            with pytest.raises(CorruptIndex):
+                read_everything(open_bytes(data))
+            for term in SMALL_TERMS:
+                with suppress(CorruptIndex):
+                    reader = open_bytes(data)
+                    for posting_list in reader.find_lists(term):
+                        reader.read_postings(posting_list)
+                        reader.read_blocks(posting_list)
+            assert tracemalloc.get_traced_memory()[1] < 5_000_000
+        finally:
+            tracemalloc.stop()

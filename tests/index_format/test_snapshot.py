@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import (
+    VERSION,
     CorruptIndex,
     Directory,
     DiskDirectory,
     IndexTooNew,
+    IndexTooOld,
     IndexWriter,
     Level,
     Manifest,
@@ -154,10 +156,11 @@ def test_another_schema_is_corrupt() -> None:
         Snapshot.open(directory)
 
 
-def test_a_segment_of_a_later_version_is_too_new() -> None:
+@pytest.mark.parametrize(("version", "error"), [(VERSION - 1, IndexTooOld), (VERSION + 1, IndexTooNew)])
+def test_a_segment_of_another_version_is_refused_as_such(version: int, error: type[Exception]) -> None:
     directory = MemoryDirectory()
-    directory.files[commit(directory, ONE).segments[0].name][8] = 2
-    with pytest.raises(IndexTooNew):
+    directory.files[commit(directory, ONE).segments[0].name][8] = version
+    with pytest.raises(error):
         Snapshot.open(directory)
 
 

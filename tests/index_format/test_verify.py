@@ -14,6 +14,7 @@ from index_format import (
     IndexWriter,
     Manifest,
     MemoryDirectory,
+    PostingList,
     SegmentEntry,
     pack,
     unpack,
@@ -21,14 +22,13 @@ from index_format import (
 )
 from index_format.columns import encode_table
 from index_format.manifest import write_manifest
-from index_format.postings import BOUNDS_FREQUENCY
 from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
-from tests.index_format.small_index import BODY, FIELDS, PATH, Model, write_model
+from tests.index_format.small_index import BODY, FIELDS, PATH, SYMBOL, Model, write_model
 from tests.index_format.test_columns import open_table
 
 MODEL: Model = {
-    "a": tuple({(BODY, b"often"): 3, (BODY, b"t%03d" % unit): 1} for unit in range(BOUNDS_FREQUENCY + 80)),
-    "b": ({(BODY, b"often"): 1, (PATH, b"b"): 1},),
+    "a": tuple({(BODY, b"often"): 3, (BODY, b"t%03d" % unit): 1} for unit in range(144)),
+    "b": ({(BODY, b"often"): 1, (BODY, b"twice"): 2, (SYMBOL, b"twice"): 1, (PATH, b"b"): 1},),
     "é": (),
 }
 OTHER: Model = {"z": ({(BODY, b"other"): 1},)}
@@ -77,7 +77,7 @@ def test_no_manifest_and_a_damaged_one() -> None:
     directory.files["manifest"][20] ^= 1
     assert verify_index(directory) == ["manifest: does not have its checksum"]
     directory.files["manifest"][8] = 9
-    assert verify_index(directory) == ["manifest: format version 9, at most 1 is known"]
+    assert verify_index(directory) == ["manifest: format version 9, at most 2 is known"]
 
 
 def test_missing_exchanged_and_cut_segments_are_all_listed() -> None:
@@ -149,11 +149,11 @@ def set_column(sections: dict[bytes, bytes], tag: bytes, columns: int, column: i
 
 def test_sums_and_counts_of_meta() -> None:
     (fault,) = forge(lambda sections: set_meta(sections, "terms", 9))
-    assert fault.startswith("SEGMENT: 146 terms and 290 postings, META says")
+    assert fault.startswith("SEGMENT: 147 terms and 292 postings, META says")
     (fault,) = forge(lambda sections: set_meta(sections, "postings", 9))
-    assert fault.startswith("SEGMENT: 146 terms and 290 postings, META says")
-    (fault,) = forge(lambda sections: set_meta(sections, "length_sums", [577, 1, 5]))
-    assert fault == "SEGMENT: lengths of symbol sum to 0, META says 5"
+    assert fault.startswith("SEGMENT: 147 terms and 292 postings, META says")
+    (fault,) = forge(lambda sections: set_meta(sections, "length_sums", [579, 1, 5]))
+    assert fault == "SEGMENT: lengths of symbol sum to 1, META says 5"
 
 
 def test_units_that_are_no_partition_of_the_lines() -> None:
@@ -180,26 +180,70 @@ def test_terms_that_do_not_ascend() -> None:
     def exchange(sections: dict[bytes, bytes]) -> None:
         sections[b"TERM"] = sections[b"TERM"].replace(b"t003", b"t001")
 
-    assert forge(exchange) == ["SEGMENT: the terms of page 0 do not ascend"]
+    assert forge(exchange) == ["SEGMENT: the terms of pages 0 to 2 do not ascend"]
 
 
-def find_often(sections: dict[bytes, bytes]) -> int:
-    """Where the posting list of `often` begins in POST."""
+def find_list(sections: dict[bytes, bytes], term: bytes) -> PostingList:
+    """The first posting list of a term."""
     _, data = put_together(sections)
-    (posting_list,) = open_bytes(data).find_lists(b"often")
-    assert sections[b"POST"][posting_list.offset] & 0b1000
-    return posting_list.offset
+    return open_bytes(data).find_lists(term)[0]
 
 
-@pytest.mark.parametrize("place", [1, 5])
-def test_bounds_that_are_not_those_of_the_list(place: int) -> None:
+def forge_post(term: bytes, place: int, value: int) -> list[str]:
+    """The faults where a byte of a term's first list has another value."""
+
     def change(sections: dict[bytes, bytes]) -> None:
         post = bytearray(sections[b"POST"])
-        post[find_often(sections) + place] += 1
+        at = find_list(sections, term).offset + place
+        assert post[at] != value
+        post[at] = value
         sections[b"POST"] = bytes(post)
 
-    (fault,) = forge(change)
+    return forge(change)
+
+
+def test_a_bound_that_is_not_that_of_its_block() -> None:
+    for bound in (1, 255):
+        (fault,) = forge_post(b"often", 0, bound)
+        assert fault.startswith("SEGMENT: its content, written anew, is ")
+
+
+def test_a_list_whose_unused_half_is_not_zero() -> None:
+    """145 postings of `often`: behind one bound, one size and as many doc ids 73 bytes of halves."""
+    (fault,) = forge_post(b"often", 1 + 1 + 145 + 72, 0x10)
     assert fault.startswith("SEGMENT: its content, written anew, is ")
+
+
+def change_twice(sections: dict[bytes, bytes], old: str, new: str, sizes: tuple[str, str]) -> None:
+    """Another list for `twice`, the last term, and other sizes for its two lists, the last of LIST."""
+    laid, lists = bytes.fromhex(old), bytes.fromhex(sizes[0])
+    at = find_list(sections, b"twice")
+    assert sections[b"POST"].endswith(laid)
+    assert at.offset + at.size == len(sections[b"POST"])
+    assert sections[b"LIST"].endswith(lists)
+    sections[b"POST"] = sections[b"POST"].removesuffix(laid) + bytes.fromhex(new)
+    sections[b"LIST"] = sections[b"LIST"].removesuffix(lists) + bytes.fromhex(sizes[1])
+
+
+@pytest.mark.parametrize(
+    ("new", "sizes"),
+    [
+        ("a10200", "0300"),  # as it is: nothing to say
+        ("a1820000", "0400"),  # an integer that is longer than it needs to be
+        ("a1028000", "0400"),
+        ("a10200", "830000"),
+        ("a10200", "038000"),
+        ("a10200a002", "0302"),  # the second list laid out, not repeated
+    ],
+)
+def test_one_content_has_one_encoding(new: str, sizes: str) -> None:
+    """Whoever reads them finds the same: that they are not what a writer makes is seen by writing anew."""
+    faults = forge(lambda sections: change_twice(sections, "a10200", new, ("0300", sizes)))
+    if (new, sizes) == ("a10200", "0300"):
+        assert faults == []
+    else:
+        (fault,) = faults
+        assert fault.startswith("SEGMENT: its content, written anew, is ")
 
 
 def test_bytes_in_another_form_than_the_one() -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ class Client:
     def wait_until_ready(self) -> list[dict[str, Any]]:
         envelopes = [self.call("repo.status")]
         while envelopes[-1]["result"]["state"] != "ready":
+            time.sleep(0.02)  # each is a line of the log, and not all of them fit into one answer
             envelopes.append(self.call("repo.status"))
         return envelopes
 

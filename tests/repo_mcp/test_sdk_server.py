@@ -12,6 +12,7 @@ from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.memory import create_client_server_memory_streams
 
+from repo_mcp.call_pool import CallPool
 from repo_mcp.sdk_server import build_sdk_server
 from repo_mcp.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
 
@@ -30,7 +31,7 @@ def _tool(name: str, work: Callable[[CallContext], None]) -> Tool:
 
 
 def _run(toolset: Toolset, talk: Callable[[ClientSession], Any], max_calls: int = 4) -> None:
-    server = build_sdk_server([toolset], "1.2.3", max_calls)
+    server = build_sdk_server([toolset], "1.2.3", CallPool(max_calls))
 
     async def main() -> None:
         async with create_client_server_memory_streams() as (near, far), anyio.create_task_group() as tasks:

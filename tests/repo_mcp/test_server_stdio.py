@@ -542,10 +542,58 @@ def test_help_names_every_limit_and_exits_0(capsys: pytest.CaptureFixture[str]) 
         assert option in said
 
 
-def test_importing_the_server_module_is_light() -> None:
-    heavy = ("mcp", "numpy", "pydantic", "anyio", "asyncio", "whoosh", "rich", "typer", "msgpack")
-    check = f"import sys, repo_mcp.server; print([m for m in {heavy!r} if m in sys.modules])"
+# What may be imported before the handshake is answered, besides what a bare Python has imported already.
+EARLY_MODULES = {
+    *("fcntl", "msvcrt"),
+    *("__future__", "_collections", "_functools", "_json", "_operator", "_signal", "_sre", "_weakrefset"),
+    *("collections", "copyreg", "enum", "functools", "itertools", "json", "keyword", "operator", "re"),
+    *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
+}
+LOOK_AT_FIRST_WRITE = """
+import sys
+bare = set(sys.modules)
+from repo_mcp import wire
+write = wire._Outlet.write
+def look(outlet, frame):
+    wire._Outlet.write = write
+    print(*sorted({name.partition(".")[0] for name in set(sys.modules) - bare}), file=sys.stderr)
+    write(outlet, frame)
+wire._Outlet.write = look
+from repo_mcp.server import main
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--no-watch", "--toolsets=repo"]], ids=str)
+def test_little_is_imported_before_the_handshake_is_answered(root: Path, options: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", check], capture_output=True, check=True, cwd=PROJECT, timeout=PATIENCE_SECONDS
+        [sys.executable, "-c", LOOK_AT_FIRST_WRITE, "--repo-root", str(root), *options],
+        input=json.dumps({"jsonrpc": "2.0"} | INITIALIZE).encode() + b"\n",
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=True,
     )
-    assert done.stdout.strip() == b"[]"
+    assert json.loads(done.stdout)["result"]["protocolVersion"] == VERSION
+    assert set(done.stderr.decode().split()) - EARLY_MODULES == set()
+
+
+def test_a_plain_conversation_never_imports_the_sdk(root: Path) -> None:
+    look = START.replace("raise SystemExit(main())", "main(); import sys")
+    look += "; print([name for name in ('mcp', 'mcp_types', 'pydantic', 'asyncio') if name in sys.modules])"
+    call = {"name": "repo.search", "arguments": {"query": "transfer"}}
+    frames = [
+        INITIALIZE,
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "tools/call", "params": call},
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", look, "--repo-root", str(root)],
+        input=b"".join(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n" for frame in frames),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,  # where a print goes while standard output is the protocol's
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == b"[]"

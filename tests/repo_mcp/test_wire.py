@@ -17,6 +17,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from repo_mcp.frames import MAX_FRAME_BYTES, TOO_LONG
+from repo_mcp.sdk_bridge import SdkBridge
 from repo_mcp.wire import StopReason, Streams, Wire
 
 PATIENCE_SECONDS = 10.0  # a test that needs it has failed
@@ -34,11 +35,15 @@ class Client:
         self.release = threading.Event()
         self.reason: StopReason | None = None
         self.wire = Wire(Streams(wire_in, wire_out), leave=self.left.append, max_in_flight=max_in_flight)
+        self.bridge = SdkBridge(self.wire, lambda: self._run)
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
     def _serve(self) -> None:
-        self.reason = anyio.run(self.wire.serve, self._run)
+        self.wire.start(lambda frame: self.bridge.take([frame]))
+        self.reason = self.wire.wait()
+        self.bridge.close()
+        self.wire.finish()
 
     async def _run(self, inbound: Any, outbound: Any) -> None:
         async with outbound, anyio.create_task_group() as tasks:
@@ -252,10 +257,8 @@ def test_a_stop_before_serving_ends_it_at_once() -> None:
     wire = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
     wire.stop(StopReason.TERMINATED)
 
-    async def never(inbound: Any, outbound: Any) -> None:
-        await anyio.sleep(PATIENCE_SECONDS)
-
-    assert anyio.run(wire.serve, never) is StopReason.TERMINATED
+    wire.start(lambda frame: None)
+    assert wire.wait() is StopReason.TERMINATED
     for fd in (wire_in, to_wire, from_wire, wire_out):
         os.close(fd)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp import instructions
 from repo_mcp.config import Limits
 from repo_mcp.tool_model import (
     Annotations,
@@ -112,28 +113,43 @@ _ENTRIES = (
 )
 
 
+Opened = Callable[[], "tuple[Repository, AuditLog | None]"]  # may wait; always gives the same
+
+
 def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Toolset:
     """The tools of `repository`, with its limits in their schemas; each call is written to `audit`."""
+    return bind_toolset(repository.config.limits, lambda: (repository, audit))
+
+
+def bind_toolset(limits: Limits, opened: Opened) -> Toolset:
+    """The tools of the repository that `opened` gives when one is called, with `limits` in their schemas."""
     audit_entry = _Entry(
         "repo.audit_log",
         schemas.AUDIT_TITLE,
         schemas.AUDIT_DESCRIPTION,
         schemas.audit_input,
         schemas.audit_output,
-        partial(audit_calls.audit_log, audit),
+        lambda repository, arguments, context: audit_calls.audit_log(
+            opened()[1], repository, arguments, context
+        ),
         tells_log_state=True,
     )
     entries = (*_ENTRIES, audit_entry)
-    return Toolset("repo", tuple(_bind(entry, repository, audit) for entry in entries), schemas.INSTRUCTIONS)
+    return Toolset("repo", tuple(_bind(entry, limits, opened) for entry in entries), instructions.REPO)
 
 
-def _bind(entry: _Entry, repository: Repository, audit: AuditLog | None) -> Tool:
-    limits = repository.config.limits
+def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
     input_schema = entry.input_schema(limits)
     check_schema(input_schema, entry.name)
-    recorder = None if audit is None else CallRecorder(audit, repository, entry.name, input_schema)
+
+    def find_recorder() -> CallRecorder | None:
+        repository, audit = opened()
+        return None if audit is None else CallRecorder(audit, repository, entry.name, input_schema)
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        repository, audit = opened()
+        recorder = find_recorder()
+
         def run() -> Draft:
             validate_arguments(input_schema, arguments, entry.free_text)
             draft = entry.run(repository, arguments, context)
@@ -141,6 +157,11 @@ def _bind(entry: _Entry, repository: Repository, audit: AuditLog | None) -> Tool
 
         record = None if recorder is None else partial(recorder.record, arguments, context)
         return answer_call(entry.name, run, limits.max_total_bytes_per_response, record)
+
+    def drop(arguments: Mapping[str, object], context: CallContext) -> None:
+        recorder = find_recorder()
+        if recorder is not None:
+            recorder.record_dropped(arguments, context)
 
     return Tool(
         entry.name,
@@ -150,5 +171,5 @@ def _bind(entry: _Entry, repository: Repository, audit: AuditLog | None) -> Tool
         entry.output_schema(limits),
         Annotations(read_only=entry.read_only),
         call,
-        None if recorder is None else recorder.record_dropped,
+        drop,
     )

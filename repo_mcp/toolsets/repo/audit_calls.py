@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from repo_mcp.argument_shapes import PathClass, ShapeRules, describe_arguments
-from repo_mcp.audit import AuditLog, LoggedCall
 from repo_mcp.errors import BLOCKED_CODES, ErrorCode, RepoError
 from repo_mcp.tool_model import CallContext, JsonSchema
 from repo_mcp.toolsets.repo.envelope import NOT_RECORDED, Draft, Outcome, Result, new_request_id
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:
+    from repo_mcp.audit import AuditLog
     from repo_mcp.log_reader import LogReading
     from repo_mcp.repository import Repository
 
@@ -39,6 +39,8 @@ class CallRecorder:
 
     def record(self, arguments: Mapping[str, object], context: CallContext, outcome: Outcome) -> bool:
         """Write one call. False when that was not possible; never raises."""
+        from repo_mcp.audit import LoggedCall
+
         cancelled = context.cancelled() or outcome.code is ErrorCode.CANCELLED
         call = LoggedCall(
             outcome.request_id,

@@ -13,17 +13,12 @@ is answered all the same, with a warning.
 from __future__ import annotations
 
 import json
-import logging
 import time
-import traceback
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import ToolAnswer, escape_text
-
-_LOG = logging.getLogger("repo_mcp.toolsets.repo")
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 
@@ -110,6 +105,8 @@ def encode(value: Mapping[str, object]) -> str:
 
 def new_request_id() -> str:
     """An id that no other call has."""
+    import uuid  # here: tools are listed before anything is called
+
     return str(uuid.uuid4())
 
 
@@ -125,10 +122,7 @@ def answer_call(
     except RepoError as error:
         answer, code = _render_failure(request_id, error), error.code
     except Exception as error:
-        # The type and the place, never the message: it may quote a file.
-        places = traceback.extract_tb(error.__traceback__)
-        where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
-        _LOG.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)
+        _log_defect(tool, error, request_id)
         code = ErrorCode.INTERNAL
         answer = _render_failure(request_id, RepoError(code, "The server failed on this call."))
     if record is None:
@@ -136,6 +130,17 @@ def answer_call(
     duration_ms = round((time.monotonic() - started) * 1000)
     outcome = Outcome(request_id, code, rows, len(answer.text.encode()), _count_warnings(answer), duration_ms)
     return answer if record(outcome) else _warn(answer, NOT_RECORDED)
+
+
+def _log_defect(tool: str, error: Exception, request_id: str) -> None:
+    """The type and the place, never the message: it may quote a file."""
+    import logging
+    import traceback
+
+    places = traceback.extract_tb(error.__traceback__)
+    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
+    log = logging.getLogger("repo_mcp.toolsets.repo")
+    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)
 
 
 def _count_warnings(answer: ToolAnswer) -> int:

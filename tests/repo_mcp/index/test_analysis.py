@@ -43,8 +43,9 @@ def test_terms_by_example(text: str, terms: list[str]) -> None:
 def test_many_words_at_once_equal_whoosh(texts: list[str]) -> None:
     words = split_words(" ".join(texts).encode("utf-8", "replace"))
     found = analyse_words(join_spans(words))
+    names = found.texts.slice()
     by_word: dict[int, set[str]] = {}
     for word, term in zip(found.words.tolist(), found.terms.tolist(), strict=True):
-        by_word.setdefault(word, set()).add(found.texts[term].decode())
+        by_word.setdefault(word, set()).add(names[term].decode())
     for place, word in enumerate(words):
         assert by_word.get(place, set()) == set(analyse_text(word.decode()))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from index_format import ChunkSpan, compute_fingerprint
 from repo_mcp.adapters.registry import find_language
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.analysis import get_word_terms
 from repo_mcp.index.searcher import RankedChunk
 from repo_mcp.index.snippets import (
     MAX_LINE_CHARS,
     WINDOW_LINES,
     choose_window,
     find_enclosing_symbol,
+    find_line_terms,
     render_lines,
     show_hits,
 )
@@ -36,18 +42,68 @@ def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, las
     return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of)
 
 
+def find_terms_clearly(line: str, terms: tuple[str, ...]) -> set[str]:
+    """The wanted terms that a line holds."""
+    return {term for word in re.findall(r"\w+", line) for term in get_word_terms(word) if term in terms}
+
+
+def choose_window_clearly(lines: list[str], terms: tuple[str, ...]) -> tuple[int, int]:
+    found = [find_terms_clearly(line, terms) for line in lines]
+
+    def value(start: int) -> int:
+        shown = found[start : start + WINDOW_LINES]
+        return sum(map(len, shown)) + 3 * len(set().union(*shown))
+
+    starts = range(max(0, len(lines) - WINDOW_LINES) + 1)
+    best = max(starts, key=lambda start: (value(start), -start))
+    return best, min(len(lines), best + WINDOW_LINES)
+
+
+def choose(lines: list[str], terms: tuple[str, ...]) -> tuple[int, int]:
+    return choose_window(find_line_terms(lines, terms))
+
+
 def test_the_window_holds_most_terms() -> None:
     lines = [f"line {number}" for number in range(40)]
     lines[20] = "schedule the queue"
     lines[3] = lines[4] = lines[5] = "queue"
-    start, end = choose_window(lines, ("schedul", "queue"))
+    start, end = choose(lines, ("schedul", "queue"))
     assert start <= 20 < end
     assert end - start == WINDOW_LINES
 
 
 def test_the_first_of_equal_windows_is_taken() -> None:
-    assert choose_window(["a", "b"] * 30, ("nothing",)) == (0, WINDOW_LINES)
-    assert choose_window(["only"], ("only",)) == (0, 1)
+    assert choose(["a", "b"] * 30, ("nothing",)) == (0, WINDOW_LINES)
+    assert choose(["only"], ("only",)) == (0, 1)
+
+
+WORDS = [
+    "queue",
+    "Queues",
+    "getHTTPResponse_v2",
+    "response",
+    "http2",
+    "_queue",
+    "queuex",
+    "\u00e4Queue",
+    "x.",
+    "9q",
+]
+LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    LINES, st.lists(st.sampled_from(["queue", "respons", "http", "gethttpresponse_v2", "9q"]), unique=True)
+)
+def test_terms_and_windows_are_those_of_the_clear_version(lines: list[str], wanted: list[str]) -> None:
+    terms = tuple(wanted)
+    found = [
+        {term for place, term in enumerate(terms) if held >> place & 1}
+        for held in find_line_terms(lines, terms)
+    ]
+    assert found == [find_terms_clearly(line, terms) for line in lines]
+    assert choose(lines, terms) == choose_window_clearly(lines, terms)
 
 
 def test_lines_are_numbered_and_long_ones_cut() -> None:

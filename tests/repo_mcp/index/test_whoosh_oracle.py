@@ -30,6 +30,7 @@ from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import FIELD_WEIGHTS, MODEL
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.textfile import decode_source, split_lines
+from tests.repo_mcp.index.plain_search import score_units
 
 LIBRARY = Path(asyncio.__file__).parent.parent
 PACKAGES = ("asyncio", "email", "json", "logging", "concurrent")
@@ -115,7 +116,7 @@ def search_ours(searcher: Searcher, terms: list[str]) -> dict[str, float]:
     """Every match with its score, before rounding."""
     found = {}
     for matches, segment in zip(
-        searcher.score_units(Query(terms=terms)), searcher.snapshot.segments, strict=True
+        score_units(searcher, Query(terms=terms)), searcher.snapshot.segments, strict=True
     ):
         files = segment.reader.files
         for unit, score in zip(matches.units.tolist(), matches.scores.tolist(), strict=True):

@@ -1,0 +1,239 @@
+"""Posting lists of common terms, by blocks of BLOCK_DOCS doc ids: each block can be read by itself.
+
+Block b holds the doc ids 256 b to 256 b + 255. Of one list:
+
+    bounds       u8 for each block of the segment: 0 for one without a posting, else the largest
+                 saturation of its postings, above which none of them lies (below)
+    block sizes  u8 for each block: its postings, where 256 is 0
+    doc ids      u8 for each posting: doc id less 256 b
+    frequencies  four bits for each posting, the even one in the low half: term frequency less 1,
+                 where 15 says that it is among the escapes
+    escapes      for each: u32 number of the posting, u32 term frequency; ascending
+
+The saturation of a posting is BM25's, with k1 = 2 and b = .5: tf / (tf + 1 + length / average), where
+length is that of its document in the field and average that of the segment's documents. It lies
+between 0 and 1, and its bound is floor(255 saturation) + 1. Times idf and 3, that is the most that the
+term can give to a document of the block: what a search needs to leave out what cannot win
+(block-max indexes: Ding and Suel, "Faster top-k document retrieval using block-max indexes", 2011).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format.errors import CorruptIndex
+from index_format.records import I64, U8
+from index_format.spread import spread
+
+BLOCK_BITS = 8
+BLOCK_DOCS = 1 << BLOCK_BITS
+SATURATION_K1, SATURATION_B = 2.0, 0.5
+BOUND_SCALE = 255
+_TABLE_BYTES = 2  # of a block: its bound and its size
+_FREQUENCY_ESCAPE = 15
+_ESCAPE = np.dtype([("place", "<u4"), ("count", "<u4")])
+
+
+def count_blocks(docs: int) -> int:
+    """The blocks of so many documents."""
+    return -(-docs // BLOCK_DOCS)
+
+
+def compute_saturation(counts: I64, lengths: I64, average: float) -> npt.NDArray[np.float64]:
+    """What BM25 makes of term frequencies in documents of given lengths: between 0 and 1."""
+    k1, b = SATURATION_K1, SATURATION_B
+    saturation: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))
+    return saturation
+
+
+class BlockEncoder:
+    """Lists to be laid out: `sizes` says how many bytes each takes."""
+
+    def __init__(
+        self,
+        frequencies: I64,
+        docs: I64,
+        counts: I64,
+        blocks: I64,
+        saturation: npt.NDArray[np.float64],
+    ) -> None:
+        """`blocks` is for each list the blocks of its level, `saturation` stands beside `docs`."""
+        self._frequencies, self._blocks = frequencies, blocks
+        self._docs, self._saturation = docs, saturation
+        self._halves = np.minimum(counts - 1, _FREQUENCY_ESCAPE).astype(np.uint8)
+        escaped = np.flatnonzero(self._halves == _FREQUENCY_ESCAPE)
+        starts = np.cumsum(frequencies) - frequencies
+        lists = np.searchsorted(starts, escaped, side="right") - 1
+        self._escapes = np.empty(len(escaped), dtype=_ESCAPE)
+        self._escapes["place"], self._escapes["count"] = escaped - starts[lists], counts[escaped]
+        self._escape_counts = np.bincount(lists, minlength=len(frequencies))
+        self._half_bytes = (frequencies + 1) // 2
+        self.sizes = (
+            _TABLE_BYTES * blocks + frequencies + self._half_bytes + _ESCAPE.itemsize * self._escape_counts
+        )
+
+    def put(self, out: U8, offsets: I64) -> None:
+        """Write each list at its offset; what lies there before is zero."""
+        frequencies = self._frequencies
+        rows = np.repeat(offsets, frequencies) + (self._docs >> BLOCK_BITS)
+        firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+        bounds = np.floor(BOUND_SCALE * np.maximum.reduceat(self._saturation, firsts)) + 1
+        rows = rows[firsts]
+        out[rows] = bounds
+        out[rows + np.repeat(self._blocks, _count_by(offsets, rows))] = np.diff(
+            firsts, append=len(self._docs)
+        ) & (BLOCK_DOCS - 1)
+        doc_offsets = offsets + _TABLE_BYTES * self._blocks
+        out[spread(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
+        half_offsets = doc_offsets + frequencies
+        self._put_halves(out, half_offsets)
+        places = spread(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
+        out[places] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
+
+    def _put_halves(self, out: U8, offsets: I64) -> None:
+        """Pack the halves by two; a list of odd length is filled up with a zero."""
+        padded = np.zeros(2 * int(self._half_bytes.sum()), dtype=np.uint8)
+        firsts = 2 * (np.cumsum(self._half_bytes) - self._half_bytes)
+        padded[spread(firsts, self._frequencies)] = self._halves
+        out[spread(offsets, self._half_bytes)] = padded[0::2] | padded[1::2] << 4
+
+
+def _count_by(offsets: I64, rows: I64) -> I64:
+    """How many of the ascending rows lie at or behind each ascending offset and before the next."""
+    return np.diff(np.searchsorted(rows, offsets), append=len(rows))
+
+
+class BlockList:
+    """One list as its bytes: nothing is decoded before it is asked for."""
+
+    def __init__(self, data: bytes, frequency: int, docs: int, where: str) -> None:
+        """`docs` is the number of documents of the list's level. Raises CorruptIndex."""
+        self.frequency = frequency
+        self._docs = docs
+        self._where = where
+        raw = np.frombuffer(data, dtype=np.uint8)
+        blocks = count_blocks(docs)
+        halves = _TABLE_BYTES * blocks + frequency
+        escapes = halves + (frequency + 1) // 2
+        if not 0 < frequency <= docs or len(raw) < escapes or (len(raw) - escapes) % _ESCAPE.itemsize:
+            raise self._corrupt()
+        self.bounds = raw[:blocks]
+        self._low = raw[_TABLE_BYTES * blocks : halves]
+        self._halves = raw[halves:escapes]
+        self._escapes = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
+        self.block_sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
+        self._ends = np.cumsum(self.block_sizes)
+        if int(self._ends[-1]) != frequency:
+            raise self._corrupt()
+
+    def _corrupt(self) -> CorruptIndex:
+        return CorruptIndex(f"{self._where}: a posting list does not fill its bytes")
+
+    @property
+    def byte_count(self) -> int:
+        """About what it takes to keep: its bytes, and the integers made of its tables."""
+        return len(self.bounds) * 18 + len(self._low) + len(self._halves) + 8 * len(self._escapes)
+
+    def read(self) -> tuple[I64, I64]:
+        """Doc ids and term frequencies of the whole list. Raises CorruptIndex."""
+        docs, counts = self.take(np.arange(len(self.bounds)))
+        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escapes):
+            raise CorruptIndex(f"{self._where}: escapes of no term frequency")
+        return docs, counts
+
+    def take(self, blocks: I64) -> tuple[I64, I64]:
+        """Doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
+        sizes = self.block_sizes[blocks]
+        places = spread(self._ends[blocks] - sizes, sizes)
+        docs = np.repeat(blocks << BLOCK_BITS, sizes)
+        docs |= self._low[places]
+        if len(docs) and (int(docs[-1]) >= self._docs or (np.diff(docs) < 1).any()):
+            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {int(docs[-1])}")
+        return docs, self._read_counts(places)
+
+    def count(self, docs: I64) -> I64:
+        """The term frequency in each of some documents, 0 in those that are not in the list.
+
+        All of them are looked up at once, by halving the span where each may be.
+        """
+        blocks, low = docs >> BLOCK_BITS, docs & (BLOCK_DOCS - 1)
+        ends = self._ends[blocks]
+        places = ends - self.block_sizes[blocks]
+        last = len(self._low) - 1
+        step = BLOCK_DOCS
+        while step:
+            ahead = places + step
+            places += step * ((ahead <= ends) & (self._low[np.minimum(ahead - 1, last)] < low))
+            step >>= 1
+        found = np.flatnonzero((places < ends) & (self._low[np.minimum(places, last)] == low))
+        counts = np.zeros(len(docs), dtype=np.int64)
+        counts[found] = self._read_counts(places[found])
+        return counts
+
+    def _read_counts(self, places: I64) -> I64:
+        """The term frequencies of ascending postings."""
+        halves = self._halves[places >> 1] >> ((places & 1) << 2).astype(np.uint8)
+        counts: I64 = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
+        if len(self._escapes) or int(counts.max(initial=0)) > _FREQUENCY_ESCAPE:
+            self._take_escapes(places, counts)
+        return counts
+
+    def _take_escapes(self, places: I64, counts: I64) -> None:
+        """Replace the escaped term frequencies in place."""
+        escaped = np.flatnonzero(counts > _FREQUENCY_ESCAPE)
+        found = np.searchsorted(self._escapes["place"], places[escaped])
+        if not len(found):
+            return
+        if (found >= len(self._escapes)).any() or (self._escapes["place"][found] != places[escaped]).any():
+            raise CorruptIndex(f"{self._where}: a term frequency is not among the escapes")
+        counts[escaped] = self._escapes["count"][found]
+        if (counts[escaped] <= _FREQUENCY_ESCAPE).any():
+            raise CorruptIndex(f"{self._where}: an escape that is none")
+
+
+def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: str) -> tuple[I64, I64]:
+    """Doc ids and term frequencies of lists that lie one after the other and fill `raw`.
+
+    `docs` is for each list the number of documents of its level. Raises CorruptIndex as BlockList does.
+    """
+    blocks = -(-docs // BLOCK_DOCS)
+    offsets = np.cumsum(sizes) - sizes
+    halves_at = offsets + _TABLE_BYTES * blocks + frequencies
+    escapes_at = halves_at + (frequencies + 1) // 2
+    escape_bytes = offsets + sizes - escapes_at
+    if (escape_bytes < 0).any() or (escape_bytes % _ESCAPE.itemsize).any() or (frequencies > docs).any():
+        raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
+    rows = spread(offsets, blocks)
+    block_sizes = _parse_block_sizes(raw[rows], raw[rows + np.repeat(blocks, blocks)], where)
+    if (np.add.reduceat(block_sizes, np.cumsum(blocks) - blocks) != frequencies).any():
+        raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
+    found = np.repeat(spread(np.zeros_like(blocks), blocks) << BLOCK_BITS, block_sizes)
+    found |= raw[spread(halves_at - frequencies, frequencies)]
+    starts = np.cumsum(frequencies) - frequencies
+    rises = np.diff(found, prepend=-1) > 0
+    rises[starts] = True
+    if not rises.all() or (found[starts + frequencies - 1] >= docs).any():
+        raise CorruptIndex(f"{where}: doc ids that do not ascend, or no documents of the segment")
+    within = spread(np.zeros_like(frequencies), frequencies)
+    halves = raw[np.repeat(halves_at, frequencies) + (within >> 1)] >> ((within & 1) << 2).astype(np.uint8)
+    counts = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
+    escapes = np.frombuffer(raw[spread(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
+    escape_counts = escape_bytes // _ESCAPE.itemsize
+    places = np.repeat(starts, escape_counts) + escapes["place"]
+    is_elsewhere = escapes["place"] >= np.repeat(frequencies, escape_counts)  # in the next list
+    if is_elsewhere.any() or not np.array_equal(places, np.flatnonzero(counts > _FREQUENCY_ESCAPE)):
+        raise CorruptIndex(f"{where}: term frequencies that are not among the escapes")
+    if (escapes["count"] <= _FREQUENCY_ESCAPE).any():
+        raise CorruptIndex(f"{where}: an escape that is none")
+    counts[places] = escapes["count"]
+    return found, counts
+
+
+def _parse_block_sizes(bounds: U8, sizes: U8, where: str) -> I64:
+    is_empty = bounds == 0
+    if (sizes[is_empty] > 0).any():
+        raise CorruptIndex(f"{where}: a block with postings and without a bound")
+    found = sizes.astype(np.int64)
+    found[~is_empty & (sizes == 0)] = BLOCK_DOCS
+    return found

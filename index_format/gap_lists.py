@@ -1,0 +1,108 @@
+"""Posting lists of ordinary terms: differences between doc ids as varints (varints.py).
+
+    df values    the first doc id, then differences (>= 1), each doubled; plus 1 when the term
+                 frequency is above 1
+    the rest     for each of those in order: term frequency less 2
+
+Doc ids 3, 4, 900 with term frequencies 1, 2, 40:
+
+    06 03 81 0e | 00 26
+
+Nearly every list has one to four documents: nothing is spent on a head, and one of one document in a
+large segment takes three bytes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index_format import varints
+from index_format.errors import CorruptIndex
+from index_format.records import I64, MAX_TERM_FREQUENCY, U8
+from index_format.spread import spread
+
+
+class GapEncoder:
+    """Lists to be laid out: `sizes` says how many bytes each takes."""
+
+    def __init__(self, frequencies: I64, docs: I64, counts: I64) -> None:
+        starts = np.cumsum(frequencies) - frequencies
+        gaps = np.diff(docs, prepend=0)
+        gaps[starts] = docs[starts]
+        is_many = counts > 1
+        rests = np.add.reduceat(is_many, starts, dtype=np.int64)
+        self._value_counts = frequencies + rests
+        firsts = np.cumsum(self._value_counts) - self._value_counts
+        self._values = np.empty(int(self._value_counts.sum()), dtype=np.int64)
+        self._values[spread(firsts, frequencies)] = gaps << 1 | is_many
+        self._values[spread(firsts + frequencies, rests)] = counts[is_many] - 2
+        self._value_sizes = varints.measure(self._values)
+        self.sizes = np.add.reduceat(self._value_sizes, firsts)
+
+    def put(self, out: U8, offsets: I64) -> None:
+        """Write each list at its offset."""
+        places = np.cumsum(self._value_sizes) - self._value_sizes
+        moves = offsets - (np.cumsum(self.sizes) - self.sizes)
+        places += np.repeat(moves, self._value_counts)
+        varints.put(out, places, self._values, self._value_sizes)
+
+
+def decode_gap_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64]:
+    """Doc ids and term frequencies of lists that lie one after the other and fill `raw`.
+
+    Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
+    """
+    values, ends = varints.decode(raw, where)
+    list_ends = np.cumsum(sizes)
+    value_ends = np.searchsorted(ends, list_ends, side="right")
+    value_counts = np.diff(value_ends, prepend=0)
+    if (value_counts < frequencies).any() or (ends[value_ends - 1] != list_ends).any():
+        raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
+    firsts = value_ends - value_counts
+    is_gap = np.zeros(len(values) + 1, dtype=np.int8)
+    np.add.at(is_gap, firsts, 1)
+    np.add.at(is_gap, firsts + frequencies, -1)
+    chosen = np.cumsum(is_gap[:-1]).astype(np.bool_)
+    gaps, rests = values[chosen], values[~chosen]
+    is_many = (gaps & 1).astype(np.bool_)
+    starts = np.cumsum(frequencies) - frequencies
+    if (np.add.reduceat(is_many, starts, dtype=np.int64) != value_counts - frequencies).any():
+        raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
+    counts = np.ones(len(gaps), dtype=np.int64)
+    counts[is_many] = _to_counts(rests, where)
+    return _to_docs(gaps >> 1, starts, frequencies, where), counts
+
+
+def _to_counts(rests: I64, where: str) -> I64:
+    counts = rests + 2
+    if int(counts.max(initial=0)) > MAX_TERM_FREQUENCY:
+        raise CorruptIndex(f"{where}: a term frequency of {int(counts.max())}")
+    return counts
+
+
+def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
+    """Doc ids from gaps: running sums that start anew with each list."""
+    is_first = np.zeros(len(gaps), dtype=np.bool_)
+    is_first[starts] = True
+    if ((gaps < 1) & ~is_first).any():
+        raise CorruptIndex(f"{where}: doc ids that do not ascend")
+    sums = np.cumsum(gaps)
+    docs: I64 = sums - np.repeat(sums[starts] - gaps[starts], frequencies)
+    return docs
+
+
+def decode_gap_list(data: bytes, frequency: int, where: str) -> tuple[I64, I64]:
+    """Doc ids and term frequencies of one list that fills `data`: `decode_gap_lists` for a query's speed."""
+    values, _ = varints.decode(np.frombuffer(data, dtype=np.uint8), where)
+    if len(values) < frequency:
+        raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
+    gaps, rests = values[:frequency], values[frequency:]
+    is_many = np.flatnonzero(gaps & 1)
+    if len(is_many) != len(rests):
+        raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
+    gaps >>= 1
+    if frequency > 1 and int(gaps[1:].min()) < 1:
+        raise CorruptIndex(f"{where}: doc ids that do not ascend")
+    counts = np.ones(frequency, dtype=np.int64)
+    counts[is_many] = _to_counts(rests, where)
+    return np.cumsum(gaps), counts

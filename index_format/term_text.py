@@ -1,0 +1,162 @@
+"""Many terms as one piece of text: put in byte order, ranked and gathered by array arithmetic.
+
+A dictionary has millions of terms. As Python objects they would cost more time than their posting
+lists; here they stay bytes of one text, and seven bytes of all terms at a time are compared as
+integers. Only terms that are equal so far are looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+I64 = npt.NDArray[np.int64]
+_LONG = 448  # bytes of terms that are compared by lanes; nearly no term is longer
+_LANE = 7  # bytes of a term compared at a time; the eighth of an integer says how many are left
+_PADDING = bytes(_LANE + 1)  # the last lane of the last term lies there
+_KEEP = np.array([(1 << 64) - (1 << (64 - 8 * count)) for count in range(_LANE + 1)], dtype=np.uint64)
+_LEFT = 0xFF
+
+
+@dataclass(frozen=True, slots=True)
+class TermText:
+    """Terms one after the other, each followed by a line feed; none holds one."""
+
+    text: bytes
+    ends: I64  # where each ends, its line feed included
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def starts(self) -> I64:
+        """Where each begins."""
+        starts: I64 = np.concatenate([np.zeros(1, dtype=np.int64), self.ends])[: len(self.ends)]
+        return starts
+
+    def split(self) -> list[bytes]:
+        """Each term as an object of its own."""
+        return self.text.split(b"\n")[:-1]
+
+    def cut(self, low: int, high: int) -> TermText:
+        """The terms [low, high)."""
+        if (low, high) == (0, len(self)):
+            return self
+        start = int(self.ends[low - 1]) if low else 0
+        ends = self.ends[low:high]
+        return TermText(self.text[start : int(ends[-1]) if len(ends) else start], ends - start)
+
+    def gather(self, places: I64) -> TermText:
+        """The terms at places, in the order given."""
+        starts = self.starts[places]
+        return gather_spans(self.text, starts, self.ends[places] - 1 - starts)
+
+
+def build_term_text(terms: Sequence[bytes]) -> TermText:
+    """The text of terms that are objects."""
+    sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms))
+    return TermText(b"".join(term + b"\n" for term in terms), np.cumsum(sizes + 1))
+
+
+def parse_term_text(text: bytes) -> TermText:
+    """The terms of a text; what stands behind the last line feed is no term and makes the text longer."""
+    return TermText(text, np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1)
+
+
+def join_term_texts(texts: Sequence[TermText]) -> TermText:
+    """The terms of several texts in one."""
+    offsets = np.cumsum([0, *(len(one.text) for one in texts)]).tolist()
+    ends = [one.ends + offset for one, offset in zip(texts, offsets, strict=False)]
+    return TermText(b"".join(one.text for one in texts), np.concatenate([np.zeros(0, dtype=np.int64), *ends]))
+
+
+def gather_spans(text: bytes, starts: I64, sizes: I64) -> TermText:
+    """Spans of a text as terms, in the order given. None reaches to the end of the text."""
+    ends = np.cumsum(sizes + 1)
+    bytes_at = np.repeat(starts - (ends - sizes - 1), sizes + 1)
+    bytes_at += np.arange(len(bytes_at))
+    gathered = np.frombuffer(text, dtype=np.uint8)[bytes_at]
+    gathered[ends - 1] = ord("\n")
+    return TermText(gathered.tobytes(), ends)
+
+
+def rank_terms(terms: TermText) -> tuple[I64, I64]:
+    """(the rank of each term among the distinct ones in byte order, a place of each of those in order)."""
+    starts = terms.starts
+    return rank_spans(terms.text, starts, terms.ends - 1 - starts)
+
+
+def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
+    """`rank_terms` for spans of a text."""
+    order, is_new = _sort(text, starts, sizes)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.cumsum(is_new) - 1
+    return ranks, order[is_new]
+
+
+def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:
+    """The places of the spans in byte order, and which differ from the one before."""
+    words: npt.NDArray[np.uint64] = np.ndarray(
+        len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,)
+    )
+    lanes = _get_lanes(words, starts, sizes)
+    order = np.argsort(lanes)
+    lanes = lanes[order]
+    is_new = np.ones(len(order), dtype=np.bool_)
+    np.not_equal(lanes[1:], lanes[:-1], out=is_new[1:])
+    open_at = _find_open(is_new, lanes)
+    offset = _LANE
+    while len(open_at):
+        if offset >= _LONG:
+            _sort_rests(text, starts, sizes, order, is_new, open_at, offset)
+            break
+        own, groups = order[open_at], np.cumsum(is_new[open_at])
+        lanes = _get_lanes(words, starts[own] + offset, sizes[own] - offset)
+        by_lane = np.argsort(lanes)
+        bits = len(own).bit_length()
+        keys = groups[by_lane] << bits | np.arange(len(own))
+        keys.sort()
+        within = by_lane[keys & ((1 << bits) - 1)]
+        order[open_at], lanes = own[within], lanes[within]
+        is_new[open_at[1:]] |= lanes[1:] != lanes[:-1]
+        open_at = open_at[_find_open(is_new[open_at], lanes)]
+        offset += _LANE
+    return order, is_new
+
+
+def _sort_rests(
+    text: bytes,
+    starts: I64,
+    sizes: I64,
+    order: I64,
+    is_new: npt.NDArray[np.bool_],
+    open_at: I64,
+    offset: int,
+) -> None:
+    """Sort what is equal up to `offset` as objects: such long terms are few, and would take many lanes."""
+    own, groups = order[open_at], np.cumsum(is_new[open_at])
+    spans = zip((starts[own] + offset).tolist(), (starts[own] + sizes[own]).tolist(), strict=True)
+    keys = [(group, text[start:end]) for group, (start, end) in zip(groups.tolist(), spans, strict=True)]
+    within = sorted(range(len(own)), key=keys.__getitem__)
+    order[open_at] = own[within]
+    differs = [keys[one] != keys[other] for one, other in pairwise(within)]
+    is_new[open_at[1:]] |= np.array(differs, dtype=np.bool_)
+
+
+def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
+    """The next bytes of terms, to be compared as integers: those of a shorter one come first."""
+    lanes = words[starts].astype(np.uint64).byteswap()
+    lanes &= _KEEP[np.minimum(sizes, _LANE)]
+    lanes |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
+    return lanes
+
+
+def _find_open(is_new: npt.NDArray[np.bool_], lanes: npt.NDArray[np.uint64]) -> I64:
+    """The places of terms that are equal to a neighbour so far and go on behind their lane."""
+    alike = ~is_new
+    alike[:-1] |= ~is_new[1:]
+    return np.flatnonzero(alike & (lanes & np.uint64(_LEFT) > _LANE))

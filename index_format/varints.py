@@ -1,0 +1,66 @@
+"""Integers in as many bytes as they need: seven bits a byte, the lowest first (LEB128).
+
+    5 -> 05        300 -> ac 02        a byte of 0x80 or more says that another follows
+
+Encoded and decoded many at a time with numpy. Values are below 2**35: five bytes at most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from index_format.errors import CorruptIndex
+from index_format.records import I64, U8
+
+BITS = 7
+MAX_BYTES = 5
+_MORE = 0x80
+_MASK = _MORE - 1
+
+
+def measure(values: I64) -> I64:
+    """The bytes that each value takes."""
+    sizes = np.ones(len(values), dtype=np.int64)
+    for count in range(1, MAX_BYTES):
+        sizes += values >= 1 << (BITS * count)
+    return sizes
+
+
+def put(out: U8, places: I64, values: I64, sizes: I64) -> None:
+    """Write each value, which takes `sizes` bytes, at its place."""
+    out[places] = (values & _MASK) | np.where(sizes > 1, _MORE, 0)
+    left = np.flatnonzero(sizes > 1)
+    for byte in range(1, MAX_BYTES):
+        if not len(left):
+            return
+        more = np.where(sizes[left] > byte + 1, _MORE, 0)
+        out[places[left] + byte] = (values[left] >> (BITS * byte)) & _MASK | more
+        left = left[sizes[left] > byte + 1]
+
+
+def encode(values: I64) -> tuple[bytes, I64]:
+    """The values one after the other, and the bytes that each takes."""
+    sizes = measure(values)
+    ends = np.cumsum(sizes)
+    out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    put(out, ends - sizes, values, sizes)
+    return out.tobytes(), sizes
+
+
+def decode(raw: U8, where: str) -> tuple[I64, I64]:
+    """(the values that fill `raw`, where each ends). Raises CorruptIndex for one that is cut or too long."""
+    ends = np.flatnonzero(raw < _MORE) + 1
+    if (int(ends[-1]) if len(ends) else 0) != len(raw):
+        raise CorruptIndex(f"{where}: ends within an integer")
+    sizes = np.diff(ends, prepend=0)
+    starts = ends - sizes
+    values = (raw[starts] & _MASK).astype(np.int64)
+    left = np.flatnonzero(sizes > 1)
+    byte = 1
+    while len(left):
+        if byte == MAX_BYTES:
+            raise CorruptIndex(f"{where}: an integer of more than {MAX_BYTES} bytes")
+        values[left] |= (raw[starts[left] + byte] & _MASK).astype(np.int64) << (BITS * byte)
+        byte += 1
+        left = left[sizes[left] > byte]
+    return values, ends

@@ -1,0 +1,146 @@
+"""What the system tells of changed files, through watchfiles where that is installed (the extra `watch`).
+
+On Linux each directory that was walked is watched by itself: so ignored and denied ones cost nothing,
+and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do it best.
+What is told is a hint and never believed: names are judged and files looked at through the door.
+
+A watch begins before the look that makes it true: once it is in place, everything is walked once more. It
+may lose events, when the system's queue overflows or on a network's file system; nobody says so. A walk
+now and then, which whoever uses the watcher goes on with, finds what was lost.
+
+Left out on purpose: which names count, and reading anything.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+LIBRARY = "watchfiles"
+STEP_MILLISECONDS = 20  # without another event, before events are told
+DEBOUNCE_MILLISECONDS = 200  # at most, while there are more
+IDLE_MILLISECONDS = 250  # without any event, until the watcher looks at what it watches
+WAIT_SECONDS = 0.1  # for the first walk
+CLOSE_SECONDS = 0.2
+_MAX_FAILURES = 3  # directories that were gone before they were watched, in turn
+
+Told = Callable[[frozenset[str] | None], None]
+
+
+def is_installed() -> bool:
+    """Whether there is anything to watch with."""
+    return importlib.util.find_spec(LIBRARY) is not None
+
+
+class TreeWatcher:
+    """One thread that waits for changes below a root, and tells what is in them."""
+
+    def __init__(
+        self,
+        root: str,
+        list_directories: Callable[[], Sequence[str] | None],
+        told: Told,
+        failed: Callable[[str], None],
+    ) -> None:
+        """`list_directories` gives those to watch, "" for the root, or None before there was a walk.
+
+        `told` is called in the watcher's thread with paths relative to the root, or None when everything
+        must be walked; `failed` once, with the reason, when nothing can be watched any more.
+        """
+        self._root = root
+        self._list_directories = list_directories
+        self._told = told
+        self._failed = failed
+        self._closed = threading.Event()
+        self._walked = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def note_walk(self) -> None:
+        """There may be other directories than before."""
+        self._walked.set()
+
+    def close(self) -> None:
+        """Stop, without waiting long."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(CLOSE_SECONDS)
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._closed.is_set():
+            directories = self._list_directories()
+            if directories is None:
+                self._closed.wait(WAIT_SECONDS)
+                continue
+            try:
+                self._watch(frozenset(directories))
+                failures = 0
+            except (FileNotFoundError, PermissionError):
+                failures += 1
+                if failures == _MAX_FAILURES:
+                    self._failed("a directory is gone before it can be watched")
+                    return
+                self._told(None)
+            except Exception as error:
+                self._failed(_explain(error))
+                return
+
+    def _watch(self, directories: frozenset[str]) -> None:
+        """Tell of changes until we are closed or other directories must be watched."""
+        self._walked.clear()
+        batches = self._iter_batches(directories)
+        next(batches)  # the watch is in place
+        self._told(None)
+        for batch in batches:
+            if self._closed.is_set():
+                return
+            if batch:
+                self._told(None if "" in batch else batch)
+            if self._walked.is_set() and sys.platform == "linux":
+                self._walked.clear()
+                if frozenset(self._list_directories() or ()) != directories:
+                    return
+
+    def _iter_batches(self, directories: Iterable[str]) -> Iterator[frozenset[str]]:
+        """Batches of relative paths, "" for the root; empty ones while all is quiet."""
+        from watchfiles import watch
+
+        on_linux = sys.platform == "linux"
+        places = [os.path.join(self._root, one) for one in sorted(directories)] if on_linux else [self._root]
+        changes = watch(
+            *places,
+            watch_filter=None,
+            debounce=DEBOUNCE_MILLISECONDS,
+            step=STEP_MILLISECONDS,
+            stop_event=self._closed,
+            rust_timeout=IDLE_MILLISECONDS,
+            yield_on_timeout=True,
+            debug=False,
+            raise_interrupt=False,
+            recursive=not on_linux,
+            ignore_permission_denied=False,  # with it, every other refusal would be silence too
+        )
+        prefix = os.path.join(self._root, "")
+        for batch in changes:
+            inside = (os.path.join(path, "") for _, path in batch)
+            yield frozenset(
+                path.removeprefix(prefix).rstrip(os.sep).replace(os.sep, "/")
+                for path in inside
+                if path.startswith(prefix)
+            )
+
+
+def _explain(error: Exception) -> str:
+    """Why nothing can be watched, without a path."""
+    number = getattr(error, "errno", None)
+    if number is not None:
+        return os.strerror(number)
+    if "limit" in str(error) or "space" in str(error):
+        return "the system's limit of watches is reached"
+    return type(error).__name__

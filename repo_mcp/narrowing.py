@@ -1,0 +1,32 @@
+"""The configuration in force: the operator's, narrowed by the repository's own file where there is one."""
+
+from __future__ import annotations
+
+from repo_mcp.config import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, Config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.sandbox import Door
+
+
+def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
+    """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
+
+    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
+    """
+    door = Door(config.root, _deny_nothing)
+    try:
+        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
+    except RepoError as error:
+        if error.code is ErrorCode.NOT_FOUND:
+            return config, ()
+        return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
+    finally:
+        door.close()
+    from repo_mcp.adapters.protocol import BUILT_IN
+    from repo_mcp.adapters.registry import LANGUAGES
+    from repo_mcp.repository_file import apply_repository_file
+
+    return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
+
+
+def _deny_nothing(_path: str) -> None:
+    return None

@@ -1,0 +1,83 @@
+"""The options of the server, read with argparse alone, and the configuration that they make."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import NoReturn
+
+from repo_mcp.config import Config, Limits, load_config
+
+EXIT_USAGE = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line: the usage is under --help."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
+
+
+def build_parser(program: str, *, root_required: bool = True) -> argparse.ArgumentParser:
+    """The options of the server: every limit is one, named as its configuration key."""
+    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
+    parser.add_argument("--repo-root", required=root_required, metavar="ROOT", help="directory to serve")
+    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    parser.add_argument(
+        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    parser.add_argument(
+        "--watch",
+        action=argparse.BooleanOptionalAction,
+        help="keep up with changed files while serving (default: yes)",
+    )
+    parser.add_argument(
+        "--include-extension",
+        action="append",
+        metavar="EXT",
+        help="index only files with this extension; may be given several times (default: every text file)",
+    )
+    parser.add_argument(
+        "--exclude-glob",
+        action="append",
+        metavar="GLOB",
+        help="leave out files that match, in the syntax of .gitignore; may be given several times",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
+    )
+    parser.add_argument(
+        "--audit-queries",
+        action="store_true",
+        default=None,
+        help="keep the text of queries and prompts in the audit log (default: length and keyed digest)",
+    )
+    parser.add_argument(
+        "--last-bundle",
+        action=argparse.BooleanOptionalAction,
+        help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
+    )
+    limits = parser.add_argument_group("limits")
+    for field in dataclasses.fields(Limits):
+        option = "--" + field.name.replace("_", "-")
+        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
+    return parser
+
+
+def read_config(options: argparse.Namespace) -> Config:
+    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
+    limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
+    toolsets = options.toolsets
+    config = load_config(
+        options.repo_root,
+        data_dir=options.data_dir,
+        toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
+        workers=options.workers,
+        watch=options.watch,
+        audit_queries=options.audit_queries,
+        last_bundle=options.last_bundle,
+        include_extensions=options.include_extension,
+        exclude_globs=options.exclude_glob,
+        limits={name: value for name, value in limits.items() if value is not None},
+    )
+    return config if options.watch is not None else dataclasses.replace(config, watch=True)

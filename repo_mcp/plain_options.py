@@ -1,0 +1,58 @@
+"""The ordinary command line of a server, read in a moment: what need not be checked before the handshake.
+
+The options are read in full by `repo_mcp.server` with argparse, whose import and that of the configuration
+take longer than answering a client's first frame. A command line that is plain here is valid there too,
+and its root can be opened: so an error of configuration still comes instead of a handshake, never after.
+Left out on purpose: what any option means.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
+PLACES = frozenset({"--repo-root", "--data-dir"})
+
+
+def is_plain(arguments: Sequence[str]) -> bool:
+    """True for a root that can be served and options that cannot be wrong; False for all the rest."""
+    root = data_dir = ""
+    rest = list(arguments)
+    while rest:
+        option, joined, value = rest.pop(0).partition("=")
+        if option in SWITCHES and not joined:
+            continue
+        if not joined:
+            value = rest.pop(0) if rest else ""
+        if option in PLACES and _can_be_a_place(value):
+            root, data_dir = (value, data_dir) if option == "--repo-root" else (root, value)
+        elif option != "--toolsets" or value != "repo":
+            return False
+    return root != "" and _can_be_served(root) and _can_be_written(data_dir or root)
+
+
+def _can_be_a_place(path: str) -> bool:
+    return path != "" and path[0] != "-" and "\0" not in path and _is_utf8(path)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _can_be_written(place: str) -> bool:
+    """True when the data directory, or what it is made in, is a directory that may be written to."""
+    existing = place if os.path.lexists(place) else os.path.dirname(os.path.abspath(place))
+    return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
+
+
+def _can_be_served(root: str) -> bool:
+    """True when the root is a directory that may be listed and entered."""
+    return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK)

@@ -1,0 +1,105 @@
+"""A few named files as a walk would find them, by what the last walk found out.
+
+For paths that somebody says have changed. A name is judged by the same rules and looked at through the
+same door as in a walk. Where that is not enough, because directories came or went or the rules changed, the
+answer is None: then the tree must be walked. The counts of what is left out stay those of the last walk.
+"""
+
+from __future__ import annotations
+
+import stat as modes
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from repo_mcp.ignore import IgnoreRules
+from repo_mcp.model import FileStat, WalkedFile
+from repo_mcp.policy import Denial
+from repo_mcp.sandbox import Door, file_stat
+from repo_mcp.walk import WalkMemory
+
+IGNORE_NAME = ".gitignore"
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What the named files are now, in path order."""
+
+    files: tuple[WalkedFile, ...]  # that may be indexed
+    gone: tuple[str, ...]  # that are no such file, and may have been one
+
+
+class _Verdict(Enum):
+    WALK = 1  # a walk must find out
+    NOTHING = 2  # no file of ours, now or before
+    GONE = 3
+
+
+class TreeView:
+    """One root, seen through the memory of its walks. Safe for several threads."""
+
+    def __init__(self, door: Door, find_denial: Callable[[str], Denial | None], memory: WalkMemory) -> None:
+        """`memory` is that of walks with this door and policy."""
+        self._door = door
+        self._find_denial = find_denial
+        self._memory = memory
+
+    @property
+    def root(self) -> str:
+        """The absolute path of the root."""
+        return self._door.root
+
+    def list_directories(self) -> list[str] | None:
+        """The directories that the last walk entered, "" for the root; None before the first walk."""
+        return None if self._memory.rules is None else ["", *self._memory.admitted]
+
+    def look_at(self, paths: Iterable[str]) -> Glimpse | None:
+        """What stands at the paths; None when the tree must be walked to know."""
+        rules = self._memory.rules
+        if rules is None:
+            return None
+        files: list[WalkedFile] = []
+        gone: list[str] = []
+        for path in sorted(set(paths)):
+            found = self._judge(path, rules)
+            if found is _Verdict.WALK:
+                return None
+            if found is _Verdict.GONE:
+                gone.append(path)
+            elif isinstance(found, FileStat):
+                files.append(WalkedFile(path, found))
+        return Glimpse(tuple(files), tuple(gone))
+
+    def _judge(self, path: str, rules: IgnoreRules) -> FileStat | _Verdict:
+        directory, _, name = path.rpartition("/")
+        admitted = self._memory.admitted
+        if directory and directory not in admitted:
+            return self._judge_above(directory, rules)
+        if name == IGNORE_NAME or (not directory and rules.may_set_aside):
+            return _Verdict.WALK
+        was_file = not directory or name in admitted[directory].files
+        absent = _Verdict.GONE if was_file else _Verdict.NOTHING
+        if name[0] == "." or self._find_denial(path) is not None:
+            return absent
+        status = self._door.lstat(path)
+        if status is None:
+            return _Verdict.WALK if path in admitted else absent
+        is_directory = modes.S_ISDIR(status.st_mode)
+        if path in admitted:
+            return _Verdict.WALK
+        if rules.names_in(directory).ignored(name, is_directory):
+            return absent
+        if is_directory:
+            return _Verdict.WALK
+        return file_stat(status) if modes.S_ISREG(status.st_mode) else absent
+
+    def _judge_above(self, directory: str, rules: IgnoreRules) -> _Verdict:
+        """A path in a directory that was not entered: nothing where that is left out by its name."""
+        parts = directory.split("/")
+        for depth, name in enumerate(parts):
+            above, path = "/".join(parts[:depth]), "/".join(parts[: depth + 1])
+            if path in self._memory.admitted:
+                continue
+            hidden = name[0] == "." or self._find_denial(path) is not None
+            return _Verdict.NOTHING if hidden or rules.names_in(above).ignored(name, True) else _Verdict.WALK
+        return _Verdict.WALK

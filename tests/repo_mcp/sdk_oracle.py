@@ -1,0 +1,41 @@
+"""The SDK's own server as the oracle: what it answers to the frames of one conversation, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, JSONRPCRequest
+
+from repo_mcp.frames import end_frame
+from repo_mcp.sdk_server import build_sdk_server
+from repo_mcp.tool_model import Toolset
+
+PATIENCE_SECONDS = 10.0
+
+
+def ask_sdk(toolsets: Sequence[Toolset], version: str, frames: Sequence[dict[str, Any]]) -> list[bytes]:
+    """The answer to each request of `frames`, given one after the other."""
+
+    async def converse() -> list[bytes]:
+        server = build_sdk_server(toolsets, version)
+        to_server, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outbound, from_server = anyio.create_memory_object_stream[SessionMessage](16)
+        answers: list[bytes] = []
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.run, inbound, outbound, server.create_initialization_options())
+            with anyio.fail_after(PATIENCE_SECONDS):
+                for frame in frames:
+                    kind = JSONRPCRequest if "id" in frame else JSONRPCNotification
+                    await to_server.send(SessionMessage(kind.model_validate({"jsonrpc": "2.0"} | frame)))
+                    if "id" in frame:
+                        answer = (await from_server.receive()).message
+                        answers.append(end_frame(answer.model_dump_json(by_alias=True, exclude_unset=True)))
+            tasks.cancel_scope.cancel()
+        for stream in (to_server, inbound, outbound, from_server):
+            stream.close()
+        return answers
+
+    return anyio.run(converse)

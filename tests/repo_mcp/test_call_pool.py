@@ -1,0 +1,73 @@
+"""The pool of calls: some at a time, in order, and nothing that was cancelled before it began."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from repo_mcp.call_pool import CallPool
+
+PATIENCE_SECONDS = 10.0
+
+
+def _ignore() -> None:
+    return None
+
+
+def test_calls_begin_in_order_and_keep_to_their_places() -> None:
+    pool, gate, lock = CallPool(places=3), threading.Event(), threading.Lock()
+    begun: list[int] = []
+    running, most = [0], [0]
+    done = threading.Semaphore(0)
+
+    def work(number: int) -> None:
+        with lock:
+            begun.append(number)
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        gate.wait(PATIENCE_SECONDS)
+        with lock:
+            running[0] -= 1
+        done.release()
+
+    for number in range(20):
+        pool.submit(lambda number=number: work(number), _ignore)  # type: ignore[misc]
+    time.sleep(0.05)
+    assert sorted(begun) == [0, 1, 2]
+    gate.set()
+    assert all(done.acquire(timeout=PATIENCE_SECONDS) for _ in range(20))
+    assert most == [3]
+    assert sorted(begun) == list(range(20))
+
+
+def test_one_call_at_a_time_needs_one_thread() -> None:
+    pool = CallPool(places=8)
+    seen: set[int] = set()
+    for _ in range(50):
+        done = threading.Event()
+        pool.submit(lambda done=done: (seen.add(threading.get_ident()), done.set()), _ignore)  # type: ignore[misc]
+        assert done.wait(PATIENCE_SECONDS)
+        time.sleep(0.001)  # until the thread has given its place back
+    assert len(seen) <= 2
+
+
+def test_a_call_is_run_or_dropped_and_never_both() -> None:
+    pool, gate = CallPool(places=1), threading.Event()
+    story: list[str] = []
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    waiting = pool.submit(lambda: story.append("run"), lambda: story.append("dropped"))
+    waiting.cancel()
+    waiting.cancel()
+    last = threading.Event()
+    running = pool.submit(last.set, lambda: story.append("dropped too late"))
+    gate.set()
+    assert last.wait(PATIENCE_SECONDS)
+    running.cancel()
+    assert story == ["dropped"]
+
+
+def test_a_call_that_fails_gives_its_place_back() -> None:
+    pool, done = CallPool(places=1), threading.Event()
+    pool.submit(lambda: 1 // 0, _ignore)
+    pool.submit(done.set, _ignore)
+    assert done.wait(PATIENCE_SECONDS)

@@ -1,0 +1,260 @@
+"""Answers given without the SDK are the SDK's own, byte for byte, in every version of the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from repo_mcp import instructions
+from repo_mcp.config import Limits
+from repo_mcp.conversation import (
+    HANDSHAKE_VERSIONS,
+    MODERN_VERSION,
+    NOT_OFFERED,
+    Answers,
+    has_plain_meta,
+    is_plain_list,
+    read_call,
+    read_envelope,
+    read_opening,
+    refuse_method,
+)
+from repo_mcp.desk import refuse_tool
+from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset
+from repo_mcp.toolsets.repo import bind_toolset
+from tests.repo_mcp.sdk_oracle import ask_sdk
+
+VERSION = "1.2.3"
+ANSWER = {
+    "request_id": "r",
+    "ok": True,
+    "result": {"score": 12.3457, "none": None, "n": 3},
+    "warnings": ["ü\u2028"],
+}
+CLIENT = {"name": "codex", "version": "0.169", "title": "Codex"}
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {"elicitation": {}}, "clientInfo": CLIENT}
+INITIALIZED = {"method": "notifications/initialized"}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {"sampling": {"tools": {}}},
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+}
+
+
+def _answer(is_error: bool = False) -> ToolAnswer:
+    return ToolAnswer(ANSWER, json.dumps(ANSWER, ensure_ascii=False, separators=(",", ":")), is_error)
+
+
+def _call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    return _answer("fail" in arguments)
+
+
+def _build_toolset(limits: Limits) -> Toolset:
+    """The real tools, with calls that need no repository, and one whose schema has its keys in disorder."""
+
+    def refuse() -> Any:
+        raise AssertionError("nothing is opened here")
+
+    real = bind_toolset(limits, refuse)
+    schema = {"additionalProperties": False, "type": "object", "$schema": "x", "properties": {}, "title": "t"}
+    odd = Tool("odd", "Odd", "d\u2029", schema, schema, Annotations(read_only=False, destructive=True), _call)
+    return replace(real, tools=(*(replace(tool, call=_call) for tool in real.tools), odd))
+
+
+TOOLSET = _build_toolset(Limits())
+ANSWERS = Answers(VERSION, TOOLSET.instructions)
+ANSWERS.set_tools(TOOLSET.tools)
+
+
+def test_versions_are_those_of_the_sdk() -> None:
+    assert tuple(HANDSHAKE_PROTOCOL_VERSIONS) == HANDSHAKE_VERSIONS
+    assert tuple(MODERN_PROTOCOL_VERSIONS) == (MODERN_VERSION,)
+
+
+def test_instructions_said_early_are_those_of_the_toolset() -> None:
+    assert TOOLSET.instructions == instructions.OF_TOOLSETS[TOOLSET.name]
+    assert instructions.join_instructions(["repo", "repo"]) == "\n\n".join([TOOLSET.instructions] * 2)
+
+
+@pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "1999-01-01", MODERN_VERSION])
+@pytest.mark.parametrize("limits", [Limits(), Limits(max_search_hits=7, default_search_hits=3)], ids=str)
+def test_handshake_conversation(version: str, limits: Limits) -> None:
+    toolset = _build_toolset(limits)
+    answers = Answers(VERSION, toolset.instructions)
+    answers.set_tools(toolset.tools)
+    params = INITIALIZE | {"protocolVersion": version}
+    opening = read_opening(params)
+    assert opening is not None
+    call = {"name": "repo.search", "arguments": {"query": "x"}}
+    frames: list[dict[str, Any]] = [
+        {"id": "ü\u2028\n", "method": "initialize", "params": params},
+        INITIALIZED,
+        {"id": 0, "method": "ping"},
+        {"id": 1, "method": "tools/list", "params": {}},
+        {"id": 2, "method": "tools/call", "params": call},
+        {"id": 3, "method": "tools/call", "params": {"name": "odd", "arguments": {"fail": 1}}},
+        {"id": 4, "method": "tools/call", "params": {"name": "no\u202eol"}},
+        *({"id": method, "method": method} for method in sorted(NOT_OFFERED)),
+    ]
+    expected = [
+        answers.initialize("ü\u2028\n", opening.version),
+        answers.ping(0),
+        answers.list_tools(1, modern=False),
+        answers.call(2, _answer(), modern=False),
+        answers.call(3, _answer(is_error=True), modern=False),
+        refuse_tool(4, "no\u202eol"),
+        *(refuse_method(method, method) for method in sorted(NOT_OFFERED)),
+    ]
+    assert ask_sdk([toolset], VERSION, frames) == expected
+
+
+def test_modern_conversation() -> None:
+    meta = {"_meta": ENVELOPE | {"progressToken": 4}}
+    frames: list[dict[str, Any]] = [
+        {"id": 0, "method": "server/discover", "params": meta},
+        {"id": 1, "method": "tools/list", "params": meta},
+        {"id": 2, "method": "tools/call", "params": {"name": "odd", "arguments": {}} | meta},
+        {"id": 3, "method": "tools/call", "params": {"name": "odd", "arguments": {"fail": 1}} | meta},
+        {"id": 4, "method": "tools/call", "params": {"name": "nope"} | meta},
+        *({"id": method, "method": method, "params": meta} for method in sorted(NOT_OFFERED)),
+    ]
+    expected = [
+        ANSWERS.discover(0),
+        ANSWERS.list_tools(1, modern=True),
+        ANSWERS.call(2, _answer(), modern=True),
+        ANSWERS.call(3, _answer(is_error=True), modern=True),
+        refuse_tool(4, "nope"),
+        *(refuse_method(method, method) for method in sorted(NOT_OFFERED)),
+    ]
+    assert ask_sdk([TOOLSET], VERSION, frames) == expected
+
+
+PLAIN_OPENINGS = {
+    "codex": INITIALIZE,
+    "claude": INITIALIZE | {"capabilities": {"roots": {"listChanged": True}, "elicitation": {"form": {}}}},
+    "gemini": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "g", "version": "1"},
+    },
+    "with token": INITIALIZE | {"_meta": {"progressToken": 0, "x": [1]}},
+    "experimental": INITIALIZE | {"capabilities": {"experimental": {"x": {}}}},
+}
+
+
+@pytest.mark.parametrize("params", PLAIN_OPENINGS.values(), ids=PLAIN_OPENINGS)
+def test_openings_of_clients_are_plain(params: dict[str, Any]) -> None:
+    assert read_opening(params) is not None
+
+
+UNUSUAL_OPENINGS: dict[str, Any] = {
+    "nothing": None,
+    "empty": {},
+    "version number": INITIALIZE | {"protocolVersion": 1},
+    "version surrogate": INITIALIZE | {"protocolVersion": "\ud800"},
+    "no client": {key: INITIALIZE[key] for key in ("protocolVersion", "capabilities")},
+    "no version of the client": INITIALIZE | {"clientInfo": {"name": "x"}},
+    "icons": INITIALIZE | {"clientInfo": CLIENT | {"icons": []}},
+    "capabilities list": INITIALIZE | {"capabilities": []},
+    "capability null": INITIALIZE | {"capabilities": {"roots": None}},
+    "capability unknown": INITIALIZE | {"capabilities": {"other": {}}},
+    "list changed 1": INITIALIZE | {"capabilities": {"roots": {"listChanged": 1}}},
+    "meta null": INITIALIZE | {"_meta": None},
+    "token true": INITIALIZE | {"_meta": {"progressToken": True}},
+    "token fraction": INITIALIZE | {"_meta": {"progressToken": 1.5}},
+    "token large": INITIALIZE | {"_meta": {"progressToken": 1 << 70}},
+    "envelope": INITIALIZE | {"_meta": ENVELOPE},
+    "more": INITIALIZE | {"more": 1},
+}
+
+
+@pytest.mark.parametrize("params", UNUSUAL_OPENINGS.values(), ids=UNUSUAL_OPENINGS)
+def test_what_is_unusual_is_left_to_the_sdk(params: dict[str, Any] | None) -> None:
+    assert read_opening(params) is None
+
+
+# Values in the places where the SDK's models look, and some where they do not.
+_LEAVES = st.sampled_from([None, True, 0, 1.5, "", "x", "\ud800", [], {}, [1], {"a": {}}, {"a": 1}, 1 << 70])
+_NAMES = st.sampled_from(
+    [
+        *(
+            "roots",
+            "sampling",
+            "elicitation",
+            "experimental",
+            "tasks",
+            "listChanged",
+            "tools",
+            "form",
+            "name",
+        ),
+        *("icons", "version", "title", "websiteUrl", "progressToken", "progress_token", "traceparent", "a"),
+        *("\ud800", "io.modelcontextprotocol/logLevel", *ENVELOPE),
+    ]
+)
+_VALUES = st.recursive(_LEAVES, lambda inner: st.dictionaries(_NAMES, inner, max_size=3), max_leaves=6)
+_KEYS = st.sampled_from(
+    ["protocolVersion", "capabilities", "clientInfo", "_meta", "cursor", "name", "arguments"]
+)
+
+
+def _mutate(base: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """`base` with some values replaced, at the top and one level down."""
+    deep = st.tuples(st.sampled_from(sorted(base) or [""]), st.dictionaries(_NAMES, _VALUES, max_size=2))
+
+    def apply(change: tuple[dict[str, Any], tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+        changed, (key, inner) = base | change[0], change[1]
+        if isinstance(changed.get(key), dict):
+            changed[key] = changed[key] | inner
+        return changed
+
+    return st.tuples(st.dictionaries(_KEYS, _VALUES, max_size=1), deep).map(apply)
+
+
+RANDOM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@RANDOM
+@given(_mutate(INITIALIZE))
+def test_no_random_opening_is_answered_otherwise(params: dict[str, Any]) -> None:
+    opening = read_opening(params)
+    if opening is not None:
+        frames = [{"id": 1, "method": "initialize", "params": params}]
+        assert ask_sdk([TOOLSET], VERSION, frames) == [ANSWERS.initialize(1, opening.version)]
+
+
+@RANDOM
+@given(st.sampled_from(["ping", "tools/list"]), _mutate({"_meta": {"progressToken": 1}}))
+def test_no_random_request_of_the_handshake_era_is_answered_otherwise(
+    method: str, params: dict[str, Any]
+) -> None:
+    if has_plain_meta(params) and is_plain_list(params):
+        opening = {"id": 0, "method": "initialize", "params": INITIALIZE}
+        answers = ask_sdk([TOOLSET], VERSION, [opening, {"id": 1, "method": method, "params": params}])
+        expected = ANSWERS.ping(1) if method == "ping" else ANSWERS.list_tools(1, modern=False)
+        assert answers[1] == expected
+
+
+@RANDOM
+@given(_mutate({"name": "odd", "arguments": {}, "_meta": {"progressToken": 1}}))
+def test_no_random_call_is_answered_otherwise(params: dict[str, Any]) -> None:
+    asked = read_call(params)
+    if has_plain_meta(params) and asked is not None and asked[0] == "odd":
+        opening = {"id": 0, "method": "initialize", "params": INITIALIZE}
+        answers = ask_sdk([TOOLSET], VERSION, [opening, {"id": 1, "method": "tools/call", "params": params}])
+        assert answers[1] == ANSWERS.call(1, _call(asked[1], CallContext(lambda: False)), modern=False)
+
+
+@RANDOM
+@given(_mutate({"_meta": dict(ENVELOPE)}))
+def test_no_random_request_of_the_modern_era_is_answered_otherwise(params: dict[str, Any]) -> None:
+    if read_envelope(params) is not None and is_plain_list(params):
+        frames = [{"id": 1, "method": "tools/list", "params": params}]
+        assert ask_sdk([TOOLSET], VERSION, frames) == [ANSWERS.list_tools(1, modern=True)]

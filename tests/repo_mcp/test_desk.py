@@ -1,0 +1,321 @@
+"""The desk over real pipes: whole conversations answered as the SDK answers them, each request once."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.call_pool import CallPool
+from repo_mcp.conversation import MODERN_VERSION, Answers
+from repo_mcp.desk import Desk
+from repo_mcp.sdk_bridge import SdkBridge
+from repo_mcp.sdk_server import build_sdk_server
+from repo_mcp.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
+from repo_mcp.wire import StopReason, Streams, Wire
+from tests.repo_mcp.sdk_oracle import ask_sdk
+
+PATIENCE_SECONDS = 10.0
+VERSION = "1.2.3"
+CLIENT = {"name": "test", "version": "0"}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+}
+SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def _tool(name: str, call: Any, drop: Any = None) -> Tool:
+    return Tool(name, name, name, SCHEMA, {"type": "object"}, Annotations(read_only=True), call, drop)
+
+
+def _echo(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    structured = {"client": list(context.client), "arguments": dict(arguments)}
+    return ToolAnswer(structured, json.dumps(structured, separators=(",", ":")), is_error=False)
+
+
+class Client:
+    """The other end of the pipes, and the server behind them in threads."""
+
+    def __init__(self, *tools: Tool, places: int = 2) -> None:
+        self.toolset = Toolset("t", (_tool("echo", _echo), *tools), "use them")
+        wire_in, self.to_wire = os.pipe()
+        from_wire, wire_out = os.pipe()
+        self.answers = os.fdopen(from_wire, "rb")
+        self.loads = 0
+        self.wire = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
+        self.bridge = SdkBridge(self.wire, self._load)
+        self.pool = CallPool(places)
+        self.desk = Desk(self.wire, Answers(VERSION, "use them"), self.bridge.take)
+        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool)
+        self.wire.start(self.desk.take)
+
+    def _load(self) -> Any:
+        self.loads += 1
+        server = build_sdk_server([self.toolset], VERSION, self.pool)
+        options = server.create_initialization_options()
+        return lambda inbound, outbound: server.run(inbound, outbound, options)
+
+    def send(self, *frames: dict[str, Any]) -> None:
+        for frame in frames:
+            os.write(self.to_wire, json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n")
+
+    def read_line(self) -> bytes:
+        return self.answers.readline()
+
+    def read(self) -> dict[str, Any]:
+        answer = json.loads(self.read_line())
+        assert isinstance(answer, dict)
+        return answer
+
+    def ask(self, frame: dict[str, Any]) -> bytes:
+        self.send(frame)
+        return self.read_line()
+
+    def close(self) -> StopReason:
+        os.close(self.to_wire)
+        reason = self.wire.wait()
+        self.bridge.close()
+        self.wire.finish()
+        self.answers.close()
+        return reason
+
+
+def _call(request_id: int, name: str, **more: Any) -> dict[str, Any]:
+    return {"id": request_id, "method": "tools/call", "params": {"name": name} | more}
+
+
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+MODERN = {"_meta": ENVELOPE}
+FRAMES: dict[str, dict[str, Any]] = {
+    "initialize": {"method": "initialize", "params": INITIALIZE},
+    "initialize another version": {
+        "method": "initialize",
+        "params": INITIALIZE | {"protocolVersion": "2024-11-05"},
+    },
+    "initialize a wrong version": {"method": "initialize", "params": INITIALIZE | {"protocolVersion": "1"}},
+    "initialize the modern version": {
+        "method": "initialize",
+        "params": INITIALIZE | {"protocolVersion": MODERN_VERSION},
+    },
+    "initialize badly": {"method": "initialize", "params": {"protocolVersion": 5}},
+    "initialize in an envelope": {"method": "initialize", "params": INITIALIZE | MODERN},
+    "ping": {"method": "ping"},
+    "ping with a token": {"method": "ping", "params": {"_meta": {"progressToken": "t"}}},
+    "list": {"method": "tools/list", "params": {}},
+    "list with a cursor": {"method": "tools/list", "params": {"cursor": "x"}},
+    "call": {"method": "tools/call", "params": {"name": "echo", "arguments": {"a": [1, None]}}},
+    "call without arguments": {"method": "tools/call", "params": {"name": "echo"}},
+    "call with null": {"method": "tools/call", "params": {"name": "echo", "arguments": None}},
+    "call with a list": {"method": "tools/call", "params": {"name": "echo", "arguments": [1]}},
+    "call nothing": {"method": "tools/call", "params": {"name": "nothing"}},
+    "call a number": {"method": "tools/call", "params": {"name": 5}},
+    "prompts": {"method": "prompts/list"},
+    "unknown": {"method": "no/such/method"},
+    "discover": {"method": "server/discover", "params": MODERN},
+    "discover without an envelope": {"method": "server/discover", "params": {}},
+    "modern ping": {"method": "ping", "params": MODERN},
+    "modern list": {"method": "tools/list", "params": MODERN},
+    "modern list with a cursor": {"method": "tools/list", "params": MODERN | {"cursor": "x"}},
+    "modern call": {"method": "tools/call", "params": MODERN | {"name": "echo", "arguments": {}}},
+    "half an envelope": {
+        "method": "tools/list",
+        "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": MODERN_VERSION}},
+    },
+    "another envelope": {
+        "method": "tools/list",
+        "params": {"_meta": ENVELOPE | {"io.modelcontextprotocol/protocolVersion": "2027-01-01"}},
+    },
+}
+NOTIFICATIONS: dict[str, dict[str, Any]] = {
+    "initialized": {"method": "notifications/initialized"},
+    "cancelled": {"method": "notifications/cancelled", "params": {"requestId": 77}},
+    "unknown notification": {"method": "notifications/other", "params": {}},
+}
+NAMES = [*FRAMES, *NOTIFICATIONS]
+
+
+def _talk(names: list[str]) -> tuple[list[bytes], list[bytes], int]:
+    """The answers of the desk and of the SDK to the same conversation, and how often the SDK was loaded."""
+    frames = [
+        NOTIFICATIONS[name] if name in NOTIFICATIONS else {"id": number} | FRAMES[name]
+        for number, name in enumerate(names)
+    ]
+    client = Client()
+    given: list[bytes] = []
+    for frame in frames:
+        client.send(frame)
+        if "id" in frame:
+            given.append(client.read_line())
+    assert client.close() is StopReason.END_OF_INPUT
+    return given, ask_sdk([client.toolset], VERSION, frames), client.loads
+
+
+@pytest.mark.parametrize("first", NAMES)
+def test_every_first_frame_and_what_follows(first: str) -> None:
+    given, expected, _ = _talk([first, "list", "modern list", "initialize", "call", "modern call", "unknown"])
+    assert given == expected
+
+
+@pytest.mark.parametrize("opening", ["initialize", "discover"])
+@pytest.mark.parametrize("second", NAMES)
+def test_every_second_frame_and_what_follows(opening: str, second: str) -> None:
+    given, expected, _ = _talk([opening, second, "list", "call", "modern list", "modern call", "ping"])
+    assert given == expected
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.sampled_from(NAMES), max_size=8))
+def test_random_conversations(names: list[str]) -> None:
+    given, expected, _ = _talk(names)
+    assert given == expected
+
+
+def test_plain_conversations_never_load_the_sdk() -> None:
+    handshake = ["initialize", "initialized", "ping", "list", "prompts", "call", "call nothing", "cancelled"]
+    modern = ["discover", "modern list", "modern call", "unknown notification"]
+    assert [_talk(names)[2] for names in (handshake, modern, [*handshake, "unknown"])] == [0, 0, 1]
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def _build_slow(gate: threading.Event) -> tuple[Tool, list[str]]:
+    """A tool that waits for the gate or its cancelling, and what became of its calls."""
+    story: list[str] = []
+
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        story.append("begun")
+        while not gate.wait(0.002) and not context.cancelled():
+            pass
+        story.append("cancelled" if context.cancelled() else "done")
+        return _echo(arguments, context)
+
+    return _tool("slow", call, lambda arguments, context: story.append("dropped")), story
+
+
+def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: threading.Event) -> None:
+    slow, story = _build_slow(gate)
+    client = Client(slow)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "slow"))
+    while not story:
+        pass
+    client.send({"method": "notifications/cancelled", "params": {"requestId": "1"}})  # "1" means 1 as well
+    client.send(_call(1, "echo"))
+    assert client.read()["result"]["structuredContent"]["arguments"] == {}
+    while len(story) < 2:
+        pass
+    client.close()
+    assert story == ["begun", "cancelled"]
+
+
+def test_calls_keep_to_their_places_and_a_waiting_one_is_dropped(gate: threading.Event) -> None:
+    slow, story = _build_slow(gate)
+    client = Client(slow, places=2)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(*(_call(number, "slow") for number in (1, 2, 3, 4)))
+    client.send({"id": 5, "method": "ping"})
+    assert client.read()["id"] == 5  # nothing waits for the calls
+    client.send({"method": "notifications/cancelled", "params": {"requestId": 4}})
+    client.send({"id": 6, "method": "ping"})
+    assert client.read()["id"] == 6
+    assert story == ["begun", "begun", "dropped"]
+    gate.set()
+    assert sorted(client.read()["id"] for _ in range(3)) == [1, 2, 3]
+    client.close()
+
+
+def test_the_sdk_and_the_desk_share_the_places(gate: threading.Event) -> None:
+    slow, story = _build_slow(gate)
+    client = Client(slow, places=1)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "slow"))
+    while not story:
+        pass
+    unusual = _call(2, "slow", arguments={}, unusual=1)  # left to the SDK
+    client.send(unusual)
+    client.send({"id": 3, "method": "no/such/method"})
+    assert client.read()["id"] == 3
+    assert story == ["begun"]
+    gate.set()
+    assert [client.read()["id"] for _ in range(2)] == [1, 2]
+    client.close()
+    assert client.loads == 1
+
+
+def test_progress_never_falls_and_ends_with_the_answer() -> None:
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        assert context.report is not None
+        for done in (10.0, 5.0, 40.0, 100.0):
+            context.report(Progress(done, 100.0, "at it"))
+        return _echo(arguments, context)
+
+    client = Client(_tool("work", call))
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "work", _meta={"progressToken": "tok"}))
+    seen = []
+    while "id" not in (answer := client.read()):
+        assert answer["method"] == "notifications/progress"
+        assert (answer["params"]["progressToken"], answer["params"]["total"]) == ("tok", 100.0)
+        seen.append(answer["params"]["progress"])
+    assert seen == sorted(seen)
+    assert seen[-1] == 100.0
+    client.close()
+
+
+def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id() -> None:
+    broken = _tool("broken", lambda arguments, context: ToolAnswer({}, '{"a":"\ud800"}', is_error=False))
+    client = Client(broken)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "broken"))
+    answer = client.read()
+    assert (answer["id"], answer["error"]["code"]) == (1, -32603)
+    client.close()
+
+
+def test_a_tool_that_raises_is_an_error_and_keeps_no_place() -> None:
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        raise ValueError("the contents of a file")
+
+    client = Client(_tool("broken", call), places=1)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "broken"), _call(2, "broken"))
+    for number in (1, 2):
+        answer = client.read()
+        assert (answer["id"], answer["error"]) == (number, {"code": -32603, "message": "internal error"})
+    client.close()
+
+
+def test_the_client_is_named_in_both_eras() -> None:
+    for opening, call in (("initialize", "call"), ("discover", "modern call")):
+        given, _, _ = _talk([opening, call])
+        assert json.loads(given[1])["result"]["structuredContent"]["client"] == ["test", "0"]
+
+
+def test_a_call_in_flight_is_answered_at_end_of_input(gate: threading.Event) -> None:
+    slow, story = _build_slow(gate)
+    client = Client(slow)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(1, "slow"))
+    while not story:
+        pass
+    threading.Timer(0.1, gate.set).start()
+    ended = threading.Thread(target=client.wire.wait)
+    os.close(client.to_wire)
+    ended.start()
+    assert client.read()["id"] == 1
+    ended.join(PATIENCE_SECONDS)
+    assert not ended.is_alive()
+    client.answers.close()
