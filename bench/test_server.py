@@ -174,10 +174,12 @@ def test_saved_to_searchable_while_watching(
     numbers = itertools.count()
 
     def save_and_find() -> None:
-        name = f"saved_marker_{next(numbers)}"
-        file.write_text(f"int {name};\n")
+        word = "".join(
+            chr(ord("a") + int(digit, 16)) for digit in f"{(next(numbers) + 1) * 0x9E3779B97F4A:x}"
+        )
+        file.write_text(f"int {word};\n")  # a word that shares no part with the one before
         deadline = time.monotonic() + WATCH_SECONDS
-        while name not in str(server.search(name)["structuredContent"]["result"]["hits"]):
+        while not server.search(word)["structuredContent"]["result"]["hits"]:
             assert time.monotonic() < deadline
             time.sleep(0.01)
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from repo_mcp.index.prompt import ClueKind
+if TYPE_CHECKING:
+    from repo_mcp.index.prompt import ClueKind
 
 STRATEGIES = ("hybrid",)
 DEFAULT_STRATEGY = "hybrid"

@@ -578,6 +578,29 @@ def test_little_is_imported_before_the_handshake_is_answered(root: Path, options
     assert set(done.stderr.decode().split()) - EARLY_MODULES == set()
 
 
+LIST_TOOLS = """
+import sys
+from repo_mcp import server
+from repo_mcp.options import build_parser, read_config
+config = read_config(build_parser("test").parse_args(sys.argv[1:]))
+limits = server._check(config)
+tools = server._find_builder("repo")(limits, lambda: None).tools
+heavy = ("numpy", "whoosh", "index_format", "repo_mcp.adapters.", "repo_mcp.index.", "repo_mcp.repository")
+print(len(tools), *(name for name in sys.modules if name.startswith(heavy)))
+"""
+
+
+def test_the_tools_are_listed_before_the_engine_is_loaded(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LIST_TOOLS, "--repo-root", str(root)],
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=True,
+    )
+    assert done.stdout.split() == [b"8"]
+
+
 def test_a_plain_conversation_never_imports_the_sdk(root: Path) -> None:
     look = START.replace("raise SystemExit(main())", "main(); import sys")
     look += "; print([name for name in ('mcp', 'mcp_types', 'pydantic', 'asyncio') if name in sys.modules])"
