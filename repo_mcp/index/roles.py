@@ -8,7 +8,7 @@ from enum import StrEnum
 from repo_mcp.adapters.registry import find_language
 
 _TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|mocks?|__mocks__"
+    r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
     r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
