@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format.errors import CorruptIndex
-from index_format.records import I64, U8
+from index_format.records import I64, U8, Integers
 from index_format.spread import spread
 
 BLOCK_BITS = 8
@@ -40,7 +40,7 @@ def count_blocks(docs: int) -> int:
     return -(-docs // BLOCK_DOCS)
 
 
-def compute_saturation(counts: I64, lengths: I64, average: float) -> npt.NDArray[np.float64]:
+def compute_saturation(counts: I64, lengths: Integers, average: float) -> npt.NDArray[np.float64]:
     """What BM25 makes of term frequencies in documents of given lengths: between 0 and 1."""
     k1, b = SATURATION_K1, SATURATION_B
     saturation: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))

@@ -90,6 +90,13 @@ class TableReader:
         if end != size:
             raise CorruptIndex(f"{where}: a table of {size} bytes, {end} expected")
 
+    def read_narrow(self, column: int) -> Integers:
+        """All values of a column, unsigned and of its width. Raises CorruptIndex as `read_column` does."""
+        width = self.widths[column]
+        if width in (0, 8) or not self.rows:
+            return self.read_column(column)
+        return np.frombuffer(self._read(self._offsets[column], width * self.rows), dtype=WIDTH_TYPES[width])
+
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
         """The values of rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
         stop = self.rows if stop is None else stop

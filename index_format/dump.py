@@ -9,7 +9,7 @@ import numpy as np
 
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
-from index_format.records import FINGERPRINT_BYTES, I64, PostingRun
+from index_format.records import FINGERPRINT_BYTES, Integers, PostingRun
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import LiveSegment, Snapshot
 
@@ -87,5 +87,5 @@ def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:
         yield f"term {text!r} {reader.fields[field].name} {listed}"
 
 
-def _join(label: str, values: I64) -> str:
+def _join(label: str, values: Integers) -> str:
     return " ".join([label, *map(str, values.tolist())])

@@ -17,13 +17,13 @@ import numpy as np
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import I64, Field, Level
+from index_format.records import Field, Integers, Level
 
 NRMU, NRMF = b"NRMU", b"NRMF"
 SECTIONS = {Level.UNIT: NRMU, Level.FILE: NRMF}
 
 
-def encode_norms(fields: Sequence[Field], lengths: Sequence[I64]) -> dict[bytes, bytes]:
+def encode_norms(fields: Sequence[Field], lengths: Sequence[Integers]) -> dict[bytes, bytes]:
     """The two sections by tag."""
     sections = {}
     for level, tag in SECTIONS.items():
@@ -39,7 +39,7 @@ class NormsReader:
         """`docs` is the number of documents of each level. Raises CorruptIndex for other tables."""
         self._places: dict[int, tuple[Level, int]] = {}
         self._tables: dict[Level, TableReader] = {}
-        self._kept: dict[int, I64] = {}
+        self._kept: dict[int, Integers] = {}
         for level, tag in SECTIONS.items():
             numbers = [number for number, field in enumerate(fields) if field.level is level]
             self._places.update({number: (level, column) for column, number in enumerate(numbers)})
@@ -54,9 +54,9 @@ class NormsReader:
                 raise CorruptIndex(f"{where}: {table.rows} rows for {docs[level]} documents")
             self._tables[level] = table
 
-    def read_lengths(self, field: int) -> I64:
-        """The field length of every document of the field's level."""
+    def read_lengths(self, field: int) -> Integers:
+        """The field length of every document of the field's level, in integers as narrow as on disk."""
         if field not in self._kept:
             level, column = self._places[field]
-            self._kept[field] = self._tables[level].read_column(column)
+            self._kept[field] = self._tables[level].read_narrow(column)
         return self._kept[field]

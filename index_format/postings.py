@@ -30,7 +30,7 @@ from index_format.block_lists import (
 )
 from index_format.errors import CorruptIndex
 from index_format.gap_lists import GapEncoder, decode_gap_list, decode_gap_lists
-from index_format.records import I64, PostingRun
+from index_format.records import I64, Integers, PostingRun
 from index_format.spread import spread
 
 Mask = npt.NDArray[np.bool_]
@@ -62,7 +62,7 @@ def is_by_block(frequency: int, docs: int) -> bool:
     return frequency >= BLOCK_SHARE * count_blocks(docs)
 
 
-def encode_lists(run: PostingRun, lengths: Sequence[I64]) -> EncodedLists:
+def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
     """The bytes of posting lists; `lengths` is as in SegmentContent. Values are below 2**32."""
     frequencies = run.frequencies
     starts = np.cumsum(frequencies) - frequencies
@@ -109,7 +109,7 @@ def find_first_lists(list_terms: I64) -> I64:
     return firsts
 
 
-def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequence[I64]) -> BlockEncoder:
+def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequence[Integers]) -> BlockEncoder:
     frequencies = run.frequencies[by_block]
     chosen = np.repeat(by_block, run.frequencies)
     docs, counts = run.docs[chosen], run.term_frequencies[chosen]

@@ -103,7 +103,7 @@ class SegmentContent:
     files: FileTable
     units: UnitTable
     chunks: ChunkTable
-    lengths: Sequence[I64]  # for each field: field length of each doc id of its level
+    lengths: Sequence[Integers]  # for each field: field length of each doc id of its level
 
 
 @dataclass(frozen=True, slots=True)

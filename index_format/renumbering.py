@@ -19,6 +19,7 @@ from index_format.records import (
     ChunkTable,
     Field,
     FileTable,
+    Integers,
     Level,
     SegmentContent,
     UnitTable,
@@ -157,7 +158,7 @@ def number_languages(names: Sequence[str]) -> tuple[list[str], I64]:
     return distinct, np.array([numbers[name] for name in names], dtype=np.int64)
 
 
-def _gather(columns: Sequence[I64], maps: Sequence[I64]) -> I64:
+def _gather(columns: Sequence[Integers], maps: Sequence[I64]) -> I64:
     """The values of all sources at their new places."""
     merged = np.zeros(sum(int(np.count_nonzero(rows != DROPPED)) for rows in maps), dtype=np.int64)
     for column, rows in zip(columns, maps, strict=True):

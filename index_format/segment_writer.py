@@ -20,7 +20,7 @@ from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
 from index_format.packing import pack
 from index_format.postings import encode_lists
-from index_format.records import I64, EncodedRun, Level, PostingRun, SegmentContent, SegmentEntry
+from index_format.records import EncodedRun, Integers, Level, PostingRun, SegmentContent, SegmentEntry
 from index_format.terms import TermsWriter
 
 POST, META = b"POST", b"META"
@@ -123,7 +123,7 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
     )
 
 
-def encode_run(run: PostingRun, lengths: Sequence[I64]) -> EncodedRun:
+def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
     """The posting lists as bytes; `lengths` is as in SegmentContent."""
     if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)

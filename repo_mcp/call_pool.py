@@ -41,7 +41,7 @@ class CallPool:
     def __init__(self, places: int = MAX_CALLS) -> None:
         self._places = places
         self._waiting: SimpleQueue[PooledCall] = SimpleQueue()
-        self._lock = threading.Lock()  # guards the two below
+        self._lock = threading.Condition()  # guards the two below
         self._threads = 0
         self._unfinished = 0
 
@@ -57,6 +57,11 @@ class CallPool:
             threading.Thread(target=self._serve, name="call", daemon=True).start()
         return call
 
+    def wait_until_idle(self, patience_seconds: float) -> None:
+        """Until no call runs or waits, at most so long."""
+        with self._lock:
+            self._lock.wait_for(lambda: not self._unfinished, patience_seconds)
+
     def _serve(self) -> None:
         while True:
             call = self._waiting.get()
@@ -68,3 +73,4 @@ class CallPool:
                 del call  # its arguments and answer
                 with self._lock:
                     self._unfinished -= 1
+                    self._lock.notify_all()

@@ -84,7 +84,9 @@ class SdkBridge:
             tasks.start_soon(self._write_messages, from_server)
             with anyio.CancelScope() as scope:
                 self._portal, self._to_server = portal, to_server
-                self._end = partial(portal.call, scope.cancel)
+                self._end = partial(
+                    portal.start_task_soon, scope.cancel
+                )  # waits for nothing: it may be ending
                 self._running.set()
                 await run(inbound, outbound)
             self._portal = None

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 EXIT_USAGE = 2
 EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
+CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
 REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
@@ -97,6 +98,7 @@ def serve(config: Config, server: Server | None = None) -> int:
         return server.run(repository).exit_code
     finally:
         _close(repository)
+        server.close()
 
 
 class Server:
@@ -139,6 +141,7 @@ class Server:
             _warn(warning)
         self._opened.append((repository, audit))
         self._is_open.set()
+        self.wire.note_started()
         return repository
 
     def run(self, repository: Repository) -> StopReason:
@@ -152,6 +155,11 @@ class Server:
             self._bridge.close()
         self.wire.finish()
         return reason
+
+    def close(self) -> None:
+        """Let calls that nobody waits for come to their end: each writes its line of the log."""
+        if self._pool is not None:
+            self._pool.wait_until_idle(CALLS_GRACE_SECONDS)
 
     def _get_opened(self) -> Opened:
         self._is_open.wait()

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
 READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
 DRAIN_SECONDS = 0.8  # what calls in flight are given at end of input
+STARTING_DRAIN_SECONDS = 1.2  # the same while what they ask is still being loaded
 LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
 DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
 WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
@@ -187,6 +188,7 @@ class Wire:
         self._wake_read, self._wake_write = os.pipe()
         self._reason: StopReason | None = None
         self._ended = threading.Event()
+        self._is_starting = True
         self._first = threading.Event()  # a frame was handled, or there will be none
         threading.Thread(target=self._watch, name="wire-watch", daemon=True).start()
 
@@ -201,6 +203,10 @@ class Wire:
     def wait_for_first_frame(self, patience_seconds: float) -> None:
         """Until the first frame is taken, at most so long."""
         self._first.wait(patience_seconds)
+
+    def note_started(self) -> None:
+        """Whatever calls wait for is loaded."""
+        self._is_starting = False
 
     def wait(self) -> StopReason:
         """Until the conversation is over; returns why."""
@@ -246,11 +252,12 @@ class Wire:
 
     def _watch(self) -> None:
         self._reason = reason = self._await_stop()
+        deadline = time.monotonic() + DEADLINE_SECONDS
         if reason is StopReason.END_OF_INPUT:
-            self._in_flight.wait_until_empty(DRAIN_SECONDS)
+            self._in_flight.wait_until_empty(STARTING_DRAIN_SECONDS if self._is_starting else DRAIN_SECONDS)
         self._ended.set()
         self._first.set()
-        time.sleep(DEADLINE_SECONDS)
+        time.sleep(max(0.0, deadline - time.monotonic()))
         self._leave(reason.exit_code)
 
     def _await_stop(self) -> StopReason:

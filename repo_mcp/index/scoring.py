@@ -18,6 +18,7 @@ from whoosh.scoring import BM25F
 
 F64 = npt.NDArray[np.float64]
 I64 = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.integer]
 K1 = 2.0
 B = 0.5
 FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0}
@@ -85,7 +86,7 @@ class TermScorer:
         """What no posting's score reaches: that of endless repetition in a document without length."""
         return self._weight * self._idf * (K1 + 1.0)
 
-    def score(self, term_frequencies: I64, lengths: I64) -> F64:
+    def score(self, term_frequencies: I64, lengths: Integers) -> F64:
         """The weighted score of each posting."""
         scores: F64 = self._weight * self._scorer._score(term_frequencies, lengths)
         return scores

@@ -28,7 +28,7 @@ from index_format import (
     PostingList,
 )
 from repo_mcp.index.schema import FIELDS
-from repo_mcp.index.scoring import F64, I64, K1, TermScorer
+from repo_mcp.index.scoring import F64, I64, K1, Integers, TermScorer
 from repo_mcp.index.scoring import B as SCORING_B
 
 Whole = tuple[I64, F64]  # every unit of a list, and its gain
@@ -122,7 +122,7 @@ class LongList:
         field: int,
         blocks: BlockList,
         scorer: TermScorer,
-        lengths: I64,
+        lengths: Integers,
         share: float,
         wholes: _Kept[LongList, Whole],
     ) -> None:
@@ -216,7 +216,7 @@ def _add(sums: F64, units: I64, gains: F64) -> I64:
     return named
 
 
-def weigh(scorer: TermScorer, counts: I64, lengths: I64) -> F64:
+def weigh(scorer: TermScorer, counts: I64, lengths: Integers) -> F64:
     """The gain of each posting."""
     gains: F64 = np.rint(scorer.score(counts, lengths) * (1.0 / GRAIN)) * GRAIN
     return gains

@@ -13,7 +13,6 @@ Turtle and Flood, "Query evaluation: strategies and optimizations" (MaxScore), 1
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +28,7 @@ SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can m
 MANY_UNITS = 60_000  # named so far: then passing over all units of the segment is faster
 SAMPLE_BLOCKS = 48  # looked at for a threshold then, more when many units are wanted
 UNITS_PER_BLOCK = 8
+KEPT_SUMS = 2  # for the next queries: 6 MB each for the kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class TopUnits:
 
 
 class TopUnitsFinder:
-    """Finds the best units of one segment. Safe for several threads: each has its own sums."""
+    """Finds the best units of one segment. Safe for several threads: no two have the same sums."""
 
     def __init__(self, segment: LiveSegment) -> None:
         self._segment = segment
         self._blocks = -(-segment.reader.unit_count // BLOCK_DOCS)
-        self._kept = threading.local()
+        self._free: list[F64] = []  # sums that nobody uses; all zero
 
     def find(
         self, lists: Sequence[WeighedList], wanted: Mask | None, count: int, threshold: float = 0.0
@@ -66,15 +66,20 @@ class TopUnitsFinder:
                 threshold = max(threshold, sums.find_threshold(count))
         self._drop_unwanted(sums, wanted)
         found = self._complete(sums, ordered[added:], count, threshold)
-        sums.clear()
+        self._give_back(sums)  # not after an error: what it left is no zero
         return found
 
     def _take_sums(self) -> F64:
-        """This thread's zero for each unit of whole blocks."""
-        if not hasattr(self._kept, "sums"):
-            self._kept.sums = np.zeros(self._blocks * BLOCK_DOCS)
-        sums: F64 = self._kept.sums
-        return sums
+        """A zero for each unit of whole blocks."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return np.zeros(self._blocks * BLOCK_DOCS)
+
+    def _give_back(self, sums: _Sums) -> None:
+        sums.clear()
+        if len(self._free) < KEPT_SUMS:
+            self._free.append(sums.values)
 
     def _drop_unwanted(self, sums: _Sums, wanted: Mask | None) -> None:
         if len(self._segment.dead_files):
