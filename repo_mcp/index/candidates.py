@@ -21,6 +21,7 @@ from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Searcher
 from repo_mcp.index.segment_search import SegmentSearch
 from repo_mcp.index.signals import sum_text, weigh_inverse, weigh_rarity
+from repo_mcp.index.term_lists import TermLists
 
 TEXT_FILES = 100  # by text and defined names
 PATH_FILES = 50  # by their paths
@@ -52,8 +53,9 @@ def gather(
     counts = [part.reader.file_count for part in searcher.segments]
     bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     found, sums = _sum_files(searcher, best, bases, weights.next_unit)
-    defining = _find_defining(searcher, intent, bases)
-    stems, (path_rows, path_sums) = _weigh_stems(searcher, query, intent, best, bases)
+    known = dict(zip(query.terms, best.terms, strict=True))
+    defining = _find_defining(searcher, intent, known, bases)
+    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, bases)
     if query.required or query.excluded or query.symbols:
         named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
     else:
@@ -116,16 +118,18 @@ class _Defining:
     rows: I64  # ascending
 
 
-def _find_defining(searcher: Searcher, intent: Intent, bases: I64) -> list[_Defining]:
+def _find_defining(
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists], bases: I64
+) -> list[_Defining]:
     """The files that define each name of the query; names that none defines are left out."""
     found = []
     for name, kind in intent.names:
         rows = [
             _drop_repeated(part.find_files(units)) + int(bases[part.place])
-            for part, units in searcher.iter_field(name, SYMBOL)
+            for part, units in searcher.iter_field(name, SYMBOL, known.get(name))
         ]
-        if rows:
-            defining = np.concatenate(rows)
+        defining = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+        if len(defining):
             found.append(_Defining(kind, weigh_rarity(len(defining), searcher.snapshot.file_count), defining))
     return found
 
@@ -144,20 +148,17 @@ def _drop_repeated(ascending: I64) -> I64:
 
 
 def _weigh_stems(
-    searcher: Searcher, query: Query, intent: Intent, best: BestUnits, bases: I64
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists], bases: I64
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
     """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
     hold stems, ascending, each with the sum of those."""
     units = searcher.snapshot.unit_count
-    inverse = {
-        term: weigh_inverse(lists.frequency, units)
-        for term, lists in zip(query.terms, best.terms, strict=True)
-    }
+    inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     stems: dict[str, float] = {}
     for stem in (stem for stem in intent.stems if stem in inverse):
-        found = list(searcher.iter_field(stem, PATH))
+        found = list(searcher.iter_field(stem, PATH, known[stem]))
         count = sum(len(files) for _, files in found)
         rarity = weigh_rarity(count, searcher.snapshot.file_count)
         stems[stem] = math.sqrt(rarity * inverse[stem] / highest)

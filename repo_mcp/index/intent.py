@@ -15,7 +15,7 @@ from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
 from repo_mcp.index.roles import FileRole
 from repo_mcp.index.stop_words import FUNCTION_WORDS, STOP_WORDS
 
-MAX_NAMES = 96  # looked up; each costs some microseconds
+MAX_NAMES = 48  # looked up; each costs some microseconds
 MAX_JOINED_WORDS = 16  # of which names are made
 MAX_PATHS = 24
 ASKING_WORDS = 6  # a longer query tells a story: what it mentions it need not ask for

@@ -145,12 +145,22 @@ class Searcher:
             path = self._paths[place, file] = self.segments[place].reader.files.read_path(file)
         return path
 
-    def iter_field(self, term: str, field: int) -> Iterator[tuple[SegmentSearch, I64]]:
-        """The live documents of a term in one field, segment by segment."""
-        for part, lists in zip(self.segments, self._lists.read(term).segments, strict=True):
-            for one in lists:
-                if one.field == field:
-                    yield part, part.drop_dead(one.read_docs(), FIELDS[field].level)
+    def iter_field(
+        self, term: str, field: int, known: TermLists | None = None
+    ) -> Iterator[tuple[SegmentSearch, I64]]:
+        """The live documents of a term in one field, segment by segment. `known` are its lists, if read.
+
+        Others are not weighed, only the list of the field is read.
+        """
+        level = FIELDS[field].level
+        for part in self.segments:
+            if known is not None:
+                found = [one.read_docs() for one in known.segments[part.place] if one.field == field]
+            else:
+                lists = part.reader.find_lists(term.encode())
+                found = [part.reader.read_postings(one)[0] for one in lists if one.field == field]
+            for docs in found:
+                yield part, part.drop_dead(docs, level)
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
         """The chunks of units, with all that an answer needs."""
