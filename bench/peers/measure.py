@@ -42,6 +42,7 @@ class Effort:
     spawns: int = 10  # the best counts
     watches: int = 5  # the median counts
     server_queries: int = 1_000
+    per_class: int = 1_000  # queries at most; fewer than bench/queries.py gives only to try it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,8 @@ class Bench:
                 if entry.name == OURS and not units:
                     units = write_units(self._find_index(), self._job.units)
         indexed = self.measure_ours()
-        self._job.write_queries(choose_mixed(indexed))
+        mixed = choose_mixed(indexed)
+        self._job.write_queries({kind: texts[: self._effort.per_class] for kind, texts in mixed.items()})
         return indexed, units, best
 
     def measure_ours(self) -> Indexed:

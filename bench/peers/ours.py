@@ -130,6 +130,7 @@ class OurUpdater:
     def __init__(self, repository: TimedRepository, files: int) -> None:
         self._repository = repository
         self._files = files
+        repository.refresh()  # whatever was done to the tree before
 
     def update(self) -> float:
         """Find the changed files, index them, commit. RuntimeError when others were found."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from bench.peers.table import Row, judge_row, render_ratio, render_value
+from bench.peers.table import Measure, Row, judge_row, render_ratio, render_value
 
-WIDTH = 960
+WIDTH = 1040
 LABEL_WIDTH = 300
-BAR_WIDTH = 360
+BAR_WIDTH = 330
 EDGE = 3.0  # times the goal
 ROW_HEIGHT = 30
 BAR_HEIGHT = 14
@@ -84,17 +84,15 @@ def _draw_row(row: Row, top: float) -> list[str]:
 
 
 def _describe(row: Row) -> str:
-    """Ours, the peer's, the goal."""
+    """Ours, beside the peer's where the goal is about that, and the goal."""
     assert row.goal is not None
     if row.share is None:
-        return f"{judge_row(row)} (goal {row.goal.text})"
-    ratio = f", {render_ratio(row.ratio)} x" if row.peer else ""
-    beside = (
-        f" / {row.peer} {render_value(row.theirs, row.unit)}{ratio}"
-        if row.peer
-        else f" (goal {row.goal.text})"
-    )
-    return render_value(row.ours, row.unit) + beside
+        return f"{judge_row(row)}, goal {row.goal.text}"
+    ours = render_value(row.ours, row.unit)
+    if row.goal.measure is Measure.VALUE:
+        return f"{ours}, goal {row.goal.text}"
+    theirs = render_value(row.theirs, row.unit)
+    return f"{ours} / {row.peer} {theirs} = {render_ratio(row.ratio)} x, goal {row.goal.text}"
 
 
 def _write(
