@@ -64,7 +64,9 @@ quality: $(STAMP)
 
 bench-peers: $(STAMP)
 	@test -d "$(TREE)" || { echo 'usage: make bench-peers TREE=DIR [PEERS="--runs 3 --slow"]' >&2; exit 2; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@$(BIN)/python -c 'import bm25s, tantivy' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]' || \
+		echo 'Going on with what is installed' >&2
 	@$(BIN)/python -m bench.peers "$(TREE)" $(PEERS)
 
 try: $(STAMP)
