@@ -24,7 +24,7 @@ from bench.peers.job import THREADS, Job
 from bench.peers.measure import Bench, Comparison, Effort
 from bench.peers.picture import render_picture
 from bench.peers.scale import SIZES, ScaleBench
-from bench.peers.table import Row, build_growth_rows, build_rows, render_table
+from bench.peers.table import Row, build_growth_rows, build_rows, render_tables
 
 RESULTS = Path(__file__).resolve().parents[1] / "results"
 SMALL_BYTES = 60_000_000  # of files: below this the slow engines are measured unasked
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, effort: Effort | None = None) -
             lines, rows = compare(options, Path(scratch), chosen)
     title = f"repo-mcp beside other engines: {options.tree.name}"
     name = f"{'scale' if options.scale else 'peers'}-{options.tree.name}"
-    text = "\n".join([*lines, "", *render_table(rows), ""])
+    text = "\n".join([*lines, "", *render_tables(rows), ""])
     print(text)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / f"{name}.md").write_text(f"# {title}\n\n{text}", encoding="utf-8")

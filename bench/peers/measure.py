@@ -90,7 +90,7 @@ class Comparison:
     refresh_seconds: float = 0.0
     walk_seconds: float = 0.0
     wire_seconds: float = 0.0  # that stdio adds to an answer, the median over queries
-    watch_seconds: float | None = None  # None: never seen
+    watch_seconds: float | None = None  # None: not seen before patience ended
     server_mb: float | None = None
     ripgrep_seconds: float | None = None
     loads: list[float] = field(default_factory=list)  # at the begin, after builds, at the end
