@@ -35,7 +35,7 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".repo_mcp")
 def main(arguments: Sequence[str] | None = None, effort: Effort | None = None) -> None:
     """Measure, print, draw."""
     options = build_parser().parse_args(arguments)
-    chosen = effort or Effort(builds=options.runs)
+    chosen = effort or Effort(builds=options.runs, asks=options.passes)
     with tempfile.TemporaryDirectory(prefix="bench-peers-", dir=options.scratch) as scratch:
         if options.scale:
             lines, rows = scale(options, Path(scratch), chosen)
@@ -56,6 +56,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("tree", type=_read_tree, metavar="TREE")
     parser.add_argument(
         "--runs", type=int, default=1, metavar="N", help="builds of each engine; the best counts"
+    )
+    parser.add_argument(
+        "--passes", type=int, default=3, metavar="N", help="passes over the queries; the best counts"
     )
     parser.add_argument(
         "--slow", action="store_true", help="bm25s and Whoosh too: minutes and gigabytes on a large tree"
