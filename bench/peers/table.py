@@ -209,16 +209,16 @@ def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
                 Goal.of_ratio(round(after.longest_list / before.longest_list, 2)),
             ),
         ]
-        if after.peer_build_per_file and before.peer_build_per_file:
-            rows.append(
-                Row(
-                    f"build time per file, at {after.files:,}",
-                    "s",
-                    after.build_per_file,
-                    engines.TANTIVY,
-                    after.peer_build_per_file,
-                )
-            )
+    for one in grown:
+        columns = (
+            ("build time per file", one.build_per_file, one.peer_build_per_file),
+            ("warm query, p50", one.warm_seconds, one.peer_warm_seconds),
+        )
+        rows += [
+            Row(f"{what}, {one.files:,} files", "s", ours, engines.TANTIVY, theirs)
+            for what, ours, theirs in columns
+            if theirs is not None
+        ]
     return rows
 
 
