@@ -18,6 +18,7 @@ from bench.processes import BARE_PYTHON, Peer, can_read_memory, read_memory, spa
 
 SDK_SERVER = "bench.peers.sdk_server"
 WATCH_PATIENCE_SECONDS = 20.0
+LONG_PATIENCE_SECONDS = 1_800.0  # for a thousand answers on a busy machine
 WATCH_POLL_SECONDS = 0.002
 
 
@@ -67,7 +68,7 @@ def measure_memory(job: Job, place: Path, count: int) -> float | None:
     if not can_read_memory():
         return None
     mixed = [text for texts in job.read_queries().values() for text in texts]
-    with closing(spawn_server(job.root, place)) as server:
+    with closing(spawn_server(job.root, place, patience_seconds=LONG_PATIENCE_SECONDS)) as server:
         server.handshake()
         for text in itertools.islice(itertools.cycle(mixed), count):
             server.search(text)
