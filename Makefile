@@ -8,12 +8,13 @@ BENCH ?=
 TASKS ?= bench/quality/packages.jsonl
 TREES ?=
 QUALITY ?=
+PEERS ?=
 QUERY ?= where is the manifest committed
 ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check lint types test bench golden deep quality try dump verify
+.PHONY: help setup check lint types test bench golden deep quality bench-peers try dump verify
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
@@ -23,6 +24,7 @@ help:
 	@echo 'make deep                         long property, crash and fuzz runs'
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
+	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
 	@echo 'make dump INDEX=DIR               an index as text'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
 
@@ -59,6 +61,13 @@ bench: $(STAMP)
 quality: $(STAMP)
 	$(BIN)/python -m bench.quality --tasks "$(TASKS)" \
 		--trees "$(or $(TREES),$(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'))" $(QUALITY)
+
+bench-peers: $(STAMP)
+	@test -d "$(TREE)" || { echo 'usage: make bench-peers TREE=DIR [PEERS="--runs 3 --slow"]' >&2; exit 2; }
+	@$(BIN)/python -c 'import bm25s, tantivy' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]' || \
+		echo 'Going on with what is installed' >&2
+	@$(BIN)/python -m bench.peers "$(TREE)" $(PEERS)
 
 try: $(STAMP)
 	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"

@@ -6,14 +6,18 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-PATIENCE_SECONDS = 300.0  # then a server that does not answer is killed, and the benchmark fails
+PATIENCE_SECONDS = 300.0  # a process that lives longer is killed, and the benchmark fails
 SAMPLE_SECONDS = 0.05
+SHOWN_ERROR_CHARS = 2_000
 KIBIBYTE = 1024
 PROC = Path("/proc")
 PROJECT = Path(__file__).resolve().parents[1]
@@ -49,7 +53,7 @@ INITIALIZE = {
 class Peer:
     """A process that answers lines with lines, one at a time."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._popen = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.PIPE,
@@ -57,7 +61,7 @@ class Peer:
             stderr=subprocess.DEVNULL,
             env=_environment(),
         )
-        self._killer = threading.Timer(PATIENCE_SECONDS, self._popen.kill)
+        self._killer = threading.Timer(patience_seconds, self._popen.kill)
         self._killer.daemon = True
         self._killer.start()
         self._requests = 0
@@ -118,25 +122,51 @@ def _environment() -> dict[str, str]:
     return own | {"PYTHONPATH": str(PROJECT)}
 
 
-def spawn_server(root: Path, data_dir: Path, *options: str) -> Peer:
+def spawn_server(
+    root: Path, data_dir: Path, *options: str, patience_seconds: float = PATIENCE_SECONDS
+) -> Peer:
     """The server as a client starts it."""
-    return Peer("-c", START_SERVER, "--repo-root", str(root), "--data-dir", str(data_dir), *options)
+    told = ("--repo-root", str(root), "--data-dir", str(data_dir), *options)
+    return Peer("-c", START_SERVER, *told, patience_seconds=patience_seconds)
 
 
-def run_and_watch(command: Sequence[str]) -> float:
-    """Run a program to its end. Returns the most memory that it and its children held at one time, in MB.
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A program that ran to its end, with all that it started."""
 
-    Their resident sets are added, so that pages they share count more than once.
-    """
+    output: str  # standard output
+    started: float  # time.monotonic(), which all processes share
+    wall_seconds: float
+    cpu_seconds: float  # user and system; of the processes that were waited for
+    peak_mb: float  # resident at one time, summed: pages they share count more than once; 0 where unknown
+
+
+def run_and_watch(command: Sequence[str]) -> Watched:
+    """Run a program to its end. RuntimeError with the end of its standard error when it fails."""
     peak = 0
-    nowhere = subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=_environment()) as process:
-        while process.poll() is None:
-            peak = max(peak, sum(read_memory(one)["VmRSS"] for one in _iter_family(process.pid)))
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(SAMPLE_SECONDS)
-    assert process.returncode == 0, command
-    return peak / 1e6
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        cpu_before, started = _sum_child_seconds(), time.monotonic()
+        with subprocess.Popen(command, stdout=output, stderr=errors, env=_environment()) as process:
+            while process.poll() is None:
+                peak = max(peak, sum(read_memory(one)["VmRSS"] for one in _iter_family(process.pid)))
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(SAMPLE_SECONDS)
+        wall, cpu = time.monotonic() - started, _sum_child_seconds() - cpu_before
+        texts = [_read_all(file) for file in (output, errors)]
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}\n{texts[1][-SHOWN_ERROR_CHARS:]}")
+    return Watched(texts[0], started, wall, cpu, peak / 1e6)
+
+
+def _read_all(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+def _sum_child_seconds() -> float:
+    """Of all processes of this one that ended, and of theirs."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def can_read_memory() -> bool:

@@ -47,7 +47,7 @@ def _render_p95(row: Row) -> str:
 def render_time(seconds: float) -> str:
     """Three digits and a unit."""
     for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if seconds * factor >= 1:
+        if seconds * factor >= 0.9995:  # that is shown as 1
             return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds:.0f} s"
     return f"{seconds * 1e9:.3g} ns"
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not can_read_memory(), reason="this system does 
 def test_memory_of_build_command(benchmark: BenchmarkFixture, tree: Path, scratch: Path) -> None:
     command = [sys.executable, "-m", "repo_mcp", "index", "--json", "--repo-root", str(tree)]
     command += ["--data-dir", str(scratch), "--workers", str(WORKERS)]
-    peak = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1)
+    peak = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1).peak_mb
     benchmark.extra_info |= {"workers": WORKERS, "peak_rss_mb": round(peak)}
 
 

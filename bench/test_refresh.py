@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import statistics
 import time
@@ -12,32 +11,13 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from bench.edits import CHANGED_FILES, Edits, choose_edited, time_plain_walk, walk_plainly
 from bench.engine import SETTLE_SECONDS, Indexed, TimedWalk, build_settings, open_indexer, open_snapshot
 from bench.rounds import find_median, run_rounds
 from repo_mcp.index.indexer import Indexer
 from repo_mcp.repository import Repository
 
-CHANGED_FILES = 20
 ROUNDS = 10
-
-
-def walk_plainly(root: Path) -> int:
-    """What any program must do that looks for changed files: list every directory, stat every file."""
-    return sum(
-        os.lstat(os.path.join(directory, name)).st_size
-        for directory, _, names in os.walk(root)
-        for name in names
-    )
-
-
-def time_plain_walk(root: Path) -> float:
-    """Seconds, the median of five."""
-    times = []
-    for _ in range(5):
-        started = time.perf_counter()
-        walk_plainly(root)
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
 
 
 def test_walk_and_stat_in_plain_python(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
@@ -55,33 +35,12 @@ def test_refresh_of_nothing_changed(
         benchmark.extra_info |= {"files": indexed.files, "times_plain_walk": round(ratio, 2)}
 
 
-class Edits:
-    """Changes the same files again and again; puts them back as they were."""
-
-    def __init__(self, root: Path, paths: list[str]) -> None:
-        self._files = [root / path for path in paths]
-        self._before = [(file.read_bytes(), file.stat().st_mtime_ns) for file in self._files]
-        self._edits = 0
-
-    def edit(self) -> None:
-        """One more line in each."""
-        self._edits += 1
-        for file, (text, _) in zip(self._files, self._before, strict=True):
-            file.write_bytes(text + b"\nedited_%d = bench_marker\n" % self._edits)
-
-    def undo(self) -> None:
-        """The bytes and times of before."""
-        for file, (text, mtime_ns) in zip(self._files, self._before, strict=True):
-            file.write_bytes(text)
-            os.utime(file, ns=(mtime_ns, mtime_ns))
-
-
 @pytest.fixture
 def edits(indexed: Indexed, repository: Repository) -> Iterator[Edits]:
     snapshot = open_snapshot(indexed.index_path)
     paths = [segment.reader.files.read_path(file) for segment, file in snapshot.iter_live_files()]
     snapshot.close()
-    made = Edits(indexed.root, paths[:: max(1, len(paths) // CHANGED_FILES)][:CHANGED_FILES])
+    made = Edits(indexed.root, choose_edited(paths))
     yield made
     made.undo()
     time.sleep(SETTLE_SECONDS)

@@ -1,0 +1,56 @@
+"""Files that change, and what any program must do to notice it."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+CHANGED_FILES = 20
+
+
+def walk_plainly(root: Path) -> int:
+    """What any program must do that looks for changed files: list every directory, stat every file."""
+    return sum(
+        os.lstat(os.path.join(directory, name)).st_size
+        for directory, _, names in os.walk(root)
+        for name in names
+    )
+
+
+def time_plain_walk(root: Path) -> float:
+    """Seconds, the median of five."""
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        walk_plainly(root)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def choose_edited(paths: Sequence[str]) -> list[str]:
+    """CHANGED_FILES of the paths, evenly spaced; all of them when there are fewer."""
+    return list(paths[:: max(1, len(paths) // CHANGED_FILES)][:CHANGED_FILES])
+
+
+class Edits:
+    """Changes the same files again and again; puts them back as they were."""
+
+    def __init__(self, root: Path, paths: list[str]) -> None:
+        self._files = [root / path for path in paths]
+        self._before = [(file.read_bytes(), file.stat().st_mtime_ns) for file in self._files]
+        self._edits = 0
+
+    def edit(self) -> None:
+        """One more line in each."""
+        self._edits += 1
+        for file, (text, _) in zip(self._files, self._before, strict=True):
+            file.write_bytes(text + b"\nedited_%d = bench_marker\n" % self._edits)
+
+    def undo(self) -> None:
+        """The bytes and times of before."""
+        for file, (text, mtime_ns) in zip(self._files, self._before, strict=True):
+            file.write_bytes(text)
+            os.utime(file, ns=(mtime_ns, mtime_ns))

@@ -1,0 +1,1 @@
+"""repo-mcp beside other search engines on the same files: `make bench-peers TREE=DIR`."""

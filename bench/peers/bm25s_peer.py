@@ -1,0 +1,53 @@
+"""bm25s: scores computed ahead and held in memory as a sparse matrix. It cannot be updated, only rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bm25s
+
+from bench.peers.engine_model import Updater
+from bench.peers.job import TOP_K, Job, Mark
+from bench.peers.units import CutFile, iter_units
+
+
+class Bm25sEngine:
+    """All text in memory while it is built."""
+
+    def build(self, job: Job, place: Path, mark: Mark) -> None:
+        """Tokens, matrix, files."""
+        texts = [unit.text for unit in iter_units(job.root, job.units)]
+        model = bm25s.BM25()
+        model.index(_tokenize(texts), show_progress=False)
+        model.save(str(place), show_progress=False)
+        mark("searchable")
+        mark("merged")
+
+    def open(self, job: Job, place: Path) -> Bm25sAnswerer:
+        """Everything is read."""
+        return Bm25sAnswerer(bm25s.BM25.load(str(place)))
+
+    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> Updater:
+        """It has none."""
+        raise NotImplementedError("bm25s cannot change an index")
+
+
+def _tokenize(texts: list[str]) -> Any:
+    return bm25s.tokenize(texts, stopwords=None, show_progress=False)
+
+
+class Bm25sAnswerer:
+    """Asks one question at a time."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def ask(self, text: str) -> int:
+        """Units with a score of nothing do not count."""
+        _, scores = self._model.retrieve(_tokenize([text]), k=TOP_K, show_progress=False)
+        return int((scores > 0).sum())
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,50 @@
+"""What a measured engine can do. Each is used in a process of its own; its package is imported there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from bench.peers.job import Job, Mark
+from bench.peers.units import CutFile
+
+
+class Answerer(Protocol):
+    """An opened index."""
+
+    def ask(self, text: str) -> int:
+        """The number of hits, ten at most."""
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class Updater(Protocol):
+    """An opened index that can be brought up to date."""
+
+    def update(self) -> float:
+        """Take the files as they are now; when it returns, they can be searched. Returns the seconds."""
+        ...
+
+    def close(self) -> None:
+        """Give it back."""
+        ...
+
+
+class Engine(Protocol):
+    """One engine in one configuration."""
+
+    def build(self, job: Job, place: Path, mark: Mark) -> None:
+        """Index the tree from nothing into a new directory."""
+        ...
+
+    def open(self, job: Job, place: Path) -> Answerer:
+        """Open what was built."""
+        ...
+
+    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> Updater:
+        """Open it for changes of these files."""
+        ...

@@ -1,0 +1,160 @@
+"""repo-mcp, built as its command builds it and asked in process."""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from bench.edits import time_plain_walk
+from bench.engine import find_index_path, open_searcher
+from bench.peers.engine_model import Answerer
+from bench.peers.job import THREADS, TOP_K, Job, Mark
+from bench.peers.units import CutFile
+from repo_mcp.config import Config, Limits
+from repo_mcp.index.query import parse_query
+from repo_mcp.index.searcher import Searcher
+from repo_mcp.model import IndexProgress, SearchRequest, WalkReport
+from repo_mcp.repository import Repository
+
+LAST_SHARD_COMMITTED = "merge"  # the phase that begins then
+FULL_RANKING = "repo_mcp.index.ranking"
+REFRESH_ROUNDS = 5
+
+
+def configure(job: Job, place: Path) -> Config:
+    """The program's defaults with the workers that the others have threads."""
+    return Config(str(job.root), data_dir=str(place), workers=THREADS)
+
+
+class OurEngine:
+    """Walk, read, cut, analyse, commit, merge."""
+
+    def build(self, job: Job, place: Path, mark: Mark) -> None:
+        """Every shard can be searched when it is committed; all of them when merging begins."""
+        told: set[str] = set()
+
+        def report(progress: IndexProgress) -> None:
+            if progress.phase == LAST_SHARD_COMMITTED and not told:
+                told.add(progress.phase)
+                mark("searchable")
+
+        with closing(Repository(configure(job, place))) as repository:
+            repository.refresh(progress=report)
+        if not told:
+            mark("searchable")
+        mark("merged")
+
+    def open(self, job: Job, place: Path) -> Answerer:
+        """The committed generation, ranked plainly."""
+        return OurAnswerer(open_searcher(find_index_path(place)), _rank_plainly)
+
+    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> OurUpdater:
+        """It finds out by itself which files changed."""
+        return OurUpdater(TimedRepository(configure(job, place)), len(files))
+
+
+class OurFullEngine(OurEngine):
+    """The same index with the ranking that searches use."""
+
+    def open(self, job: Job, place: Path) -> Answerer:
+        """ModuleNotFoundError where plain BM25F is the whole ranking."""
+        ranking: Any = importlib.import_module(FULL_RANKING)
+        return OurAnswerer(open_searcher(find_index_path(place)), ranking.rank)
+
+
+class OurSearchEngine(OurEngine):
+    """The same index, and whole answers."""
+
+    def open(self, job: Job, place: Path) -> Answerer:
+        """The root with its index."""
+        return SearchAnswerer(Repository(configure(job, place)))
+
+
+def _rank_plainly(searcher: Searcher, query: Any, count: int) -> Any:
+    return searcher.rank(query, count)
+
+
+class OurAnswerer:
+    """From the text of a query to ranked chunks with their paths and lines; their text is not read."""
+
+    def __init__(self, searcher: Searcher, rank: Callable[[Searcher, Any, int], Any]) -> None:
+        self._searcher = searcher
+        self._rank = rank
+        self._words = Limits().max_query_words
+
+    def ask(self, text: str) -> int:
+        """The words of a query are alternatives."""
+        return len(self._rank(self._searcher, parse_query(text, self._words), TOP_K).chunks)
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._searcher.snapshot.close()
+
+
+class SearchAnswerer:
+    """A whole answer with snippets of the live files, as the server gives it."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def ask(self, text: str) -> int:
+        """What `repo.search` does between reading a request and writing the answer."""
+        return len(self._repository.search(SearchRequest(text, TOP_K)).hits)
+
+    def close(self) -> None:
+        """Close the root."""
+        self._repository.close()
+
+
+class TimedRepository(Repository):
+    """Knows how long it walked."""
+
+    walk_seconds = 0.0
+
+    def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
+        started = time.perf_counter()
+        try:
+            return super()._walk(cancelled, include_hidden=include_hidden)
+        finally:
+            self.walk_seconds += time.perf_counter() - started
+
+
+class OurUpdater:
+    """A refresh, less the walk."""
+
+    def __init__(self, repository: TimedRepository, files: int) -> None:
+        self._repository = repository
+        self._files = files
+        repository.refresh()  # whatever was done to the tree before
+
+    def update(self) -> float:
+        """Find the changed files, index them, commit. RuntimeError when others were found."""
+        before, started = self._repository.walk_seconds, time.perf_counter()
+        report = self._repository.refresh()
+        seconds = time.perf_counter() - started - (self._repository.walk_seconds - before)
+        if report.updated != self._files or report.added or report.removed:
+            raise RuntimeError(f"{report.updated} files were updated, {self._files} changed")
+        return seconds
+
+    def close(self) -> None:
+        """Close the root."""
+        self._repository.close()
+
+
+def measure_refresh(job: Job, place: Path) -> dict[str, float]:
+    """Seconds of a refresh that finds nothing changed, and of a plain walk with stat."""
+    refreshes, walks = [], []
+    with closing(Repository(configure(job, place))) as repository:
+        repository.refresh()
+        repository.refresh()  # the first may read files again that were written just before they were indexed
+        for _ in range(REFRESH_ROUNDS):
+            walks.append(time_plain_walk(job.root))
+            started = time.perf_counter()
+            repository.refresh()
+            refreshes.append(time.perf_counter() - started)
+    return {"refresh": statistics.median(refreshes), "walk": statistics.median(walks)}

@@ -1,0 +1,263 @@
+"""The rows of the comparison: ours, the peer's, the ratio, the goal of the project, and whether it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+from bench.peers import engines
+from bench.peers.measure import RIPGREP, BuildFigures, Comparison
+from bench.peers.scale import Growth
+from bench.peers.server_times import WATCH_PATIENCE_SECONDS
+from bench.queries import MIX
+from bench.report import render_time
+
+
+class Measure(Enum):
+    """What a goal is about."""
+
+    RATIO = "ratio"  # ours by the peer's
+    VALUE = "value"  # ours alone
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A limit that ours must not pass."""
+
+    limit: float
+    measure: Measure
+    text: str
+
+    @classmethod
+    def of_ratio(cls, limit: float) -> Goal:
+        """At most so many times the peer's."""
+        return cls(limit, Measure.RATIO, f"≤ {limit:g} x")
+
+    @classmethod
+    def of_seconds(cls, limit: float) -> Goal:
+        """At most so long."""
+        return cls(limit, Measure.VALUE, f"≤ {render_time(limit)}")
+
+    @classmethod
+    def of_megabytes(cls, limit: float) -> Goal:
+        """At most so much."""
+        return cls(limit, Measure.VALUE, f"≤ {limit:g} MB")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. Without a goal it is for information."""
+
+    what: str
+    unit: str  # "s" or "MB"
+    ours: float | None  # None: not there
+    peer: str = ""
+    theirs: float | None = None
+    goal: Goal | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours by the peer's."""
+        return self.ours / self.theirs if self.ours is not None and self.theirs else None
+
+    @property
+    def share(self) -> float | None:
+        """How much of the limit ours takes: above 1 the goal is missed. None without a goal or a figure."""
+        if self.goal is None:
+            return None
+        if self.goal.measure is Measure.VALUE:
+            return self.ours / self.goal.limit if self.ours is not None else None
+        return round(self.ratio, 2) / self.goal.limit if self.ratio is not None else None  # as it is shown
+
+
+def build_rows(result: Comparison) -> list[Row]:
+    """All rows of one tree, in the order of the goals."""
+    return [*_iter_build(result), *_iter_server(result), *_iter_queries(result), *_iter_changes(result)]
+
+
+def _iter_build(result: Comparison) -> Iterator[Row]:
+    columns: list[tuple[str, str, str, Goal, str]] = [
+        ("searchable from nothing", "s", "searchable_seconds", Goal.of_ratio(1.0), engines.TANTIVY),
+        ("merged from nothing", "s", "merged_seconds", Goal.of_ratio(1.0), ""),
+        ("processor time of a build", "s", "cpu_seconds", Goal.of_ratio(1.0), ""),
+        ("peak memory of a build, all processes", "MB", "peak_mb", Goal.of_megabytes(1000), engines.TANTIVY),
+        ("index on disk", "MB", "index_mb", Goal.of_ratio(1.0), engines.TANTIVY),
+    ]
+    built = {name: one.build for name, one in result.engines.items() if one.build is not None}
+    for what, unit, attribute, goal, judge in columns:
+        yield from _compare(
+            result, what, unit, {name: _get(one, attribute) for name, one in built.items()}, goal, judge
+        )
+
+
+def _get(figures: BuildFigures, attribute: str) -> float:
+    value: float = getattr(figures, attribute)
+    return value
+
+
+def _compare(
+    result: Comparison, what: str, unit: str, values: dict[str, float], goal: Goal, judge: str
+) -> Iterator[Row]:
+    """One row for each peer; the goal stands in that of `judge`, or in one of its own without a peer."""
+    ours = values[engines.OURS]
+    peers = [name for name in values if not name.startswith(engines.OURS)]
+    if judge and judge not in peers and goal.measure is Measure.VALUE:
+        yield Row(what, unit, ours, goal=goal)
+    for name in peers:
+        yield Row(what, unit, ours, name, values[name], goal if name == judge else None)
+
+
+def _iter_server(result: Comparison) -> Iterator[Row]:
+    spawns = result.spawns
+    if spawns is not None:
+        bare = "bare Python"
+        yield Row(
+            "spawn to `initialize`", "s", spawns.initialize, bare, spawns.bare_python, Goal.of_ratio(2.0)
+        )
+        yield Row(
+            "spawn to `tools/list`", "s", spawns.tools_list, bare, spawns.bare_python, Goal.of_seconds(0.06)
+        )
+        sdk = "the SDK's first call"
+        yield Row(
+            "spawn to the first search",
+            "s",
+            spawns.first_search,
+            sdk,
+            spawns.sdk_first_call,
+            Goal.of_ratio(1.1),
+        )
+
+
+def _iter_queries(result: Comparison) -> Iterator[Row]:
+    asked = {name: one.ask for name, one in result.engines.items() if one.ask is not None}
+    first = {name: sorted(one.first)[len(one.first) // 2] for name, one in asked.items()}
+    judge = engines.TANTIVY
+    yield from _compare(result, "open and first query", "s", first, Goal.of_seconds(0.005), judge)
+    for percent, limit in ((50, 1.0), (95, 2.0)):
+        values = {name: one.get_quantile(percent / 100) for name, one in asked.items()}
+        yield from _compare(result, f"warm query, p{percent}", "s", values, Goal.of_ratio(limit), judge)
+    for kind in (kind for kind in MIX if asked[engines.OURS].warm.get(kind) and judge in asked):
+        ours, theirs = (asked[name].get_quantile(0.5, kind) for name in (engines.OURS, judge))
+        yield Row(f"warm query, p50 of {kind}", "s", ours, judge, theirs)
+    if result.ripgrep_seconds is not None:
+        ours = asked[engines.OURS].get_quantile(0.5, "identifiers")
+        yield Row("an identifier, without an index", "s", ours, RIPGREP, result.ripgrep_seconds)
+    plain = asked[engines.OURS].get_quantile(0.5)
+    full = asked[engines.OURS_FULL].get_quantile(0.5) if engines.OURS_FULL in asked else None
+    yield Row("warm query, full ranking, p50", "s", full, "our plain BM25F", plain, Goal.of_ratio(3.0))
+    whole = asked[engines.OURS_SEARCH].get_quantile(0.5)
+    yield Row("whole answer with snippets, p50", "s", whole, "our plain BM25F", plain)
+    yield Row("over stdio, on top of that", "s", result.wire_seconds, goal=Goal.of_seconds(0.0015))
+
+
+def _iter_changes(result: Comparison) -> Iterator[Row]:
+    yield Row(
+        "refresh with nothing changed",
+        "s",
+        result.refresh_seconds,
+        "plain walk and stat",
+        result.walk_seconds,
+        Goal.of_ratio(1.5),
+    )
+    values = {
+        name: one.update_seconds for name, one in result.engines.items() if one.update_seconds is not None
+    }
+    goal = Goal.of_seconds(0.05)
+    yield from _compare(result, "20 files changed, walk apart", "s", values, goal, engines.TANTIVY)
+    saved, gave_up = "saved to searchable, by the server", result.watch_seconds is None
+    yield Row(
+        f"{saved}: gave up" if gave_up else saved,
+        "s",
+        WATCH_PATIENCE_SECONDS if gave_up else result.watch_seconds,
+        goal=Goal.of_seconds(0.15),
+    )
+    if result.server_mb is not None:
+        yield Row("server's memory after 1,000 queries", "MB", result.server_mb, goal=Goal.of_megabytes(150))
+
+
+def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
+    """Each size beside the one before it."""
+    rows = []
+    for before, after in pairwise(grown):
+        step, peer = f"{before.files:,} -> {after.files:,} files", f"at {before.files:,}"
+        rows += [
+            Row(
+                f"build time per file, {step}",
+                "s",
+                after.build_per_file,
+                peer,
+                before.build_per_file,
+                Goal.of_ratio(1.15),
+            ),
+            Row(f"build time per MB, {step}", "s", after.build_per_mb, peer, before.build_per_mb),
+            Row(
+                f"open and first query, {step}",
+                "s",
+                after.first_seconds,
+                peer,
+                before.first_seconds,
+                Goal.of_ratio(1.2),
+            ),
+            Row(
+                f"warm query, p50, {step}",
+                "s",
+                after.warm_seconds,
+                peer,
+                before.warm_seconds,
+                Goal.of_ratio(round(after.longest_list / before.longest_list, 2)),
+            ),
+        ]
+    for one in grown:
+        columns = (
+            ("build time per file", one.build_per_file, one.peer_build_per_file),
+            ("warm query, p50", one.warm_seconds, one.peer_warm_seconds),
+        )
+        rows += [
+            Row(f"{what}, {one.files:,} files", "s", ours, engines.TANTIVY, theirs)
+            for what, ours, theirs in columns
+            if theirs is not None
+        ]
+    return rows
+
+
+def render_tables(rows: Sequence[Row]) -> list[str]:
+    """The rows with a goal, then those for information."""
+    others = [row for row in rows if row.goal is None]
+    lines = render_table([row for row in rows if row.goal is not None])
+    return [*lines, "", "For information:", "", *render_table(others)] if others else lines
+
+
+def render_table(rows: Sequence[Row]) -> list[str]:
+    """Markdown."""
+    lines = ["| what | ours | peer | peer's | ratio | goal | |", "|---|--:|---|--:|--:|--:|---|"]
+    for row in rows:
+        cells = [row.what, render_value(row.ours, row.unit), row.peer]
+        cells += [render_value(row.theirs, row.unit) if row.peer else "", render_ratio(row.ratio)]
+        cells += [row.goal.text if row.goal else "", judge_row(row)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def judge_row(row: Row) -> str:
+    """In a word."""
+    if row.goal is None:
+        return ""
+    if row.share is None:
+        return "not measured"
+    return "met" if row.share <= 1 else "missed"
+
+
+def render_value(value: float | None, unit: str) -> str:
+    """Three digits and the unit."""
+    if value is None:
+        return "-"
+    return render_time(value) if unit == "s" else f"{value:,.0f} MB" if value >= 100 else f"{value:.3g} MB"
+
+
+def render_ratio(ratio: float | None) -> str:
+    """Two digits behind the point, or fewer when it is large."""
+    if ratio is None:
+        return ""
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"

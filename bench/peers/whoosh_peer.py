@@ -1,0 +1,82 @@
+"""Whoosh with its own storage: what a project in Python alone is usually built on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from whoosh import index
+from whoosh.fields import ID, STORED, TEXT, Schema
+from whoosh.qparser import OrGroup, QueryParser, plugins
+
+from bench.peers.job import HEAP_BYTES, TOP_K, Job, Mark
+from bench.peers.units import CutFile, Unit, iter_units, read_units
+
+HEAP_MEGABYTES = HEAP_BYTES // 1_000_000
+
+
+class WhooshEngine:
+    """One process: its writer of several is slower on what has been tried."""
+
+    def build(self, job: Job, place: Path, mark: Mark) -> None:
+        """One commit."""
+        schema = Schema(body=TEXT, path=ID(stored=True), line=STORED)
+        writer = index.create_in(str(place), schema).writer(limitmb=HEAP_MEGABYTES)
+        _add(writer, iter_units(job.root, job.units))
+        writer.commit()
+        mark("searchable")
+        mark("merged")
+
+    def open(self, job: Job, place: Path) -> WhooshAnswerer:
+        """The index and its searcher."""
+        return WhooshAnswerer(index.open_dir(str(place)))
+
+    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> WhooshUpdater:
+        """A writer is opened for each update: that is how Whoosh commits."""
+        return WhooshUpdater(job.root, index.open_dir(str(place)), files)
+
+
+def _add(writer: Any, units: Any) -> None:
+    unit: Unit
+    for unit in units:
+        writer.add_document(body=unit.text, path=unit.path, line=unit.line)
+
+
+class WhooshAnswerer:
+    """Asks for any of the words."""
+
+    def __init__(self, opened: Any) -> None:
+        self._searcher = opened.searcher()
+        self._parser = QueryParser("body", opened.schema, plugins=[plugins.WhitespacePlugin()], group=OrGroup)
+
+    def ask(self, text: str) -> int:
+        """Words alone: no operators."""
+        return len(self._searcher.search(self._parser.parse(text), limit=TOP_K).top_n)
+
+    def close(self) -> None:
+        """Close its files."""
+        self._searcher.close()
+
+
+class WhooshUpdater:
+    """Deletes by path and adds again."""
+
+    def __init__(self, root: Path, opened: Any, files: Sequence[CutFile]) -> None:
+        self._root, self._index, self._files = root, opened, files
+
+    def update(self) -> float:
+        """One commit, and a new searcher."""
+        started = time.perf_counter()
+        writer = self._index.writer()
+        for file in self._files:
+            writer.delete_by_term("path", file.path)
+            _add(writer, read_units(self._root, file))
+        writer.commit()
+        self._index.searcher().close()
+        return time.perf_counter() - started
+
+    def close(self) -> None:
+        """Close its files."""
+        self._index.close()

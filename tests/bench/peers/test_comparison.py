@@ -1,0 +1,61 @@
+"""The whole comparison on a tiny tree, so that it does not rot. What it measures is not looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from bench.peers import engines
+from bench.peers.__main__ import main
+from bench.peers.measure import Effort
+
+ONCE = Effort(builds=1, asks=1, spawns=1, watches=1, server_queries=4, per_class=3)
+pytestmark = [
+    pytest.mark.corpus,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes are watched in /proc"),
+]
+
+
+def digest(root: Path) -> dict[str, bytes]:
+    return {
+        str(file): hashlib.blake2b(file.read_bytes()).digest() for file in root.rglob("*") if file.is_file()
+    }
+
+
+def run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, Path]:
+    """The printed table and the directory of results."""
+    before = digest(tree)
+    scratch, results = tmp_path / "scratch", tmp_path / "results"
+    scratch.mkdir()
+    main([str(tree), "--scratch", str(scratch), "--results", str(results), *options], ONCE)
+    assert list(scratch.iterdir()) == []
+    assert digest(tree) == before
+    return capsys.readouterr().out, results
+
+
+def test_compares_every_engine_that_is_installed(
+    made_tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed, results = run(made_tree, tmp_path, capsys)
+    for entry in engines.choose_entries(slow=True):
+        assert entry.name.startswith(engines.OURS) or f"| {entry.name} |" in printed
+    for goal in ("searchable from nothing", "index on disk", "spawn to `initialize`", "refresh with nothing"):
+        assert f"| {goal}" in printed
+    assert printed.strip() in (results / "peers-tree.md").read_text(encoding="utf-8")
+    picture = ElementTree.parse(results / "peers-tree.svg").getroot()
+    assert "".join(picture.itertext()).count("goal") > 10
+
+
+def test_grows_a_tree_and_says_what_there_is_no_space_for(
+    made_tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bench.peers.scale.RESERVE_BYTES", 0)
+    printed, results = run(made_tree, tmp_path, capsys, "--scale", "--sizes", f"10,60,{10**12}")
+    assert "- 10 files" in printed
+    assert "- 60 files" in printed
+    assert "| build time per file, 10 -> 60 files |" in printed
+    assert (results / "scale-tree.svg").is_file()

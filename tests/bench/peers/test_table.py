@@ -1,0 +1,54 @@
+"""When a goal is met, and how it is shown."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from bench.peers.picture import render_picture
+from bench.peers.table import Goal, Row, judge_row, render_table
+
+RATIO = Goal.of_ratio(1.5)
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        (Row("a", "s", 1.5, "peer", 1.0, RATIO), "met"),
+        (Row("a", "s", 1.504, "peer", 1.0, RATIO), "met"),  # 1.50, as it is shown
+        (Row("a", "s", 1.52, "peer", 1.0, RATIO), "missed"),
+        (Row("a", "s", None, "peer", 1.0, RATIO), "not measured"),
+        (Row("a", "s", 1.5, "peer", None, RATIO), "not measured"),
+        (Row("a", "s", 0.050, "peer", 0.001, Goal.of_seconds(0.05)), "met"),
+        (Row("a", "MB", 151.0, goal=Goal.of_megabytes(150)), "missed"),
+        (Row("a", "MB", 151.0, "peer", 1.0), ""),
+    ],
+)
+def test_a_goal_is_met_up_to_its_limit(row: Row, verdict: str) -> None:
+    assert judge_row(row) == verdict
+
+
+def test_the_table_is_markdown() -> None:
+    rows = [Row("build", "s", 12.3, "peer", 10.0, RATIO), Row("memory", "MB", 99.5)]
+    assert render_table(rows)[2:] == [
+        "| build | 12.3 s | peer | 10 s | 1.23 | ≤ 1.5 x | met |",
+        "| memory | 99.5 MB |  |  |  |  |  |",
+    ]
+
+
+def test_the_picture_has_a_bar_for_each_goal_and_ends_at_its_edge() -> None:
+    rows = [
+        Row("half <of> it", "s", 0.75, "peer", 1.0, RATIO),
+        Row("far beyond", "s", 75.0, "peer", 1.0, RATIO),
+        Row("not there", "s", None, "peer", 1.0, RATIO),
+        Row("no goal", "s", 1.0, "peer", 1.0),
+    ]
+    root = ElementTree.fromstring(render_picture(rows, "A & B", "note"))
+    texts = ["".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"A & B", "half <of> it", "far beyond", "not there", "50 x the goal"} <= set(texts)
+    assert "no goal" not in texts
+    widths = [float(one.get("width", "0")) for one in root.iter("{http://www.w3.org/2000/svg}rect")]
+    canvas, *bars = widths
+    assert len(bars) == 3 + 2  # a ground for each, and two that were measured
+    assert max(bars) < canvas / 2
