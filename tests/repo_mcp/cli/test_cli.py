@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -129,7 +130,10 @@ def test_search_exactly_prints_paths_lines_and_text(tree: Path) -> None:
         "a.py:2:     Zeppelin = moor_zeppelin\n"
     )
     cut = run("search", "-w", "moor_zeppelin", "--top-k", "1", cwd=tree)
-    assert cut.stdout == "a.py:1: moor_zeppelin = 1\n1 of 2 lines; more with --top-k.\n"
+    # Files written a moment ago may be newer than the index: one that is left unread makes the total a bound.
+    assert re.fullmatch(
+        r"a\.py:1: moor_zeppelin = 1\n1 of 2( or more)? lines; more with --top-k\.\n", cut.stdout
+    )
     found = run_json("search", "--mode", "regex", "zep+elin", "--glob", "b.py", cwd=tree)
     assert found["matches"][0]["start_column"] == 1
     assert (found["total"], found["scanned"]) == (1, False)
