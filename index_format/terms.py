@@ -37,6 +37,7 @@ from index_format.term_text import TermText, build_term_text, join_term_texts, p
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
+SCAN_PAGES = 512  # read at a time: a megabyte or so
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
@@ -244,19 +245,25 @@ class TermsReader:
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """The first `limit` terms in order that contain `needle`: a scan of the dictionary's bytes."""
-        if not needle or b"\n" in needle:
-            return []
-        text = b"\n" + self._frame.read(TERM)
-        if not text.endswith(b"\n"):
-            raise self._corrupt("the text of the terms is cut")
         found: list[bytes] = []
-        place = text.find(needle)
-        while place >= 0 and len(found) < limit:
-            start = text.rfind(b"\n", 0, place) + 1
-            end = text.index(b"\n", place)
-            found.append(text[start:end])
-            place = text.find(needle, end)
+        for first in range(0, self.pages if needle and b"\n" not in needle else 0, SCAN_PAGES):
+            text = b"\n" + self.read_texts(first, min(first + SCAN_PAGES, self.pages))[0]
+            place = text.find(needle)
+            while place >= 0:
+                if len(found) >= limit:
+                    return found
+                start = text.rfind(b"\n", 0, place) + 1
+                end = text.index(b"\n", place)
+                found.append(text[start:end])
+                place = text.find(needle, end)
         return found
+
+    def find_starting(self, prefix: bytes) -> list[bytes]:
+        """The terms in order that begin with `prefix`, which is not empty."""
+        stem = prefix.rstrip(b"\xff")
+        following = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+        text, _ = self.read_texts(*self.find_pages(prefix, following))
+        return [term for term in text.split(b"\n")[:-1] if term.startswith(prefix)]
 
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
         """The terms of a span of pages, each followed by a line feed; where each page begins in them."""

@@ -238,7 +238,8 @@ class Repository:
         if query.phrases and not shown.hits and query.has_other_words:
             shown = show_hits(ranking.chunks[: request.top_k], (), self._read_live, extensions)
             shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
-        near = suggest(searcher.snapshot, choose_unknown(query, ranking))
+        unknown = choose_unknown(query, ranking)
+        near = suggest(searcher.snapshot, unknown, thorough=not ranking.total)
         return SearchAnswer(
             shown.hits,
             ranking.total,

@@ -19,26 +19,32 @@ MAX_WORDS = 3  # of one query
 MAX_OFFERED = 3  # for one word
 MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all letters
 MAX_LENGTH_CHANGE = 2
+SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
 NO_LIMIT = 1 << 30
 
 
-def suggest(snapshot: Snapshot, words: Iterable[str]) -> list[str]:
-    """For folded words that the index does not hold, a sentence each with near ones; none without any."""
+def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:
+    """For folded words that the index does not hold, a sentence each with near ones; none without any.
+
+    Those whose first half is otherwise take a look at the whole dictionary, a tenth of a second for the
+    kernel's: in a large tree only a `thorough` look finds them.
+    """
+    thorough = thorough or snapshot.unit_count <= SMALL_UNITS
     wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
     sentences = []
     for word in wanted[:MAX_WORDS]:
-        near = find_near(snapshot, word)
+        near = find_near(snapshot, word, thorough=thorough)
         if near:
             named = ", ".join(f"`{one}`" for one in near)
             sentences.append(f"`{word}` is nowhere in the index; near: {named}.")
     return sentences
 
 
-def find_near(snapshot: Snapshot, word: str) -> list[str]:
+def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
     """The live terms nearest to a word, the likest first, then the commonest, then by their letters."""
     middle = len(word) // 2
     likeness: dict[str, float] = {}
-    for term in _iter_halves(snapshot, word[:middle], word[middle:]):
+    for term in _iter_halves(snapshot, word[:middle], word[middle:] if thorough else ""):
         if term not in likeness and term != word and abs(len(term) - len(word)) <= MAX_LENGTH_CHANGE:
             likeness[term] = compare(word, term)
     counts = {term: count_units(snapshot, term) for term, like in likeness.items() if like >= MIN_LIKENESS}
@@ -47,11 +53,11 @@ def find_near(snapshot: Snapshot, word: str) -> list[str]:
 
 
 def _iter_halves(snapshot: Snapshot, head: str, tail: str) -> Iterator[str]:
-    """The terms that begin with the one half or end with the other."""
+    """The terms that begin with the one half or end with the other, if there is one."""
     for segment in snapshot.segments:
         dictionary = segment.reader.terms
-        heads = dictionary.find_containing(head.encode(), NO_LIMIT)
-        yield from (term.decode("utf-8", "replace") for term in heads if term.startswith(head.encode()))
+        heads = dictionary.find_starting(head.encode())
+        yield from (term.decode("utf-8", "replace") for term in heads)
         tails = dictionary.find_containing(tail.encode(), NO_LIMIT)
         yield from (term.decode("utf-8", "replace") for term in tails if term.endswith(tail.encode()))
 

@@ -32,8 +32,8 @@ from repo_mcp.index.scoring import F64, I64, K1, Integers, TermScorer
 from repo_mcp.index.scoring import B as SCORING_B
 
 Whole = tuple[I64, F64]  # every unit of a list, and its gain
-LISTS_BYTES = 16 * 1024 * 1024  # of weighed lists that are kept, in all
-WHOLES_BYTES = 24 * 1024 * 1024  # of long lists that are kept decoded: 1.5 million postings
+LISTS_BYTES = 12 * 1024 * 1024  # of weighed lists that are kept, in all
+WHOLES_BYTES = 16 * 1024 * 1024  # of long lists that are kept decoded: a million postings
 GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
 Key = TypeVar("Key", bound=Hashable)

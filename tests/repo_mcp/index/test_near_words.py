@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config import load_config
+from repo_mcp.index import near_words
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 
@@ -40,6 +41,18 @@ def test_a_slip_is_offered_the_name(repository: Repository, query: str, near: st
     (sentence,) = warn(repository, query)
     assert f"near: `{near}`" in sentence
     assert sentence.startswith(f"`{query.lower()}` is nowhere")
+
+
+def test_in_a_large_tree_the_whole_dictionary_is_read_where_nothing_was_found(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(near_words, "SMALL_UNITS", 0)
+    assert warn(repository, "prase_query") == []  # `query` was found
+    assert "near: `parse_query`" in warn(repository, "parse_quary")[0]
+    assert "near: `text`" not in "".join(warn(repository, "prase_zuery"))
+    (Path(repository.config.root) / "a.py").write_text("def parsequery(text):\n    return text\n")
+    repository.refresh()
+    assert "near: `parsequery`" in warn(repository, "prasequery")[0]  # nothing else was found
 
 
 @pytest.mark.parametrize("query", ["parse_query", "zzzzzzzzzz", "abc", "where is parse_quary called", "🙂"])
