@@ -53,8 +53,12 @@ class WeighedList(Protocol):
         """For each block of units what none of them gets more than."""
         ...
 
-    def add_to(self, sums: F64) -> I64:
-        """Add the gain of every unit to its sum. Returns the units whose sum was zero."""
+    def add_to(self, sums: F64) -> None:
+        """Add the gain of every unit to its sum."""
+        ...
+
+    def add_naming(self, sums: F64) -> I64:
+        """The same. Returns the units whose sum was zero."""
         ...
 
     def read_gains(self, units: I64) -> F64:
@@ -74,7 +78,27 @@ class TermLists:
     frequency: int  # live units with the term, in the field where it is commonest
 
 
-class ShortList:
+class _Adding:
+    """Adds up what `_read_whole` gives."""
+
+    def _read_whole(self) -> Whole:
+        raise NotImplementedError
+
+    def add_to(self, sums: F64) -> None:
+        """As WeighedList says."""
+        units, gains = self._read_whole()
+        sums[units] += gains
+
+    def add_naming(self, sums: F64) -> I64:
+        """As WeighedList says."""
+        units, gains = self._read_whole()
+        before = sums[units]
+        sums[units] = before + gains
+        named: I64 = units[before == 0.0]
+        return named
+
+
+class ShortList(_Adding):
     """A list that is decoded as a whole."""
 
     def __init__(self, field: int, units: I64, gains: F64, blocks: int) -> None:
@@ -94,9 +118,8 @@ class ShortList:
         bounds[blocks[firsts]] = np.maximum.reduceat(self._gains, firsts)
         return bounds
 
-    def add_to(self, sums: F64) -> I64:
-        """As WeighedList says."""
-        return _add(sums, self._units, self._gains)
+    def _read_whole(self) -> Whole:
+        return self._units, self._gains
 
     def read_gains(self, units: I64) -> F64:
         """As WeighedList says."""
@@ -109,7 +132,7 @@ class ShortList:
         return self._units
 
 
-class LongList:
+class LongList(_Adding):
     """A list of which only what is asked for is decoded.
 
     Its bounds come from the segment's own average field length. Where that of the snapshot is larger,
@@ -142,11 +165,10 @@ class LongList:
         bounds: F64 = self._blocks.bounds * np.float64(self._scale)
         return bounds
 
-    def add_to(self, sums: F64) -> I64:
-        """As WeighedList says."""
-        return _add(sums, *self._wholes.get(self, self._read_whole))
+    def _read_whole(self) -> Whole:
+        return self._wholes.get(self, self._decode)
 
-    def _read_whole(self) -> tuple[I64, F64]:
+    def _decode(self) -> Whole:
         docs, counts = self._blocks.read()
         return docs, weigh(self._scorer, counts, self._lengths[docs])
 
@@ -160,10 +182,10 @@ class LongList:
 
     def read_docs(self) -> I64:
         """As WeighedList says."""
-        return self._wholes.get(self, self._read_whole)[0]
+        return self._read_whole()[0]
 
 
-class PathList:
+class PathList(_Adding):
     """What the units of files get from a term in the path."""
 
     def __init__(self, field: int, files: I64, gains: F64, first_units: I64) -> None:
@@ -191,11 +213,10 @@ class PathList:
             np.maximum(inside, gains[place], out=inside)
         return bounds
 
-    def add_to(self, sums: F64) -> I64:
-        """As WeighedList says."""
+    def _read_whole(self) -> Whole:
         before = np.cumsum(self._counts) - self._counts
         units = np.repeat(self._starts - before, self._counts) + np.arange(self.size)
-        return _add(sums, units, np.repeat(self._gains, self._counts))
+        return units, np.repeat(self._gains, self._counts)
 
     def read_gains(self, units: I64) -> F64:
         """As WeighedList says."""
@@ -207,13 +228,6 @@ class PathList:
     def read_docs(self) -> I64:
         """As WeighedList says."""
         return self._files
-
-
-def _add(sums: F64, units: I64, gains: F64) -> I64:
-    before = sums[units]
-    sums[units] = before + gains
-    named: I64 = units[before == 0.0]
-    return named
 
 
 def weigh(scorer: TermScorer, counts: I64, lengths: Integers) -> F64:

@@ -117,7 +117,10 @@ class _Sums:
 
     def add(self, one: WeighedList) -> None:
         """Add the gains of a list."""
-        named = one.add_to(self.values)
+        if self.size >= MANY_UNITS:
+            one.add_to(self.values)
+            return
+        named = one.add_naming(self.values)
         self._named.append(named)
         self.size += len(named)
 
@@ -151,10 +154,8 @@ class _Sums:
             units = units[self.values[units] >= needs[units // BLOCK_DOCS]]
             units.sort()
             return units
-        by_block = self.values.reshape(-1, BLOCK_DOCS)
-        blocks = np.flatnonzero(by_block.max(axis=1) >= needs)
-        rows, places = np.nonzero(by_block[blocks] >= needs[blocks, None])
-        return blocks[rows] * BLOCK_DOCS + places
+        enough = self.values.reshape(-1, BLOCK_DOCS) >= needs[:, None]
+        return np.flatnonzero(enough)
 
 
 def _find_last(scores: F64, count: int) -> float:
