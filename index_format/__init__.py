@@ -32,8 +32,9 @@ from index_format.records import (
 from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
+from index_format.spread import spread_runs
 from index_format.term_text import TermText, build_term_text, gather_spans, rank_spans
-from index_format.terms import TermsReader
+from index_format.terms import TermsReader, find_prefix_end
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
 
@@ -75,6 +76,7 @@ __all__ = [
     "UnitTable",
     "build_term_text",
     "compute_fingerprint",
+    "find_prefix_end",
     "gather_spans",
     "iter_dump",
     "iter_stats",
@@ -85,6 +87,7 @@ __all__ = [
     "pack",
     "rank_spans",
     "read_manifest",
+    "spread_runs",
     "unpack",
     "verify_index",
     "write_segment",

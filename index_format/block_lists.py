@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from index_format.errors import CorruptIndex
 from index_format.records import I64, U8, Integers
-from index_format.spread import spread
+from index_format.spread import spread_runs
 
 BLOCK_BITS = 8
 BLOCK_DOCS = 1 << BLOCK_BITS
@@ -85,18 +85,18 @@ class BlockEncoder:
             firsts, append=len(self._docs)
         ) & (BLOCK_DOCS - 1)
         doc_offsets = offsets + _TABLE_BYTES * self._blocks
-        out[spread(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
+        out[spread_runs(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
         half_offsets = doc_offsets + frequencies
         self._put_halves(out, half_offsets)
-        places = spread(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
+        places = spread_runs(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
         out[places] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
 
     def _put_halves(self, out: U8, offsets: I64) -> None:
         """Pack the halves by two; a list of odd length is filled up with a zero."""
         padded = np.zeros(2 * int(self._half_bytes.sum()), dtype=np.uint8)
         firsts = 2 * (np.cumsum(self._half_bytes) - self._half_bytes)
-        padded[spread(firsts, self._frequencies)] = self._halves
-        out[spread(offsets, self._half_bytes)] = padded[0::2] | padded[1::2] << 4
+        padded[spread_runs(firsts, self._frequencies)] = self._halves
+        out[spread_runs(offsets, self._half_bytes)] = padded[0::2] | padded[1::2] << 4
 
 
 def _count_by(offsets: I64, rows: I64) -> I64:
@@ -145,7 +145,7 @@ class BlockList:
     def take(self, blocks: I64) -> tuple[I64, I64]:
         """Doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
         sizes = self.block_sizes[blocks]
-        places = spread(self._ends[blocks] - sizes, sizes)
+        places = spread_runs(self._ends[blocks] - sizes, sizes)
         docs = np.repeat(blocks << BLOCK_BITS, sizes)
         docs |= self._low[places]
         if len(docs) and (int(docs[-1]) >= self._docs or (np.diff(docs) < 1).any()):
@@ -204,21 +204,21 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     escape_bytes = offsets + sizes - escapes_at
     if (escape_bytes < 0).any() or (escape_bytes % _ESCAPE.itemsize).any() or (frequencies > docs).any():
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
-    rows = spread(offsets, blocks)
+    rows = spread_runs(offsets, blocks)
     block_sizes = _parse_block_sizes(raw[rows], raw[rows + np.repeat(blocks, blocks)], where)
     if (np.add.reduceat(block_sizes, np.cumsum(blocks) - blocks) != frequencies).any():
         raise CorruptIndex(f"{where}: a posting list does not fill its bytes")
-    found = np.repeat(spread(np.zeros_like(blocks), blocks) << BLOCK_BITS, block_sizes)
-    found |= raw[spread(halves_at - frequencies, frequencies)]
+    found = np.repeat(spread_runs(np.zeros_like(blocks), blocks) << BLOCK_BITS, block_sizes)
+    found |= raw[spread_runs(halves_at - frequencies, frequencies)]
     starts = np.cumsum(frequencies) - frequencies
     rises = np.diff(found, prepend=-1) > 0
     rises[starts] = True
     if not rises.all() or (found[starts + frequencies - 1] >= docs).any():
         raise CorruptIndex(f"{where}: doc ids that do not ascend, or no documents of the segment")
-    within = spread(np.zeros_like(frequencies), frequencies)
+    within = spread_runs(np.zeros_like(frequencies), frequencies)
     halves = raw[np.repeat(halves_at, frequencies) + (within >> 1)] >> ((within & 1) << 2).astype(np.uint8)
     counts = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
-    escapes = np.frombuffer(raw[spread(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
+    escapes = np.frombuffer(raw[spread_runs(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
     escape_counts = escape_bytes // _ESCAPE.itemsize
     places = np.repeat(starts, escape_counts) + escapes["place"]
     is_elsewhere = escapes["place"] >= np.repeat(frequencies, escape_counts)  # in the next list

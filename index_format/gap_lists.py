@@ -19,7 +19,7 @@ import numpy as np
 from index_format import varints
 from index_format.errors import CorruptIndex
 from index_format.records import I64, MAX_TERM_FREQUENCY, U8
-from index_format.spread import spread
+from index_format.spread import spread_runs
 
 
 class GapEncoder:
@@ -34,8 +34,8 @@ class GapEncoder:
         self._value_counts = frequencies + rests
         firsts = np.cumsum(self._value_counts) - self._value_counts
         self._values = np.empty(int(self._value_counts.sum()), dtype=np.int64)
-        self._values[spread(firsts, frequencies)] = gaps << 1 | is_many
-        self._values[spread(firsts + frequencies, rests)] = counts[is_many] - 2
+        self._values[spread_runs(firsts, frequencies)] = gaps << 1 | is_many
+        self._values[spread_runs(firsts + frequencies, rests)] = counts[is_many] - 2
         self._value_sizes = varints.measure(self._values)
         self.sizes = np.add.reduceat(self._value_sizes, firsts)
 

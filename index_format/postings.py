@@ -31,7 +31,7 @@ from index_format.block_lists import (
 from index_format.errors import CorruptIndex
 from index_format.gap_lists import GapEncoder, decode_gap_list, decode_gap_lists
 from index_format.records import I64, Integers, PostingRun
-from index_format.spread import spread
+from index_format.spread import spread_runs
 
 Mask = npt.NDArray[np.bool_]
 # Measured on the 744,134 units of the kernel, 2,907 blocks: lists of two to six postings a block take 8 MB
@@ -96,7 +96,7 @@ def _find_repeated(run: PostingRun, starts: I64) -> Mask:
     if not len(chosen):
         return is_repeated
     counts = run.frequencies[chosen]
-    own, first = spread(starts[chosen], counts), spread(starts[firsts[chosen]], counts)
+    own, first = spread_runs(starts[chosen], counts), spread_runs(starts[firsts[chosen]], counts)
     alike = (run.docs[own] == run.docs[first]) & (run.term_frequencies[own] == 1)
     is_repeated[chosen] = np.logical_and.reduceat(alike, np.cumsum(counts) - counts)
     return is_repeated
@@ -152,7 +152,9 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
     if is_repeated.any():
         starts = np.cumsum(frequencies) - frequencies
         own_counts = frequencies[is_repeated]
-        docs[spread(starts[is_repeated], own_counts)] = docs[spread(starts[sources[is_repeated]], own_counts)]
+        docs[spread_runs(starts[is_repeated], own_counts)] = docs[
+            spread_runs(starts[sources[is_repeated]], own_counts)
+        ]
     if (docs >= np.repeat(table.docs, frequencies)).any():
         raise CorruptIndex(f"{where}: a document that the segment does not have")
     return docs, counts

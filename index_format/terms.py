@@ -44,6 +44,12 @@ FIELDS_OF_BITS = tuple(
 )
 
 
+def find_prefix_end(prefix: bytes) -> bytes | None:
+    """The first bytes behind all that begin with the prefix; None when there are none."""
+    stem = prefix.rstrip(b"\xff")
+    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
+
+
 class TermsWriter:
     """Collects terms in order and encodes them page by page."""
 
@@ -260,9 +266,7 @@ class TermsReader:
 
     def find_starting(self, prefix: bytes) -> list[bytes]:
         """The terms in order that begin with `prefix`, which is not empty."""
-        stem = prefix.rstrip(b"\xff")
-        following = stem[:-1] + bytes([stem[-1] + 1]) if stem else None
-        text, _ = self.read_texts(*self.find_pages(prefix, following))
+        text, _ = self.read_texts(*self.find_pages(prefix, find_prefix_end(prefix)))
         return [term for term in text.split(b"\n")[:-1] if term.startswith(prefix)]
 
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:

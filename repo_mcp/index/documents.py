@@ -25,6 +25,7 @@ from index_format import (
     gather_spans,
     number_languages,
     rank_spans,
+    spread_runs,
 )
 from repo_mcp.adapters.languages import Landmarks, Language, scan
 from repo_mcp.adapters.smart_chunks import cut_smartly
@@ -151,7 +152,7 @@ class SegmentBuilder:
             own = pieces & 1 == bit
             self._add_counted(field, ranks[own], first_unit + (pieces[own] >> 1), counts[own])
         spans = np.searchsorted(words.starts, names.reshape(-1, 2))
-        named = _spread_spans(spans[:, 0], spans[:, 1] - spans[:, 0])
+        named = spread_runs(spans[:, 0], spans[:, 1] - spans[:, 0])
         self._add_counted(SYMBOL, words.ranks[named], first_unit + units[named], np.ones_like(named))
         self._texts += 1
 
@@ -202,7 +203,7 @@ class SegmentBuilder:
             for one in texts:
                 words = numbers[one.text][one.ranks]
                 repeats = term_counts[words]
-                rows = _spread_spans(bounds[words], repeats)
+                rows = spread_runs(bounds[words], repeats)
                 occurrences.add(
                     lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
                 )
@@ -260,12 +261,6 @@ def _count_before(places: I64, edges: I64) -> I64:
     """
     firsts = np.searchsorted(places, edges)
     return np.repeat(np.arange(len(edges) + 1), np.diff(np.concatenate([[0], firsts, [len(places)]])))
-
-
-def _spread_spans(starts: I64, counts: I64) -> I64:
-    """`counts` integers from each start on, span after span."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
 
 
 def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Level, LiveSegment
+from index_format import CorruptIndex, Level, LiveSegment, spread_runs
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.term_lists import WeighedList
@@ -72,9 +72,7 @@ class SegmentSearch:
 
     def spread(self, files: I64) -> I64:
         """The units of files, file after file."""
-        counts = self.units_per_file[files]
-        before = np.cumsum(counts) - counts
-        return np.repeat(self.first_units[files] - before, counts) + np.arange(int(counts.sum()))
+        return spread_runs(self.first_units[files], self.units_per_file[files])
 
     def find_files(self, units: I64) -> I64:
         """The file of each unit."""

@@ -20,7 +20,7 @@ from itertools import chain, islice
 import numpy as np
 import numpy.typing as npt
 
-from index_format import IndexFormatError, TermsReader
+from index_format import IndexFormatError, TermsReader, find_prefix_end
 from repo_mcp.index.patterns import LONG_S, Edge, Run
 
 U8 = npt.NDArray[np.uint8]
@@ -66,7 +66,7 @@ class TermFinder:
         elif run.right is not Edge.OPEN:
             found = [text]
         else:
-            span = (text, _next_prefix(text))
+            span = (text, find_prefix_end(text))
             start, stop = self._terms.find_pages(*span)
             found = [] if stop - start <= max(FEW_PAGES, limit // TERMS_OF_A_PAGE) else None
         if found is None:
@@ -182,9 +182,3 @@ def _classify(text: bytes) -> U32:
     mixed += raw[1 : count + 1] * np.uint32(0x85EBCA6B)
     mixed += raw[2 : count + 2] * np.uint32(0xC2B2AE35)
     return mixed >> np.uint32(32 - SIGNATURE_BITS)
-
-
-def _next_prefix(prefix: bytes) -> bytes | None:
-    """The first bytes behind all that begin with the prefix; None when there are none."""
-    stem = prefix.rstrip(b"\xff")
-    return stem[:-1] + bytes([stem[-1] + 1]) if stem else None

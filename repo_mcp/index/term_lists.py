@@ -26,6 +26,7 @@ from index_format import (
     Level,
     LiveSegment,
     PostingList,
+    spread_runs,
 )
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import F64, I64, K1, Integers, TermScorer
@@ -214,9 +215,7 @@ class PathList(_Adding):
         return bounds
 
     def _read_whole(self) -> Whole:
-        before = np.cumsum(self._counts) - self._counts
-        units = np.repeat(self._starts - before, self._counts) + np.arange(self.size)
-        return units, np.repeat(self._gains, self._counts)
+        return spread_runs(self._starts, self._counts), np.repeat(self._gains, self._counts)
 
     def read_gains(self, units: I64) -> F64:
         """As WeighedList says."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.spread import spread
+from index_format.spread import spread_runs
 from index_format.varints import MAX_BYTES, decode, encode, measure, put
 from tests.index_format.plain_lists import build_column, lay_varint
 
@@ -124,4 +124,4 @@ def test_a_long_integer_takes_no_time() -> None:
 def test_spread(rows: list[tuple[int, int]]) -> None:
     starts, counts = build_column([row[0] for row in rows]), build_column([row[1] for row in rows])
     wanted = [start + number for start, count in rows for number in range(count)]
-    assert spread(starts, counts).tolist() == wanted
+    assert spread_runs(starts, counts).tolist() == wanted
