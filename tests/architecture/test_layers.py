@@ -93,7 +93,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.windows_paths",
     ),
     ("repo_mcp.walked_files",),
-    ("repo_mcp.model",),
+    ("repo_mcp.model", "repo_mcp.structure"),
     ("repo_mcp.errors",),
 )
 

@@ -1,0 +1,444 @@
+"""The structure of one source file: what it declares and which names it uses, as one compact record.
+
+A parser of a language fills a StructureBuilder, in a process that can be killed; its bytes are what the
+index keeps of the file, and what navigation decodes again. Nothing in a record is resolved: a reference
+holds the names as they stand in the text.
+
+    u8 version | u8 parse status | u16 zero | u32 symbols | u32 references | u32 bytes of the text
+    u8 width of each of the 16 columns | the columns, one after the other | the text
+
+Integers are little-endian; a width is 1, 2 or 4 bytes, 0 for a column of zeros, which takes no bytes. The
+text is the record's strings, UTF-8, joined by "\\n"; a column that means a string holds its number. String
+0 is empty. Symbol 0 is the file itself; symbols stand in the order of their start, a parent before its
+children, and so do references, by line.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+VERSION = 1  # of the record's bytes and of what they mean
+HEADER = struct.Struct("<BBHIII")
+assert HEADER.size == 16
+MAX_TEXT_CHARS = 300  # of one string; longer ones are cut and end in "…"
+MAX_SYMBOLS = 50_000  # of one file
+MAX_REFERENCES = 500_000
+
+SYMBOL_COLUMNS = 9
+REFERENCE_COLUMNS = 7
+_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
+
+Column = npt.NDArray[np.int64]
+
+
+class SymbolKind(IntEnum):
+    """What a symbol is. The numbers are on disk."""
+
+    FILE = 0
+    MODULE = 1  # a namespace, package or module inside a file
+    CLASS = 2
+    INTERFACE = 3
+    STRUCT = 4
+    ENUM = 5
+    TRAIT = 6  # a Rust trait, a Swift protocol
+    RECORD = 7
+    UNION = 8
+    EXTENSION = 9  # a Rust impl block, a Swift extension: declares members of a type named as it
+    TYPE = 10  # a type alias, a typedef, a delegate
+    FUNCTION = 11
+    METHOD = 12
+    CONSTRUCTOR = 13
+    PROPERTY = 14  # a property, field or attribute of a type
+    ENUM_MEMBER = 15
+    CONSTANT = 16
+    VARIABLE = 17
+    MACRO = 18
+    COMPONENT = 19  # a function or class that returns or renders JSX
+    EVENT = 20
+
+
+TYPE_KINDS = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.INTERFACE,
+        SymbolKind.STRUCT,
+        SymbolKind.ENUM,
+        SymbolKind.TRAIT,
+        SymbolKind.RECORD,
+        SymbolKind.UNION,
+        SymbolKind.EXTENSION,
+        SymbolKind.TYPE,
+    }
+)
+CALLABLE_KINDS = frozenset(
+    {
+        SymbolKind.FUNCTION,
+        SymbolKind.METHOD,
+        SymbolKind.CONSTRUCTOR,
+        SymbolKind.MACRO,
+        SymbolKind.COMPONENT,
+    }
+)
+
+
+class SymbolFlag(IntFlag):
+    """What is true of a symbol. The numbers are on disk."""
+
+    STATIC = 1
+    ABSTRACT = 2
+    ASYNC = 4
+    OVERRIDE = 8  # says so itself, where the language has a word for it
+    DEPRECATED = 16
+    DOCUMENTED = 32  # has a doc comment
+    PUBLIC_API = 64  # reachable from outside its file or package, as its language decides
+    PARTIAL = 128  # one of several declarations of one type
+    DEFAULT_EXPORT = 256
+    VARIADIC = 512  # takes any number of arguments from its last parameter on
+    FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
+    EXTENSION_METHOD = 2048
+
+
+class Access(IntEnum):
+    """Who may use a symbol, as its language says. The numbers are on disk, in the flags from bit 16 on."""
+
+    NONE = 0  # the language or the declaration does not say
+    PUBLIC = 1
+    PROTECTED = 2
+    INTERNAL = 3
+    PRIVATE = 4
+    PROTECTED_INTERNAL = 5
+    PRIVATE_PROTECTED = 6
+
+
+ACCESS_SHIFT = 16
+
+
+class ReferenceRole(IntEnum):
+    """In what role a name is used. The numbers are on disk."""
+
+    CALL = 1  # called, or made an instance of
+    INHERIT = 2  # a base class
+    IMPLEMENT = 3  # an interface or trait that a type implements
+    EXTEND = 4  # a base interface; the type that an extension extends; `extends` of TypeScript
+    IMPORT = 5
+    EXPORT = 6  # named again for importers: `export {a as b} from "./c"`, `module.exports = a`
+    ACCEPT = 7  # the type of a parameter
+    TYPE = 8  # any other use of a type: annotation, return type, cast, generic argument
+    USE = 9  # read or written as a value, and not bound inside the function
+    BIND = 10  # tells the type of a variable; no use of a name
+
+
+class ParseStatus(IntEnum):
+    """How much of a text its parser understood. The numbers are on disk."""
+
+    FULL = 0
+    PARTIAL = 1  # there are errors in the text, or it was cut at a limit: what could be had
+    FAILED = 2  # only the file itself
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One declaration."""
+
+    place: int  # among the symbols of its file
+    name: str  # as written; of the file itself its name without folders
+    kind: SymbolKind
+    parent: int  # place of the symbol that holds it; 0 for the file itself and what stands in it
+    start_line: int
+    end_line: int
+    flags: SymbolFlag
+    access: Access
+    parameters: str  # "(a: int, b=1)" on one line; empty for what is not called
+    parameter_count: int
+    return_type: str  # of a property or variable its type; empty where none is written
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One use of a name."""
+
+    symbol: int  # place of the innermost symbol in which it stands; 0: the file
+    role: ReferenceRole
+    # The last identifier of what is named. IMPORT: the imported name, "*" for all of them, "" for the module.
+    name: str
+    # What stands before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()";
+    # "?" for another expression; "" for nothing. IMPORT, EXPORT: the module as written, "./auth", "..models".
+    qualifier: str
+    # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
+    # "self.x", whose type is `qualifier.name`. Otherwise empty.
+    alias: str
+    line: int
+    # CALL: arguments + 1, 0 when their number is not known. BIND: 1 when the type is what a call of
+    # `qualifier.name` gives, 2 when `qualifier.name` is the type of its items, 0 when it is the type itself.
+    arguments: int
+
+
+class StructureError(ValueError):
+    """Bytes that are no structure record."""
+
+
+class StructureBuilder:
+    """Gathers one record. Symbol 0, the file, is there from the start."""
+
+    def __init__(self, file_name: str, lines: int) -> None:
+        self._strings: dict[str, int] = {"": 0}
+        self._symbols: list[tuple[int, ...]] = []
+        self._references: list[tuple[int, ...]] = []
+        self.status = ParseStatus.FULL
+        self.add_symbol(file_name, SymbolKind.FILE, 0, 1, max(1, lines))
+
+    def add_symbol(
+        self,
+        name: str,
+        kind: SymbolKind,
+        parent: int,
+        start_line: int,
+        end_line: int,
+        *,
+        flags: SymbolFlag | int = 0,
+        access: Access = Access.NONE,
+        parameters: str = "",
+        parameter_count: int = 0,
+        return_type: str = "",
+    ) -> int:
+        """The place of one more symbol, whose parent is there already.
+
+        Above MAX_SYMBOLS it is left out: its parent's place, and the record is PARTIAL.
+        """
+        place = len(self._symbols)
+        if place >= MAX_SYMBOLS:
+            self.status = ParseStatus.PARTIAL
+            return parent
+        number = self._number
+        self._symbols.append(
+            (
+                number(name),
+                int(kind),
+                parent,
+                start_line,
+                end_line - start_line,
+                int(flags) | int(access) << ACCESS_SHIFT,
+                number(parameters),
+                parameter_count,
+                number(return_type),
+            )
+        )
+        return place
+
+    def add_reference(
+        self,
+        symbol: int,
+        role: ReferenceRole,
+        name: str,
+        line: int,
+        *,
+        qualifier: str = "",
+        alias: str = "",
+        arguments: int = 0,
+    ) -> None:
+        """One more reference. Above MAX_REFERENCES it is left out, and the record is PARTIAL."""
+        if len(self._references) >= MAX_REFERENCES:
+            self.status = ParseStatus.PARTIAL
+            return
+        number = self._number
+        row = (symbol, int(role), number(name), number(qualifier), number(alias), line, arguments)
+        self._references.append(row)
+
+    def _number(self, text: str) -> int:
+        number = self._strings.get(text)
+        if number is None:
+            number = self._strings[text] = len(self._strings)
+        return number
+
+    def encode(self) -> bytes:
+        """The record. References come in order of line; those of one line as they were added."""
+        self._references.sort(key=_get_line)
+        text = "\n".join(map(_clean, self._strings)).encode("utf-8", "replace")
+        columns = [*zip(*self._symbols, strict=True)]
+        columns += [*zip(*self._references, strict=True)] or [()] * REFERENCE_COLUMNS
+        arrays = [_narrow(column) for column in columns]
+        counts = (len(self._symbols), len(self._references), len(text))
+        widths = bytes(0 if array is None else array.itemsize for array in arrays)
+        parts = [HEADER.pack(VERSION, int(self.status), 0, *counts), widths]
+        parts += [array.tobytes() for array in arrays if array is not None]
+        return b"".join([*parts, text])
+
+
+def _get_line(row: tuple[int, ...]) -> int:
+    return row[5]
+
+
+def _clean(text: str) -> str:
+    """Of one line, and not too long."""
+    text = " ".join(text.split()) if "\n" in text or "\r" in text else text
+    return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _narrow(column: tuple[int, ...]) -> npt.NDArray[np.integer[Any]] | None:
+    largest = max(column, default=0)
+    if not largest:
+        return None
+    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
+    return np.array(column, dtype=_TYPES[width])
+
+
+class Structure:
+    """One decoded record. Symbols and references are made when asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises StructureError for anything that is no record."""
+        try:
+            version, status, zero, symbols, references, text_bytes = HEADER.unpack_from(data)
+            self.status = ParseStatus(status)
+        except (struct.error, ValueError) as error:
+            raise StructureError("no head of a structure record") from error
+        if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
+            raise StructureError("another version, or counts that cannot be")
+        rows = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
+        columns, end = _decode_columns(data, rows)
+        if end + text_bytes != len(data):
+            raise StructureError("another length than its head says")
+        self.strings: list[str] = data[end:].decode("utf-8", "replace").split("\n")
+        self.names, self.kinds, self.parents, self.starts, self.spans = columns[:5]
+        self.flags, self.parameters, self.parameter_counts, self.types = columns[5:9]
+        self.ref_symbols, self.ref_roles, self.ref_names, self.ref_qualifiers = columns[9:13]
+        self.ref_aliases, self.ref_lines, self.ref_arguments = columns[13:]
+        self._check()
+
+    def _check(self) -> None:
+        texts = (
+            self.names,
+            self.parameters,
+            self.types,
+            self.ref_names,
+            self.ref_qualifiers,
+            self.ref_aliases,
+        )
+        if max(int(column.max(initial=0)) for column in texts) >= len(self.strings) or self.strings[0]:
+            raise StructureError("names a string that is not there")
+        places = np.arange(len(self.parents))
+        if bool(np.any(self.parents[1:] >= places[1:])) or self.parents[0]:
+            raise StructureError("a symbol before its parent")
+        if int(self.ref_symbols.max(initial=0)) >= len(places):
+            raise StructureError("names a symbol that is not there")
+        if int(self.kinds.max()) > max(SymbolKind) or self.kinds[0] != SymbolKind.FILE:
+            raise StructureError("a kind that is not known")
+        roles = self.ref_roles
+        if len(roles) and (int(roles.max()) > max(ReferenceRole) or int(roles.min()) < min(ReferenceRole)):
+            raise StructureError("a role that is not known")
+
+    @property
+    def symbol_count(self) -> int:
+        """Symbols, the file itself among them."""
+        return len(self.parents)
+
+    @property
+    def reference_count(self) -> int:
+        """References in all roles."""
+        return len(self.ref_roles)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.strings)}
+
+    def find_string(self, text: str) -> int | None:
+        """The number of a string; None when the record does not have it."""
+        return self._numbers.get(text)
+
+    def get_symbol(self, place: int) -> Symbol:
+        """The symbol at a place. IndexError when there is none."""
+        strings = self.strings
+        flags = int(self.flags[place])
+        start = int(self.starts[place])
+        return Symbol(
+            place,
+            strings[self.names[place]],
+            SymbolKind(int(self.kinds[place])),
+            int(self.parents[place]),
+            start,
+            start + int(self.spans[place]),
+            SymbolFlag(flags & ((1 << ACCESS_SHIFT) - 1)),
+            Access(min(flags >> ACCESS_SHIFT, max(Access))),
+            strings[self.parameters[place]],
+            int(self.parameter_counts[place]),
+            strings[self.types[place]],
+        )
+
+    def get_reference(self, row: int) -> Reference:
+        """The reference in a row, in order of line. IndexError when there is none."""
+        strings = self.strings
+        return Reference(
+            int(self.ref_symbols[row]),
+            ReferenceRole(int(self.ref_roles[row])),
+            strings[self.ref_names[row]],
+            strings[self.ref_qualifiers[row]],
+            strings[self.ref_aliases[row]],
+            int(self.ref_lines[row]),
+            int(self.ref_arguments[row]),
+        )
+
+    def find_symbols(self, name: str) -> list[int]:
+        """Places of the symbols of exactly this name, ascending."""
+        number = self.find_string(name)
+        return [] if number is None else _where(self.names == number)
+
+    def find_references(self, name: str) -> list[int]:
+        """Rows of the references to exactly this name, ascending."""
+        number = self.find_string(name)
+        return [] if number is None else _where(self.ref_names == number)
+
+    def list_role(self, *roles: ReferenceRole) -> list[int]:
+        """Rows of the references in one of the roles, ascending."""
+        if len(roles) == 1:
+            return _where(self.ref_roles == roles[0])
+        return _where(np.isin(self.ref_roles, roles))
+
+    def list_children(self, place: int) -> list[int]:
+        """Places of the symbols that stand right inside one, ascending; the file is nobody's child."""
+        found = _where(self.parents == place)
+        return found[1:] if place == 0 else found
+
+    def list_references(self, place: int) -> list[int]:
+        """Rows of the references right inside a symbol, not those inside its children."""
+        return _where(self.ref_symbols == place)
+
+
+def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
+    return np.flatnonzero(mask).tolist()
+
+
+def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[Column], int]:
+    """The columns and where they end."""
+    widths = data[HEADER.size : HEADER.size + len(rows)]
+    end = HEADER.size + len(rows)
+    columns: list[Column] = []
+    for width, count in zip(widths, rows, strict=False):
+        if width == 0:
+            columns.append(np.zeros(count, dtype=np.int64))
+            continue
+        if width not in _TYPES or end + width * count > len(data):
+            raise StructureError("columns that do not fit")
+        columns.append(np.frombuffer(data, _TYPES[width], count, end).astype(np.int64))
+        end += width * count
+    if len(columns) != len(rows):
+        raise StructureError("columns that do not fit")
+    return columns, end
+
+
+def decode_structure(data: bytes) -> Structure:
+    """The record that some bytes are. Raises StructureError for all others."""
+    return Structure(data)
+
+
+def encode_failure(file_name: str, lines: int) -> bytes:
+    """The record of a text that could not be parsed."""
+    builder = StructureBuilder(file_name, lines)
+    builder.status = ParseStatus.FAILED
+    return builder.encode()
