@@ -15,6 +15,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from repo_mcp.adapters.python_syntax import outline_python
+from repo_mcp.adapters.structure_tasks import PREFIX, run_structure_task
 
 READY = b"ready"  # the first frame
 CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
@@ -34,11 +35,18 @@ def serve(requests: Connection, answers: Connection) -> None:
         while True:
             task, _, text = requests.recv_bytes().partition(b"\n")
             _limit_next_seconds()
-            answer = TASKS[task.decode()](text)
+            answer = run_task(task.decode(), text)
             stays = _peak_rss_bytes() <= KEPT_RSS_BYTES
             answers.send_bytes((b"+" if stays else b"-") + answer)
             if not stays:
                 return
+
+
+def run_task(task: str, text: bytes) -> bytes:
+    """The answer of a task. KeyError, which ends the process, for one that there is none of."""
+    if task.startswith(PREFIX):
+        return run_structure_task(task, text)
+    return TASKS[task](text)
 
 
 if sys.platform == "win32":
