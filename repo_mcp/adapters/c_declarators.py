@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from repo_mcp.adapters.tree_sitter_parser import Node
 
 MAX_WRAPPINGS = 40
 _NAMES = frozenset(

@@ -27,7 +27,7 @@ from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from repo_mcp.adapters.tree_sitter_parser import Node
 
 BUILTINS = frozenset(
     "NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ssize_t u8 u16 u32"
@@ -107,12 +107,8 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access
     """A type with a body; one without a name lends its members to what is around it."""
     name_node = node.child_by_field_name("name")
     if name_node is not None:
-        walk.taken.add(name_node.start_byte)
-        name = walk.read(name_node).partition("<")[0].strip()
-        first = name_node.start_byte
-        if first in walk.taken and "::" in name:
-            name = name.rpartition("::")[2]
-        _take_words(walk, name_node)
+        name = walk.read(name_node).partition("<")[0].rpartition("::")[2].strip()
+        walk.take_words(name_node)
     else:
         name = walk.names_to_come.pop(node.start_byte, "")
     if not name:
@@ -121,14 +117,6 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access
     flags = say_public(walk, access)
     place = walk.declare(node, name, kind, access=access, flags=flags)
     walk.types_by_name.setdefault(name, place)
-
-
-def _take_words(walk: CaptureWalk, node: Node) -> None:
-    for found in _WORD.finditer(walk.text, node.start_byte, node.end_byte):
-        walk.taken.add(found.start())
-
-
-_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*")
 
 
 def say_public(walk: CaptureWalk, access: Access) -> int:
@@ -357,7 +345,7 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
 
 
 C = Dialect(
-    "c.scm",
+    "c",
     {
         "comment": on_comment,
         "taken": on_taken,

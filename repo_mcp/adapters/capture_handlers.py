@@ -8,7 +8,7 @@ from repo_mcp.adapters.capture_walk import CaptureWalk, Handler
 from repo_mcp.structure import ReferenceRole
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from repo_mcp.adapters.tree_sitter_parser import Node
 
 
 def on_comment(walk: CaptureWalk, node: Node) -> None:

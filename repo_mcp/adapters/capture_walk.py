@@ -13,7 +13,7 @@ binds anywhere is local to all of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from repo_mcp.structure import (
 )
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from repo_mcp.adapters.tree_sitter_parser import Node
 
 MAX_CHAIN_BYTES = 240  # of the text before a called name; of a longer one no more is said than "?"
 MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
@@ -45,6 +45,7 @@ _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
 _PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut)\s++)*+")
 _CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*+")
+_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
 )
@@ -82,6 +83,8 @@ class CaptureWalk:
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
         self.types_by_name: dict[str, int] = {}  # types declared so far -> places
         self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
+        self.friend_end = -1  # byte where the last `friend` declaration ends
+        self._expected: list[str] = []  # names that the next declaration binds
         self.last_declared: Scope | None = None
         self.imported: set[str] = set()  # local names of imports
         self._lines = self.text.count(b"\n") + (not text.endswith(b"\n"))
@@ -135,6 +138,10 @@ class CaptureWalk:
             text = _simplify(text)
         return text.decode("utf-8", "replace") if text else "?"
 
+    def simplify(self, text: bytes) -> str:
+        """A chain of members in a piece of text, as `read_chain` has it; empty for what is none."""
+        return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
+
     # -- declarations -------------------------------------------------------------------------------------
 
     @property
@@ -158,6 +165,10 @@ class CaptureWalk:
             self._mark_start, self.marks = row, b""
         self._mark_end = node.end_point.row
         self.marks += self.text[node.start_byte : node.end_byte][:200]
+
+    def note_wrapping(self, node: Node, inner: Node) -> None:
+        """Remember that what begins with one node is declared by another in it."""
+        self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
 
     def take_marks(self, row: int) -> tuple[int, bytes]:
         """The row where a declaration begins with the attributes right before it, and their text."""
@@ -185,10 +196,15 @@ class CaptureWalk:
     ) -> int:
         """One more symbol, the node's; what is captured inside of the node is inside of the symbol."""
         row = node.start_point.row if first_row is None else first_row
-        if self._comment_end in {row - 1, row} and self._comment_end >= 0:
+        if self._mark_end >= 0:
+            row = self.take_marks(row)[0]
+        if self._comment_end == row - 1 and row:
             flags |= SymbolFlag.DOCUMENTED
         place = self._add(node, name, kind, row, flags, access, parameters, count, result, parent)
         self.last_declared = Scope(node.end_byte if end is None else end, place, kind, name, access)
+        if self._expected:
+            self._locals.setdefault(place, set()).update(self._expected)
+            self._expected = []
         if opens:
             self.open(self.last_declared)
         return place
@@ -269,6 +285,14 @@ class CaptureWalk:
             roles.pop()
         self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier)
 
+    def take_words(self, node: Node) -> None:
+        """Nothing inside of a node is a use of a name."""
+        self.taken.update(self.iter_words(node.start_byte, node.end_byte))
+
+    def iter_words(self, start: int, end: int) -> Iterator[int]:
+        """Where the words of a part of the text begin."""
+        return (found.start() for found in _WORD.finditer(self.text, start, end))
+
     def bind_name(self, node: Node) -> str:
         """The name that an identifier binds here, which from now on is a local one."""
         self.taken.add(node.start_byte)
@@ -280,15 +304,21 @@ class CaptureWalk:
         """A name that is bound in the innermost declaration."""
         self._locals.setdefault(self.scopes[-1].place, set()).add(name)
 
+    def expect_local(self, name: str) -> None:
+        """A name that the declaration to come binds: a parameter of a template."""
+        self._expected.append(name)
+
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Tell the type of a local variable."""
         found = read_type(type_text)
-        if found.name:
+        if found.name and found.name not in {"auto", "var"}:
             items = 2 if found.is_items else 0
             self._bind(name, found.name, found.qualifier, node, items)
 
     def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
         """Tell that a local variable is what a call gives."""
+        if not called and qualifier:  # the variable is what another name holds
+            called, qualifier = qualifier.rpartition(".")[2], qualifier.rpartition(".")[0]
         if called:
             self._bind(name, called, qualifier, node, 1)
 

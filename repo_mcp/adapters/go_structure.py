@@ -23,7 +23,7 @@ from repo_mcp.adapters.type_names import read_type
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from repo_mcp.adapters.tree_sitter_parser import Node
 
 BUILTINS = frozenset(
     "_ append cap clear close complex copy delete imag len make max min new panic print println real recover true false"
@@ -316,7 +316,7 @@ def _on_qualified_type(walk: CaptureWalk, node: Node) -> None:
 
 
 GO = Dialect(
-    "go.scm",
+    "go",
     {
         "comment": on_comment,
         "package": _on_package,

@@ -85,4 +85,17 @@ def run_structure_task(task: str, request: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
 
 
-_LOADERS: Mapping[str, Callable[[], Parse]] = {}  # dialect -> what imports its parser
+def _load_native(dialect: str) -> Callable[[], Parse]:
+    """What imports the parser of a language on the capture walk."""
+
+    def load() -> Parse:
+        from repo_mcp.adapters import native_structure
+
+        return native_structure.PARSERS[dialect]
+
+    return load
+
+
+_LOADERS: Mapping[str, Callable[[], Parse]] = {
+    **{dialect: _load_native(dialect) for dialect in ("go", "java", "rust", "c", "cpp", "swift")},
+}  # dialect -> what imports its parser

@@ -22,3 +22,4 @@
 (call_expression) @call
 (type_identifier) @type
 (identifier) @identifier
+(ERROR) @error

@@ -4,6 +4,7 @@
 (preproc_function_def) @macro
 (namespace_definition) @namespace
 (namespace_alias_definition) @namespace_alias
+(template_declaration) @template
 (using_declaration) @using
 (alias_declaration) @alias
 (concept_definition) @concept
@@ -47,3 +48,4 @@
 (qualified_identifier) @qualified
 (type_identifier) @type
 (identifier) @identifier
+(ERROR) @error
