@@ -73,7 +73,9 @@ def count_parameters(parameters: Node | None) -> tuple[int, bool]:
             count += kind != "variadic_parameter"
         elif kind == "parameter_declaration":
             type_node = child.child_by_field_name("type")
-            is_void = type_node is not None and type_node.end_byte == child.end_byte and type_node.text == b"void"
+            is_void = (
+                type_node is not None and type_node.end_byte == child.end_byte and type_node.text == b"void"
+            )
             count += not is_void
         elif kind in {"optional_parameter_declaration", "identifier"}:
             count += 1

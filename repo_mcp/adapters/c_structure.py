@@ -66,7 +66,9 @@ def on_macro(walk: CaptureWalk, node: Node) -> None:
     text = walk.read_line(parameters)
     names = [one for one in text.strip("()").replace(" ", "").split(",") if one]
     is_public = walk.file_name.endswith((".h", ".hpp", ".hh", ".hxx"))
-    flags = (SymbolFlag.VARIADIC if text.endswith("...)") else 0) | (SymbolFlag.PUBLIC_API if is_public else 0)
+    flags = (SymbolFlag.VARIADIC if text.endswith("...)") else 0) | (
+        SymbolFlag.PUBLIC_API if is_public else 0
+    )
     kind = SymbolKind.MACRO
     walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
     for one in parameters.named_children if parameters is not None else ():
@@ -326,6 +328,16 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(arguments))
 
 
+def on_loop(walk: CaptureWalk, node: Node) -> None:
+    """A macro that heads a block: the parser was told that it is a `while`."""
+    start = node.start_byte
+    if walk.text[start : start + 5] != b"while":
+        end = walk.text.find(b"(", start, node.end_byte)
+        name = walk.text[start : max(start, end)].decode("utf-8", "replace").strip()
+        if name.isidentifier():
+            walk.refer(ReferenceRole.CALL, name, node)
+
+
 def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
     """What a macro declares outside of functions."""
     names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
@@ -361,6 +373,7 @@ C = Dialect(
         "enumerator": on_enumerator,
         "loose_block": on_loose_block,
         "parameter": on_parameter,
+        "loop": on_loop,
         "call": _on_call,
         "type": on_type,
         "identifier": on_identifier,

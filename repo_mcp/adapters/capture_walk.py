@@ -103,7 +103,9 @@ class CaptureWalk:
         """Hand every capture to its handler, in order."""
         rows = []
         for order, (name, handler) in enumerate(self._handlers.items()):
-            rows += [(node.start_byte, -node.end_byte, order, handler, node) for node in captures.get(name, ())]
+            rows += [
+                (node.start_byte, -node.end_byte, order, handler, node) for node in captures.get(name, ())
+            ]
         rows.sort(key=_get_place)
         scopes = self.scopes
         for start, _, _, handler, node in rows:

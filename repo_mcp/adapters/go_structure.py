@@ -266,7 +266,11 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
 def _on_call(walk: CaptureWalk, node: Node) -> None:
     function = node.child_by_field_name("function") or node.child_by_field_name("type")
     for _ in range(4):
-        if function is None or function.type not in {"parenthesized_expression", "generic_type", "index_expression"}:
+        if function is None or function.type not in {
+            "parenthesized_expression",
+            "generic_type",
+            "index_expression",
+        }:
             break
         inner = function.child_by_field_name("operand") or function.child_by_field_name("type")
         function = inner or (function.named_children or [None])[0]

@@ -29,7 +29,9 @@ from repo_mcp.structure import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset("var String Object Integer Long Boolean Double Float Character Byte Short Void length".split())
+BUILTINS = frozenset(
+    "var String Object Integer Long Boolean Double Float Character Byte Short Void length".split()
+)
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
@@ -144,7 +146,9 @@ def _declare_callable(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
     walk.taken.add(name_node.start_byte)
     access, flags = _read_modifiers(walk, node)
     listed = parameters.named_children if parameters is not None else []
-    counted = [one.type for one in listed if one.type.endswith("parameter") and one.type != "receiver_parameter"]
+    counted = [
+        one.type for one in listed if one.type.endswith("parameter") and one.type != "receiver_parameter"
+    ]
     flags |= SymbolFlag.VARIADIC if "spread_parameter" in counted else 0
     walk.declare(
         node,
@@ -167,7 +171,9 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
     access, flags = _read_modifiers(walk, node)
     result = walk.read_line(node.child_by_field_name("type"))
     declarators = node.children_by_field_name("declarator")
-    is_constant = flags & SymbolFlag.STATIC and b"final" in walk.text[node.start_byte : node.end_byte][:80].split()
+    is_constant = (
+        flags & SymbolFlag.STATIC and b"final" in walk.text[node.start_byte : node.end_byte][:80].split()
+    )
     kind = SymbolKind.CONSTANT if is_constant or node.type == "constant_declaration" else SymbolKind.PROPERTY
     for declarator in declarators:
         name_node = declarator.child_by_field_name("name")

@@ -291,7 +291,12 @@ def _on_let(walk: CaptureWalk, node: Node) -> None:
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
     for _ in range(6):
-        if value.type not in {"try_expression", "await_expression", "reference_expression", "parenthesized_expression"}:
+        if value.type not in {
+            "try_expression",
+            "await_expression",
+            "reference_expression",
+            "parenthesized_expression",
+        }:
             break
         value = value.child_by_field_name("value") or next(iter(value.named_children), value)
     if value.type == "struct_expression":

@@ -52,7 +52,9 @@ def _on_import(walk: CaptureWalk, node: Node) -> None:
     path = next((one for one in node.named_children if one.type == "identifier"), None)
     if path is not None:
         module, _, name = walk.read(path).partition(".")
-        walk.refer(ReferenceRole.IMPORT, name.rpartition(".")[2], node, module, name.rpartition(".")[2] or module)
+        walk.refer(
+            ReferenceRole.IMPORT, name.rpartition(".")[2], node, module, name.rpartition(".")[2] or module
+        )
 
 
 def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
@@ -60,13 +62,17 @@ def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
     words = walk.read_line(first, 600).split() if first is not None else []
     scope = walk.scope
     is_member = scope.kind in TYPE_KINDS
-    default = scope.access if is_member and scope.kind in {SymbolKind.TRAIT, SymbolKind.EXTENSION} else Access.NONE
+    default = (
+        scope.access if is_member and scope.kind in {SymbolKind.TRAIT, SymbolKind.EXTENSION} else Access.NONE
+    )
     access = next((_ACCESSES[word] for word in words if word in _ACCESSES), default or Access.INTERNAL)
     flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC and not walk.is_local else 0
     is_static = "static" in words or any(one.type == "class" for one in node.children[:2])
     flags |= SymbolFlag.STATIC if is_static and node.type != "class_declaration" else 0
     flags |= SymbolFlag.OVERRIDE if "override" in words else 0
-    deprecated = any(word.startswith("@available") for word in words) and any("deprecated" in one for one in words)
+    deprecated = any(word.startswith("@available") for word in words) and any(
+        "deprecated" in one for one in words
+    )
     return access, flags | (SymbolFlag.DEPRECATED if deprecated else 0)
 
 

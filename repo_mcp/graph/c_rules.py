@@ -15,7 +15,16 @@ from repo_mcp.structure import SymbolKind
 MAX_INCLUDED = 200  # files looked at for one answer whether another is included
 MAX_DEPTH = 5  # includes of includes
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc")
-_INCLUDE_FOLDERS = ("", "include/", "src/", "lib/", "inc/", "arch/x86/include/", "include/uapi/", "include/asm-generic/")
+_INCLUDE_FOLDERS = (
+    "",
+    "include/",
+    "src/",
+    "lib/",
+    "inc/",
+    "arch/x86/include/",
+    "include/uapi/",
+    "include/asm-generic/",
+)
 
 
 class CRules(Rules):
@@ -66,7 +75,9 @@ class CRules(Rules):
         if path not in self._includes:
             scope = self.find_scope(path)
             rows = scope.imports if scope is not None else []
-            found = (self.find_included(path, row.qualifier) for row in rows if not row.name and row.qualifier)
+            found = (
+                self.find_included(path, row.qualifier) for row in rows if not row.name and row.qualifier
+            )
             self._includes[path] = tuple(dict.fromkeys(one for one in found if one is not None))
         return self._includes[path]
 
@@ -148,7 +159,7 @@ class CRules(Rules):
         seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
-            return defined, True
+            return self._choose_near(scope, [], defined), True
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         is_announced = bool(own or seen)
@@ -162,7 +173,9 @@ class CRules(Rules):
         """Not every include is found: its folder may be given to the compiler alone."""
         return True
 
-    def _choose_near(self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]) -> list[Candidate]:
+    def _choose_near(
+        self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
+    ) -> list[Candidate]:
         """Of several definitions those in the folder of the file, else of the header."""
         for folder in (scope.folder, *(one[0].folder for one in seen)):
             near = [one for one in sources if one[0].folder == folder]

@@ -30,7 +30,9 @@ class GoRules(Rules):
     def say_path(self, scope: FileScope, place: int) -> Path:
         """Folder and names, without the package's own."""
         names = scope.say_names(place)
-        return (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
+        return (
+            (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
+        )
 
     def list_visible(self, scope: FileScope, place: int) -> list[Path]:
         """The package's folder, and the folders of `import . "path"`."""
@@ -59,7 +61,10 @@ class GoRules(Rules):
         folder = self.find_folder(scope, qualifier)
         if folder is None:
             return [], [], qualifier
-        names = (*(row.alias for row in scope.imports if row.qualifier == qualifier), folder.rpartition("/")[2])
+        names = (
+            *(row.alias for row in scope.imports if row.qualifier == qualifier),
+            folder.rpartition("/")[2],
+        )
         for package in (*names, *(f"go-{one}" for one in names), "main"):
             files = [one for one in self.program.list_declaring(package) if self.may_hold(one, (folder,))]
             if files:

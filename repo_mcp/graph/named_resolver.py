@@ -212,7 +212,12 @@ class NamedResolver:
                 kind = other.get_kind(place)
                 if kind is SymbolKind.EXTENSION or other.is_member(place) is not is_member:
                     continue
-                if is_member and role is ReferenceRole.CALL and kind not in CALLABLE_KINDS and scope.language != "c":
+                if (
+                    is_member
+                    and role is ReferenceRole.CALL
+                    and kind not in CALLABLE_KINDS
+                    and scope.language != "c"
+                ):
                     continue
                 if is_wanted(kind, role, scope.language) and rules.is_reachable(scope, other, place):
                     found.append((other, place))

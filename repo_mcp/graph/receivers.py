@@ -88,7 +88,10 @@ def _find_made(lookup: NamedLookup, scope: FileScope, place: int, binding: Refer
     """What a call gives, or what a member holds."""
     name, qualifier = binding.name, binding.qualifier
     if not qualifier:
-        return _find_static(lookup, scope, place, [name + "()"])[0] or _find_static(lookup, scope, place, [name])[0]
+        return (
+            _find_static(lookup, scope, place, [name + "()"])[0]
+            or _find_static(lookup, scope, place, [name])[0]
+        )
     if qualifier.partition(".")[0].removesuffix("()") == binding.alias:
         return find_holder(lookup, scope, place, binding.line - 1, f"{qualifier}.{name}()")
     return find_holder(lookup, scope, place, binding.line, f"{qualifier}.{name}()")
@@ -167,7 +170,9 @@ def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | No
     return None
 
 
-def _read_declared(lookup: NamedLookup, declaration: Declaration, holder: Holder | None = None) -> Holder | None:
+def _read_declared(
+    lookup: NamedLookup, declaration: Declaration, holder: Holder | None = None
+) -> Holder | None:
     """The type that a declaration shows: itself when it is a type."""
     scope = lookup.find_scope(declaration.path)
     if scope is None:

@@ -89,7 +89,12 @@ class RustRules(Rules):
         above = own.rpartition("/")[0]
         prefixes = {f"{above}/" if above else "", f"{own}/" if own else "", ""}
         for prefix in sorted(prefixes):
-            for folder in (name, name.replace("_", "-"), f"crates/{name}", f"crates/{name.replace('_', '-')}"):
+            for folder in (
+                name,
+                name.replace("_", "-"),
+                f"crates/{name}",
+                f"crates/{name.replace('_', '-')}",
+            ):
                 crate = prefix + folder
                 if self.program.has_folder(f"{crate}/src") and self._find_crate(f"{crate}/src") == crate:
                     return crate
@@ -231,7 +236,9 @@ class RustRules(Rules):
 
     def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
         """Modules that are only announced are found by their files."""
-        return not (SymbolFlag.FORWARD and other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE)
+        return not (
+            SymbolFlag.FORWARD and other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE
+        )
 
     def read_result(self, text: str) -> str:
         """Inside of Result and Option: most are asked for what they hold."""
