@@ -1,4 +1,4 @@
-"""One pass over what a query of tree-sitter captured in a text: declarations in, uses of names in their roles out.
+"""One pass over what a query captured in a text: nodes in, declarations and uses of names out.
 
 A dialect is a query and one handler for each name of a capture. Captures come in the order of their start,
 the larger first, so that a handler may open a scope and the captures inside are its own. Which names are
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
 MAX_CHAIN_BYTES = 600  # of the text before a called name; of a longer one no more is said than "?"
+MAX_TAKEN_BYTES = 1 << 16  # of one node whose words are no uses: nodes may lie in each other
 MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
 NO_END = 1 << 62
 
@@ -82,6 +83,7 @@ class CaptureWalk:
         self.scopes = [Scope(NO_END, 0, SymbolKind.FILE, "")]
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
         self.types_by_name: dict[str, int] = {}  # types declared so far -> places
+        self.spare_bytes = 1 << 22  # that handlers may still look through beyond their nodes
         self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
         self.friend_end = -1  # byte where the last `friend` declaration ends
         self._expected: list[str] = []  # names that the next declaration binds
@@ -95,6 +97,7 @@ class CaptureWalk:
         self._parents = [0]
         self._rows: list[tuple[int, ReferenceRole, str, str, str, int, int]] = []
         self._comment_end = -1  # row of the last comment's end
+        self._documented = -1  # start of the declaration that it belongs to
         self._mark_start = -1  # row on which the attributes before a declaration begin
         self._mark_end = -1
         self.marks = b""  # text of those attributes
@@ -159,6 +162,7 @@ class CaptureWalk:
     def note_comment(self, node: Node) -> None:
         """Remember where a doc comment ended."""
         self._comment_end = node.end_point.row - (node.end_point.column == 0)
+        self._documented = -1
 
     def note_mark(self, node: Node) -> None:
         """Remember an attribute that stands before a declaration and not in it."""
@@ -193,6 +197,7 @@ class CaptureWalk:
         result: str = "",
         parent: int | None = None,
         first_row: int | None = None,
+        last_row: int | None = None,
         end: int | None = None,
         opens: bool = True,
     ) -> int:
@@ -200,9 +205,14 @@ class CaptureWalk:
         row = node.start_point.row if first_row is None else first_row
         if self._mark_end >= 0:
             row = self.take_marks(row)[0]
-        if self._comment_end == row - 1 and row:
+        if self._comment_end == row - 1 and row and self._documented in {-1, node.start_byte}:
             flags |= SymbolFlag.DOCUMENTED
-        place = self._add(node, name, kind, row, flags, access, parameters, count, result, parent)
+            self._documented = node.start_byte
+        above = self.scopes[-1].place if parent is None else parent
+        if last_row is None:
+            last_row = node.end_point.row - (node.end_point.column == 0)
+        lines = row + 1, max(row, last_row) + 1
+        place = self._add(name, kind, above, lines, flags, access, parameters, count, result)
         self.last_declared = Scope(node.end_byte if end is None else end, place, kind, name, access)
         if self._expected:
             self._locals.setdefault(place, set()).update(self._expected)
@@ -223,25 +233,21 @@ class CaptureWalk:
 
     def _add(
         self,
-        node: Node,
         name: str,
         kind: SymbolKind,
-        row: int,
+        above: int,
+        lines: tuple[int, int],
         flags: int,
         access: Access,
         parameters: str,
         count: int,
         result: str,
-        parent: int | None,
     ) -> int:
-        above = self.scopes[-1].place if parent is None else parent
-        end = node.end_point
         place = self.builder.add_symbol(
             name,
             kind,
             above,
-            row + 1,
-            max(row, end.row - (end.column == 0)) + 1,
+            *lines,
             flags=flags,
             access=access,
             parameters=parameters,
@@ -289,7 +295,8 @@ class CaptureWalk:
 
     def take_words(self, node: Node) -> None:
         """Nothing inside of a node is a use of a name."""
-        self.taken.update(self.iter_words(node.start_byte, node.end_byte))
+        start = node.start_byte
+        self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
 
     def iter_words(self, start: int, end: int) -> Iterator[int]:
         """Where the words of a part of the text begin."""
@@ -333,7 +340,7 @@ class CaptureWalk:
 
     def encode(self) -> bytes:
         """The record: rows of names that are not local, and of types of variables that are asked for."""
-        chains = [self._chain(place) for place in range(len(self._parents))]
+        chains = self._gather_chains()
         roots = self._gather_roots(chains)
         last: dict[tuple[int, ReferenceRole, str, str, int], None] = {}
         add = self.builder.add_reference
@@ -349,17 +356,14 @@ class CaptureWalk:
                 add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
 
-    def _chain(self, place: int) -> tuple[set[str], ...]:
-        """The local names of a declaration and of those around it."""
-        found: list[set[str]] = []
-        for _ in range(MAX_SCOPES):
+    def _gather_chains(self) -> list[tuple[set[str], ...]]:
+        """Place of a declaration -> the local names of it and of those around it."""
+        chains: list[tuple[set[str], ...]] = []
+        for place, parent in enumerate(self._parents):
+            above = chains[parent] if place else ()
             names = self._locals.get(place)
-            if names:
-                found.append(names)
-            if not place:
-                break
-            place = self._parents[place]
-        return tuple(found)
+            chains.append((names, *above) if names else above)
+        return chains
 
     def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
         """Place of a declaration -> first names of what calls in it go through."""

@@ -20,6 +20,7 @@ from repo_mcp.adapters.c_structure import (
     declare_type,
     declare_variable,
     has_word,
+    on_attribute,
     on_enum,
     on_enumerator,
     on_include,
@@ -432,16 +433,12 @@ def _on_member(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
 
 
-def _on_attribute(walk: CaptureWalk, node: Node) -> None:
-    walk.take_words(node)
-
-
 CPP = Dialect(
     "cpp",
     {
         "comment": on_comment,
         "taken": on_taken,
-        "attribute": _on_attribute,
+        "attribute": on_attribute,
         "include": on_include,
         "macro": on_macro,
         "template": _on_template,

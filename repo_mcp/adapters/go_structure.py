@@ -25,11 +25,12 @@ from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "_ append cap clear close complex copy delete imag len make max min new panic print println real recover true false"
-    " nil iota any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune"
-    " string uint uint8 uint16 uint32 uint64 uintptr".split()
-)
+_BUILTINS_TEXT = """
+_ append cap clear close complex copy delete imag len make max min new panic print println real
+recover true false nil iota any bool byte comparable complex64 complex128 error float32 float64 int
+int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -273,7 +274,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         }:
             break
         inner = function.child_by_field_name("operand") or function.child_by_field_name("type")
-        function = inner or (function.named_children or [None])[0]
+        function = inner or next(iter(function.named_children), None)
     if function is None:
         return
     _refer_called(walk, function, count_arguments(node.child_by_field_name("arguments")))

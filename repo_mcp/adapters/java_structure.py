@@ -1,7 +1,7 @@
 """Java: what its captures say.
 
-The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous class
-has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
+The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous
+class has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from repo_mcp.structure import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "var String Object Integer Long Boolean Double Float Character Byte Short Void length".split()
-)
+_BUILTINS_TEXT = """
+var String Object Integer Long Boolean Double Float Character Byte Short Void length
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 

@@ -1,9 +1,9 @@
 """Rust: what its captures say.
 
-An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for the
-trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay as they
-stand. What is called inside of the brackets of a macro is found by its characters. A member that is reached
-through `Self` has that as its qualifier.
+An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for
+the trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay
+as they stand. What is called inside of the brackets of a macro is found by its characters. A member that is
+reached through `Self` has that as its qualifier.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "_ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128"
-    " isize f32 f64 drop true false Sized Send Sync".split()
-)
+_BUILTINS_TEXT = """
+_ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u32 u64 u128 usize i8
+i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 MAX_USE_LEAVES = 1_000  # of one `use`
 _PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
 _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())

@@ -1,9 +1,9 @@
 """Swift: what its captures say.
 
-`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first word.
-An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class: the first
-of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows. `.success(3)`
-has "" before its name, since what it is a member of is not written.
+`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
+word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class:
+the first of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows.
+`.success(3)` has "" before its name, since what it is a member of is not written.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from repo_mcp.structure import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, Sy
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print newValue oldValue"
-    " fatalError precondition assert true false nil some none _ Self".split()
-)
+_BUILTINS_TEXT = """
+String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
+newValue oldValue fatalError precondition assert true false nil some none _ Self
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KINDS = {
     "class": SymbolKind.CLASS,
     "actor": SymbolKind.CLASS,
@@ -319,9 +320,9 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
             walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", "", count)
-    elif function.type == "constructor_expression" or function.type == "user_type":
-        name, qualifier = split_path(walk.read_chain(function))
-        walk.refer(ReferenceRole.CALL, name, function, qualifier, "", count)
+    elif function.type in {"constructor_expression", "user_type"}:
+        made, qualifier = split_path(walk.read_chain(function))
+        walk.refer(ReferenceRole.CALL, made, function, qualifier, "", count)
 
 
 def _find_suffix(node: Node) -> Node | None:
@@ -349,10 +350,11 @@ def _on_navigation(walk: CaptureWalk, node: Node) -> None:
 
 def _on_prefix(walk: CaptureWalk, node: Node) -> None:
     target = node.child_by_field_name("target")
-    if target is not None and target.type == "simple_identifier" and target.start_byte not in walk.taken:
-        if walk.text[node.start_byte : node.start_byte + 1] == b".":
-            walk.taken.add(target.start_byte)
+    is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
+    if target is not None and is_dot and target.type == "simple_identifier":
+        if target.start_byte not in walk.taken:
             walk.refer(ReferenceRole.USE, walk.read(target), target, "?")
+        walk.taken.add(target.start_byte)
 
 
 def _on_user_type(walk: CaptureWalk, node: Node) -> None:

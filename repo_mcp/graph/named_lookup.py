@@ -275,9 +275,9 @@ class NamedLookup:
             from_extension = (
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
-            if (is_extension or from_extension) and self._is_member(other, place, role):
-                if rules.is_same_type(scope, owner, other, parent):
-                    found.append((other, place))
+            is_member = (is_extension or from_extension) and self._is_member(other, place, role)
+            if is_member and rules.is_same_type(scope, owner, other, parent):
+                found.append((other, place))
         return found
 
     def _is_member(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
@@ -289,7 +289,7 @@ class NamedLookup:
         return is_wanted(kind, role, scope.language)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
-        """The types that a type, or one of its extensions, says to derive from; of an alias what it stands for."""
+        """What a type or one of its extensions says to derive from; of an alias what it stands for."""
         if owner not in self._bases:
             self._bases[owner] = ()  # while it is found out: bases may go round
             self._bases[owner] = tuple(self._find_bases(owner))
@@ -322,9 +322,9 @@ class NamedLookup:
         for other in list(self.iter_declaring(scope, name))[:MAX_EXTENSIONS]:
             for one in other.find_named(name):
                 is_other = other is not scope or one != place
-                if is_other and other.get_kind(one) is SymbolKind.EXTENSION:
-                    if rules.is_same_type(scope, place, other, one):
-                        yield other, one
+                is_part = is_other and other.get_kind(one) is SymbolKind.EXTENSION
+                if is_part and rules.is_same_type(scope, place, other, one):
+                    yield other, one
 
     def _find_alias(self, scope: FileScope, place: int) -> tuple[Declaration, ...]:
         names = scope.read_type_names(place)

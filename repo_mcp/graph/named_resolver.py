@@ -3,9 +3,9 @@
 A bare name is looked for in the scopes around it, among imports and in the containers that are visible; a
 member in the type of what stands before it, its extensions and its bases; either of them then by name alone.
 
-EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a few;
-of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A call of a
-type means its constructor that takes so many arguments, where one is declared, and the type.
+EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
+few; of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A
+call of a type means its constructor that takes so many arguments, where one is declared, and the type.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ MAX_DECLARING = 40  # files that declare a name; of a name in more of them nothi
 MAX_IMPORTED_FILES = 40
 
 # Names of members that so many types have that one more says nothing of which is meant.
-_COMMON = frozenset(
-    "get set add put remove size length len isEmpty is_empty contains close open read write next toString to_string"
-    " equals hashCode clone copy new init default from into iter map filter begin end push pop push_back insert find"
-    " count first last append join start stop run call apply accept test value name key String Error Len Less Swap"
-    " fmt eq hash cmp drop index as_ref as_str unwrap expect data empty clear str c_str print println format write_str"
-    " lock unlock send recv done update delete create free release reset of".split()
-)
+_COMMON_TEXT = """
+get set add put remove size length len isEmpty is_empty contains close open read write next toString
+to_string equals hashCode clone copy new init default from into iter map filter begin end push pop
+push_back insert find count first last append join start stop run call apply accept test value name
+key String Error Len Less Swap fmt eq hash cmp drop index as_ref as_str unwrap expect data empty
+clear str c_str print println format write_str lock unlock send recv done update delete create free
+release reset of
+"""
+_COMMON = frozenset(_COMMON_TEXT.split())
 
 
 class NamedResolver:

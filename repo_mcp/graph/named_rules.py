@@ -1,9 +1,9 @@
 """What a language says about where names may lead: the part of resolution that differs between languages.
 
-A declaration has a full path: the names of its package, module or namespace, then of the types around it, then
-its own. A name in a text may mean what stands in one of the containers that are visible there, or what an import
-binds; a dotted one may be a path. Those three questions are a language's rules. The mechanism that all share
-is `named_resolver`.
+A declaration has a full path: the names of its package, module or namespace, then of the types around it,
+then its own. A name in a text may mean what stands in one of the containers that are visible there, or what
+an import binds; a dotted one may be a path. Those three questions are a language's rules. The mechanism that
+all share is `named_resolver`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The type of what stands before a member: `this`, typed variables, fields, results of calls, one after the other.
+"""The type of what stands before a member: `this`, typed variables, fields, results of calls.
 
-Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a step
-leads out of the repository, that is said; where it leads nowhere, nothing is.
+Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a
+step leads out of the repository, that is said; where it leads nowhere, nothing is.
 """
 
 from __future__ import annotations
@@ -208,7 +208,5 @@ def _read_text(
         return None
     if found_type.name == "Self" and holder is not None:
         return holder
-    names = (found_type.name,)
-    if found_type.qualifier:
-        names = (*found_type.qualifier.split("."), found_type.name)
+    names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     return _find_type(lookup, scope, declaration.place, names, is_items=found_type.is_items)

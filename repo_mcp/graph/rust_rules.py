@@ -7,13 +7,18 @@ import re
 from repo_mcp.graph.file_scope import FileScope
 from repo_mcp.graph.named_rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.program import Program
-from repo_mcp.structure import Reference, SymbolFlag, SymbolKind
+from repo_mcp.structure import Reference, SymbolKind
 
 MAX_FOLDERS = 40
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+# Members of wrappers such as Option and Arc: what they give is asked for the same members.
+_TRANSPARENT_TEXT = """
+unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
+into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
+"""
 
 
 class RustRules(Rules):
@@ -22,10 +27,7 @@ class RustRules(Rules):
     languages = frozenset({"rust"})
     has_extensions = True
     own_words = frozenset({"self", "Self"})
-    transparent = frozenset(
-        "unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref"
-        " into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked".split()
-    )
+    transparent = frozenset(_TRANSPARENT_TEXT.split())
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -114,21 +116,17 @@ class RustRules(Rules):
         """The module, and what `use a::*` names."""
         module = self._find_module(scope, place)
         wide = []
-        for row in self._list_rows(scope, place):
-            if row.name == "*":
+        for row in _keep_around(scope, place, scope.wide_imports):
+            if row.qualifier:
                 path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
                 if path is not None and path[:1] != OUTSIDE:
                     wide.append(path)
         return [module, *wide]
 
-    def _list_rows(self, scope: FileScope, place: int) -> list[Reference]:
-        around = set(scope.iter_around(place))
-        return [row for row in scope.imports if row.symbol in around]
-
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """What `use` binds."""
-        for row in self._list_rows(scope, place):
-            if row.alias == name and row.name != "*":
+        for row in _keep_around(scope, place, scope.find_imports(name)):
+            if row.name != "*":
                 names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
                 names = tuple(filter(None, names))
                 if names == (name,):
@@ -168,9 +166,9 @@ class RustRules(Rules):
         for around in scope.iter_around(place):
             if scope.find_children(around, name):
                 return (*module, name)
-        for row in self._list_rows(scope, place):
+        for row in _keep_around(scope, place, scope.find_imports(name)):
             written = (*filter(None, row.qualifier.split(".")), row.name)
-            if row.alias == name and row.name and written[0] != name:
+            if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
         return None
 
@@ -236,9 +234,7 @@ class RustRules(Rules):
 
     def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
         """Modules that are only announced are found by their files."""
-        return not (
-            SymbolFlag.FORWARD and other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE
-        )
+        return not (other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:
         """Inside of Result and Option: most are asked for what they hold."""
@@ -248,3 +244,11 @@ class RustRules(Rules):
             if angle and head.rpartition("::")[2] in {"Result", "Option", "Poll"}:
                 text = inside
         return text
+
+
+def _keep_around(scope: FileScope, place: int, rows: list[Reference]) -> list[Reference]:
+    """Those of the rows that stand in a scope around a symbol."""
+    if not rows:
+        return rows
+    around = set(scope.iter_around(place))
+    return [row for row in rows if row.symbol in around]
