@@ -93,7 +93,7 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 def blank_macros(text: bytes) -> bytes:
     """The text with those macros made blank; as long as before."""
-    text = _UNDERSCORED.sub(_blank_known, text)
+    text = _UNDERSCORED.sub(_blank_known, b"\n" + text)
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
     if any(one in text for one in _LINKAGE_PARTS):
@@ -108,7 +108,9 @@ def blank_macros(text: bytes) -> bytes:
         text = _make_loops(text)
     if b"..." in text:
         text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
-    return _VARIABLE_ARGUMENT.sub(_blank_group, text) if b"va_arg" in text else text
+    if b"va_arg" in text:
+        text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
+    return text[1:]
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:

@@ -398,6 +398,12 @@ def _on_token_name(walk: CaptureWalk, node: Node) -> None:
     walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier)
 
 
+def _on_token(walk: CaptureWalk, node: Node) -> None:
+    """Another name inside of a macro's brackets: a use where it is written like a type or a constant."""
+    if not walk.text[node.start_byte : node.start_byte + 1].isupper():
+        walk.taken.add(node.start_byte)
+
+
 def _on_literal(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None and name_node.type == "generic_type_with_turbofish":
@@ -459,6 +465,7 @@ RUST = Dialect(
         "call": _on_call,
         "macro_call": _on_macro_call,
         "token_name": _on_token_name,
+        "token": _on_token,
         "literal": _on_literal,
         "field_access": _on_field_access,
         "scoped": _on_scoped,

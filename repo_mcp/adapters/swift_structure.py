@@ -144,7 +144,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     parameters = [one for one in node.named_children if one.type == "parameter"]
     text, head_end = walk.text, body.start_byte if body is not None else node.end_byte
     first = parameters[0].start_byte if parameters else node.start_byte
-    last = parameters[-1].end_byte if parameters else head_end
+    name_node = node.child_by_field_name("name")
+    last = parameters[-1].end_byte if parameters else (name_node or node).start_byte
     tail = text[last : min(head_end, last + 400)]
     head, _, result = tail.partition(b"{")[0].partition(b"->")
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0

@@ -132,6 +132,10 @@ class FileScope:
         """True for what is only announced here."""
         return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
 
+    def count_parameters(self, place: int) -> int:
+        """How many parameters a symbol has."""
+        return int(self.structure.parameter_counts[place])
+
     def is_static(self, place: int) -> bool:
         """True for what its declaration calls static."""
         return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)

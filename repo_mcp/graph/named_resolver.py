@@ -37,7 +37,11 @@ to_string equals hashCode clone copy new init default from into iter map filter 
 push_back insert find count first last append join start stop run call apply accept test value name
 key String Error Len Less Swap fmt eq hash cmp drop index as_ref as_str unwrap expect data empty
 clear str c_str print println format write_str lock unlock send recv done update delete create free
-release reset of
+release reset of is_some is_none is_ok is_err try_from and_then map_err ok_or unwrap_or take replace
+unwrap_or_else parse trim split to_vec as_bytes as_slice chars bytes lines collect extend keys values
+contains_key containsKey entry sort sort_by any all rev zip enumerate skip peek fold sum min max abs
+as_ptr getClass getName getType hasNext entrySet keySet putAll addAll toArray compactMap forEach
+for_each reduce reserve resize at front back
 """
 _COMMON = frozenset(_COMMON_TEXT.split())
 
@@ -54,6 +58,7 @@ class NamedResolver:
         scope = self._lookup.find_scope(path)
         if scope is None:
             return NOTHING
+        self._lookup.begin()
         role = reference.role
         if role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
             return self._resolve_import(scope, reference)
@@ -116,7 +121,11 @@ class NamedResolver:
                 return Resolution((), found.external)
         if is_type_role(role):
             return NOTHING
-        return self._resolve_by_holder(scope, reference)
+        found_by_holder = self._resolve_by_holder(scope, reference)
+        if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
+            found = lookup.find_static(scope, place, names, role)  # the module itself: self::build()
+            return self._conclude(found, reference) if found.declarations else NOTHING
+        return found_by_holder
 
     def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
         lookup = self._lookup

@@ -16,6 +16,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_STEPS = 12
+MAX_DEPTH = 12  # variables that get their types from others, which may go round
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
@@ -36,12 +37,18 @@ def find_holder(
     segments = qualifier.split(".")
     if len(segments) > MAX_STEPS or "?" in segments:
         return None
-    holder, used = _find_first(lookup, scope, place, line, segments)
-    for segment in segments[used:]:
-        if holder is None or holder.external:
-            return holder
-        holder = _take_step(lookup, holder, segment)
-    return holder
+    if lookup.depth >= MAX_DEPTH:
+        return None
+    lookup.depth += 1
+    try:
+        holder, used = _find_first(lookup, scope, place, line, segments)
+        for segment in segments[used:]:
+            if holder is None or holder.external:
+                break
+            holder = _take_step(lookup, holder, segment)
+        return holder
+    finally:
+        lookup.depth -= 1
 
 
 def _find_first(

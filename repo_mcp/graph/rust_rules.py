@@ -10,6 +10,7 @@ from repo_mcp.graph.program import Program
 from repo_mcp.structure import Reference, SymbolKind
 
 MAX_FOLDERS = 40
+MAX_NAMING = 60  # files that name an item, looked through for the crate that it is said to be of
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
@@ -83,8 +84,8 @@ class RustRules(Rules):
             self._names[crate] = name.replace("-", "_")
         return self._names[crate]
 
-    def _find_crate_named(self, scope: FileScope, name: str) -> str | None:
-        """The folder of a crate of this repository, beside or above the file's own."""
+    def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
+        """The folder of a crate of this repository: beside the file's own, or where an item of it is named."""
         own = self._find_crate(scope.folder)
         if self._find_name(own) == name:
             return own
@@ -100,6 +101,10 @@ class RustRules(Rules):
                 crate = prefix + folder
                 if self.program.has_folder(f"{crate}/src") and self._find_crate(f"{crate}/src") == crate:
                     return crate
+        for path in [*self.program.list_declaring(item), *self.program.list_using(item)][:MAX_NAMING]:
+            crate = self._find_crate(path.rpartition("/")[0])
+            if self._find_name(crate) == name:
+                return crate
         return None
 
     # -- names -------------------------------------------------------------------------------------------
@@ -154,7 +159,7 @@ class RustRules(Rules):
         bound = self._find_plain(scope, place, first)
         if bound is not None:
             return bound + rest
-        crate = self._find_crate_named(scope, first)
+        crate = self._find_crate_named(scope, first, names[-1])
         return (crate, *rest) if crate is not None else OUTSIDE + names
 
     def _find_root(self, module: Path) -> Path:
@@ -181,7 +186,7 @@ class RustRules(Rules):
         if bound is not None:
             return [bound + names[1:]]
         found = [container + names for container in self.list_visible(scope, place)]
-        crate = self._find_crate_named(scope, names[0])
+        crate = self._find_crate_named(scope, names[0], names[-1])
         return [*found, (crate, *names[1:])] if crate is not None else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:

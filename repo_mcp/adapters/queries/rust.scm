@@ -41,6 +41,7 @@
 (call_expression) @call
 (macro_invocation) @macro_call
 (token_tree (identifier) @token_name . (token_tree))
+(token_tree (identifier) @token)
 (struct_expression) @literal
 (field_expression) @field_access
 (field_initializer_list (shorthand_field_initializer (identifier) @identifier))
