@@ -18,12 +18,12 @@ from repo_mcp.adapters.c_declarators import Declarator, count_parameters, read_d
 from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_comment,
-    on_identifier,
     on_taken,
     on_type,
     read_called,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -404,7 +404,6 @@ C = Dialect(
         "loop": on_loop,
         "call": _on_call,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

@@ -38,7 +38,6 @@ from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_bound,
     on_comment,
-    on_identifier,
     on_inherit,
     on_taken,
     on_type,
@@ -46,7 +45,8 @@ from repo_mcp.adapters.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.structure import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -473,7 +473,6 @@ CPP = Dialect(
         "member": _on_member,
         "qualified": _on_qualified,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

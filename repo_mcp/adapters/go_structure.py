@@ -18,7 +18,8 @@ from repo_mcp.adapters.capture_handlers import (
     on_taken,
     on_type,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.adapters.type_names import read_type
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -42,13 +43,6 @@ def _say_access(name: str) -> tuple[Access, int]:
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
     walk.declare_package(node, walk.read(node))
-
-
-def _on_identifier(walk: CaptureWalk, node: Node) -> None:
-    if node.start_byte not in walk.taken:
-        name = walk.read(node)
-        if name not in walk.imported:  # the package of "pkg.Name": said in that row's qualifier
-            walk.refer(ReferenceRole.USE, name, node)
 
 
 def _on_import(walk: CaptureWalk, node: Node) -> None:
@@ -347,7 +341,6 @@ GO = Dialect(
         "selector": _on_selector,
         "qualified_type": _on_qualified_type,
         "type": on_type,
-        "identifier": _on_identifier,
     },
     BUILTINS,
 )

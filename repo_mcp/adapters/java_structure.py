@@ -13,7 +13,6 @@ from repo_mcp.adapters.capture_handlers import (
     on_bound,
     on_comment,
     on_extend,
-    on_identifier,
     on_implement,
     on_inherit,
     on_taken,
@@ -22,7 +21,8 @@ from repo_mcp.adapters.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.adapters.type_names import read_type
 from repo_mcp.structure import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -372,7 +372,6 @@ JAVA = Dialect(
         "field_access": _on_field_access,
         "scoped_type": _on_scoped_type,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

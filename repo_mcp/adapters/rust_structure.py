@@ -15,7 +15,6 @@ from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_bound,
     on_comment,
-    on_identifier,
     on_type,
     on_types,
     split_path,
@@ -471,7 +470,6 @@ RUST = Dialect(
         "scoped": _on_scoped,
         "scoped_type": _on_scoped_type,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

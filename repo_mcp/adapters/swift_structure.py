@@ -369,11 +369,6 @@ def _on_label(walk: CaptureWalk, node: Node) -> None:
     walk.take_words(node)
 
 
-def _on_identifier(walk: CaptureWalk, node: Node) -> None:
-    if node.start_byte not in walk.taken and walk.text[node.start_byte] != ord("$"):
-        walk.refer(ReferenceRole.USE, walk.read(node), node)
-
-
 SWIFT = Dialect(
     "swift",
     {
@@ -402,7 +397,6 @@ SWIFT = Dialect(
         "navigation": _on_navigation,
         "prefix": _on_prefix,
         "user_type": _on_user_type,
-        "identifier": _on_identifier,
     },
     BUILTINS,
 )

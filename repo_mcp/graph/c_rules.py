@@ -33,6 +33,7 @@ class CRules(Rules):
     languages = frozenset({"c", "cpp"})
     has_implicit_members = True
     has_overloads = True
+    guesses_bare = True  # not every include is found: its folder may be told to the compiler alone
     has_extensions = True
     own_words = frozenset({"this"})
 
@@ -167,10 +168,6 @@ class CRules(Rules):
         if sources:
             return sources, is_announced and len({one[0].path for one in sources}) == 1
         return (own or seen, True) if is_announced else (found, False)
-
-    def may_guess(self, scope: FileScope) -> bool:
-        """Not every include is found: its folder may be given to the compiler alone."""
-        return True
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]

@@ -25,8 +25,8 @@ MAX_PARENTS = 400  # the parsers open no more scopes
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 
 
-class FileScope:
-    """A file and its structure."""
+class SymbolScopes:
+    """The symbols of a file, by their places."""
 
     def __init__(self, path: str, language: str, structure: Structure) -> None:
         self.path = path
@@ -82,6 +82,22 @@ class FileScope:
         names = [self.get_name(one) for one in self.iter_around(place) if one]
         return tuple(reversed(names))
 
+    def is_forward(self, place: int) -> bool:
+        """True for what is only announced here."""
+        return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
+
+    def is_static(self, place: int) -> bool:
+        """True for what its declaration calls static."""
+        return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)
+
+
+class FileScope(SymbolScopes):
+    """A file and its structure."""
+
+    def count_parameters(self, place: int) -> int:
+        """How many parameters a symbol has."""
+        return int(self.structure.parameter_counts[place])
+
     @cached_property
     def imports(self) -> list[Reference]:
         """Every import of the file."""
@@ -127,18 +143,6 @@ class FileScope:
             if above:
                 return rows[above - 1]
         return None
-
-    def is_forward(self, place: int) -> bool:
-        """True for what is only announced here."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
-
-    def count_parameters(self, place: int) -> int:
-        """How many parameters a symbol has."""
-        return int(self.structure.parameter_counts[place])
-
-    def is_static(self, place: int) -> bool:
-        """True for what its declaration calls static."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)
 
     def read_type_names(self, place: int) -> tuple[str, ...]:
         """The dotted name of the type that a declaration shows; empty where it shows none."""

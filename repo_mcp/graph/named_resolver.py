@@ -201,7 +201,7 @@ class NamedResolver:
         if is_member and name in _COMMON:
             return NOTHING
         rules = self._lookup.get_rules(scope)
-        if not is_member and not rules.may_guess(scope):
+        if not is_member and not rules.guesses_bare:
             return NOTHING
         paths = self._program.list_declaring(name)
         if len(paths) > MAX_DECLARING:

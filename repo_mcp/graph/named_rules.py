@@ -24,6 +24,7 @@ class Rules:
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a member is reached by its bare name
     has_overloads = False
+    guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may stand outside of their type
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
@@ -82,10 +83,6 @@ class Rules:
         """Which of the declarations of one path are meant, and whether that is sure."""
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return definitions or found, True
-
-    def may_guess(self, scope: FileScope) -> bool:
-        """True where a bare name that nothing visible declares may still be declared in the repository."""
-        return False
 
     def read_result(self, text: str) -> str:
         """The type of a call's value, in the text of a function's result."""

@@ -85,7 +85,7 @@ class RustRules(Rules):
         return self._names[crate]
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
-        """The folder of a crate of this repository: beside the file's own, or where an item of it is named."""
+        """The folder of a crate of this repository: beside the file's own, or where an item is named."""
         own = self._find_crate(scope.folder)
         if self._find_name(own) == name:
             return own
