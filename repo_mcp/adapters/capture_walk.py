@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 PLAIN = "identifier"  # the capture of names that stand for values when no handler took them
 
+UNREAD = -1  # in the place of arguments: the name is the text of a type
+_NO_TYPES = frozenset({"auto", "var"})
+
 Handler = Callable[["CaptureWalk", "Node"], None]
 # symbol, role, name, qualifier, alias, line, arguments
 Row = tuple[int, ReferenceRole, str, str, str, int, int]
@@ -73,17 +76,19 @@ class CaptureWalk(CaptureScopes):
                 handler(self, node)
             elif start not in taken:
                 values.append((scopes[-1].place, node))
-        self._refer_values()
 
-    def _refer_values(self) -> None:
+    def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
+        """Rows for the plain identifiers that are not local: half of all names in a text are."""
         text, skipped, rows = self.text, self._builtins | self.imported, self._rows
-        last: tuple[int, str, int] | None = None
         for place, node in self._values:
             name = text[node.start_byte : node.end_byte].decode("utf-8", "replace")
-            row = place, name, node.start_point.row + 1
-            if name not in skipped and row != last and name[:1] != "$":
-                rows.append((place, ReferenceRole.USE, name, "", "", row[2], 0))
-                last = row
+            if name in skipped or name[:1] == "$":
+                continue
+            for names in chains[place]:
+                if name in names:
+                    break
+            else:
+                rows.append((place, ReferenceRole.USE, name, "", "", node.start_point.row + 1, 0))
 
     # -- uses of names ------------------------------------------------------------------------------------
 
@@ -121,11 +126,9 @@ class CaptureWalk(CaptureScopes):
         return name
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
-        """Tell the type of a local variable."""
-        found = read_type(type_text)
-        if found.name and found.name not in {"auto", "var"}:
-            items = 2 if found.is_items else 0
-            self._bind(name, found.name, found.qualifier, node, items)
+        """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
+        if type_text:
+            self._bind(name, type_text, "", node, UNREAD)
 
     def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
         """Tell that a local variable is what a call gives."""
@@ -144,20 +147,32 @@ class CaptureWalk(CaptureScopes):
     def encode(self) -> bytes:
         """The record: rows of names that are not local, and of types of variables that are asked for."""
         chains = self._gather_chains()
+        self._refer_values(chains)
         roots = self._gather_roots(chains)
-        last: dict[tuple[int, ReferenceRole, str, str, int], None] = {}
+        seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
         add = self.builder.add_reference
-        for place, role, name, qualifier, alias, line, arguments in self._rows:
+        for row in self._rows:
+            place, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
-                if alias not in roots.get(place, ()):
-                    continue
-            elif not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
+                if alias in roots.get(place, ()):
+                    self._add_binding(row)
+                continue
+            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
                 continue
             key = (place, role, name, qualifier or alias, line)
-            if key not in last:
-                last[key] = None
+            if key not in seen:
+                seen.add(key)
                 add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
+
+    def _add_binding(self, row: Row) -> None:
+        place, role, name, qualifier, alias, line, arguments = row
+        if arguments == UNREAD:
+            found = read_type(name)
+            name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
+        if name and name not in _NO_TYPES:
+            add = self.builder.add_reference
+            add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
         """Place of a declaration -> the local names of it and of those around it."""

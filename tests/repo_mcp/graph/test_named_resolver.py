@@ -162,7 +162,8 @@ JAVA = {
         "}\n"
     ),
     "src/main/java/com/app/Base.java": (
-        "package com.app;\nabstract class Base {\n  protected void helper() {}\n}\ninterface Runner { void run(); }\n"
+        "package com.app;\nabstract class Base {\n"
+        "  protected void helper() {}\n}\ninterface Runner { void run(); }\n"
     ),
     "src/main/java/com/app/data/Repo.java": (
         "package com.app.data;\n"
@@ -359,7 +360,9 @@ C = {
         "#endif\n"
     ),
     "include/all.h": "#include <api.h>\n",
-    "src/api.c": '#include "api.h"\nstatic int helper(void) { return 1; }\nint api_open(int a) { return helper(); }\n',
+    "src/api.c": (
+        '#include "api.h"\nstatic int helper(void) { return 1; }\nint api_open(int a) { return helper(); }\n'
+    ),
     "src/user.c": (
         '#include "all.h"\n'
         "static int helper(void) { return 2; }\n"
@@ -369,7 +372,9 @@ C = {
         "\tapi_open(1);\n\tapi_flag();\n\thelper();\n\tAPI_MAX(2);\n\tlonely();\n\tfar();\n\tprintf(1);\n"
         "\treturn c->head->value;\n}\n"
     ),
-    "lib/lonely.c": "int lonely(void) { return 1; }\nstatic int hidden(void) { return 1; }\nint far(void) { return 1; }\n",
+    "lib/lonely.c": (
+        "int lonely(void) { return 1; }\nstatic int hidden(void) { return 1; }\nint far(void) { return 1; }\n"
+    ),
     "lib/far.c": "int far(void) { return 2; }\nint g(void) { return hidden(); }\n",
 }
 
@@ -499,10 +504,12 @@ SWIFT = {
         "}\n"
     ),
     "Sources/App/Base.swift": (
-        "class Base { init(name: Int) {}\n  func helper() {} }\nprotocol Runner { func run() }\nfunc shared() {}\n"
+        "class Base { init(name: Int) {}\n  func helper() {} }\n"
+        "protocol Runner { func run() }\nfunc shared() {}\n"
     ),
     "Sources/Core/Repo.swift": (
-        "public struct Repo {\n  public init(size: Int) {}\n  public var first: Item?\n  public func save(_ n: Int) {}\n}\n"
+        "public struct Repo {\n  public init(size: Int) {}\n"
+        "  public var first: Item?\n  public func save(_ n: Int) {}\n}\n"
         "public struct Item { public func show() {} }\n"
     ),
     "Sources/Core/Repo+Extra.swift": "extension Repo { public func extra() -> Item { first! } }\n",
