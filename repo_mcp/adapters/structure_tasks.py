@@ -85,4 +85,26 @@ def run_structure_task(task: str, request: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
 
 
-_LOADERS: Mapping[str, Callable[[], Parse]] = {}  # dialect -> what imports its parser
+def _load_typescript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_typescript
+
+    return parse_typescript
+
+
+def _load_tsx() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_tsx
+
+    return parse_tsx
+
+
+def _load_javascript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_javascript
+
+    return parse_javascript
+
+
+_LOADERS: Mapping[str, Callable[[], Parse]] = {
+    "typescript": _load_typescript,
+    "tsx": _load_tsx,
+    "javascript": _load_javascript,
+}
