@@ -103,8 +103,15 @@ def _load_javascript() -> Parse:
     return parse_javascript
 
 
+def _load_csharp() -> Parse:
+    from repo_mcp.adapters.csharp_structure import parse_csharp
+
+    return parse_csharp
+
+
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
+    "csharp": _load_csharp,
 }
