@@ -24,7 +24,6 @@ _TYPE_KINDS = {
     "enum_declaration": SymbolKind.ENUM,
 }
 _PUBLIC_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.ENUM})
-RESULT = "()"  # stands for the variable in a row that tells what a function returns
 
 
 def on_comment(walk: CSharpWalk, node: Node) -> None:
@@ -124,8 +123,6 @@ def on_method(walk: CSharpWalk, node: Node) -> None:
         entry.flags |= SymbolFlag.FORWARD
     result = node.child_by_field_name("returns") or node.child_by_field_name("type")
     _open_function(walk, node, entry, result)
-    if body is not None and body.type == "arrow_expression_clause" and not entry.type:
-        _bind_result(walk, body)
 
 
 def _name_method(walk: CSharpWalk, node: Node, name_node: Node | None) -> str:
@@ -145,13 +142,6 @@ def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | No
     entry.type = walk.read_line(result)
     walk.note_type(result)
     walk.open_scope(node.end_byte, hoists=True, place=place)
-    walk.functions[walk.scope] = place
-
-
-def _bind_result(walk: CSharpWalk, clause: Node) -> None:
-    value = clause.named_child(0) if clause.named_child_count else None
-    if value is not None:
-        walk.bind_value(RESULT, value, value.start_byte)
 
 
 def on_local_function(walk: CSharpWalk, node: Node) -> None:

@@ -10,17 +10,17 @@ _SEEN_THROUGH = frozenset(re.findall(r"\w+", "Task ValueTask Nullable Lazy Span 
 _CONTAINERS = frozenset(
     re.findall(
         r"\w+",
-        "IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection ISet IAsyncEnumerable IEnumerator"
-        " List HashSet SortedSet LinkedList Queue Stack ConcurrentQueue ConcurrentBag ConcurrentStack"
-        " Collection ObservableCollection ReadOnlyCollection ImmutableArray ImmutableList IQueryable ArraySegment"
-        " ReadOnlySpan ReadOnlyMemory",
+        "IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection ISet IAsyncEnumerable"
+        " IEnumerator List HashSet SortedSet LinkedList Queue Stack ConcurrentQueue ConcurrentBag"
+        " ConcurrentStack Collection ObservableCollection ReadOnlyCollection ImmutableArray"
+        " ImmutableList IQueryable ArraySegment ReadOnlySpan ReadOnlyMemory",
     )
 )
 _NOTHING = frozenset(
     re.findall(
         r"\w+",
-        "var dynamic object void bool byte sbyte char decimal double float int uint nint nuint long ulong"
-        " short ushort string",
+        "var dynamic object void bool byte sbyte char decimal double float int uint nint nuint long"
+        " ulong short ushort string",
     )
 )
 MAX_STEPS = 6

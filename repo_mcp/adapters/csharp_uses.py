@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.csharp_types import read_type
-from repo_mcp.adapters.csharp_walk import CSharpWalk
+from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.adapters.scope_walk import UNKNOWN
 from repo_mcp.structure import ReferenceRole, SymbolKind
 
@@ -85,10 +85,12 @@ def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
 
 def on_chained(walk: CSharpWalk, node: Node) -> None:
     """`: this(...)` and `: base(...)` of a constructor."""
-    place, entry = walk.find_type_entry()
+    place = walk.place
+    while place and walk.entries[place].kind not in TYPE_DECLARATIONS:
+        place = walk.entries[place].parent
     arguments = next((one for one in node.named_children if one.type == "argument_list"), None)
     is_own = any(one.type == "this" for one in node.children)
-    name = entry.name if is_own else walk.bases.get(place, "").rpartition(".")[2] or "base"
+    name = walk.entries[place].name if is_own else walk.bases.get(place, "").rpartition(".")[2] or "base"
     qualifier = "this" if is_own else "base"
     walk.refer(CALL, name, node.start_byte, qualifier, "", walk.count_arguments(arguments))
 

@@ -52,7 +52,6 @@ class CSharpWalk(ScopeWalk):
         self.variable_types: dict[int, Node] = {}  # start of a declarator -> the type before it
         self.conditions: dict[int, str] = {}  # start of ".b" in "a?.b" -> "a"
         self.bases: dict[int, str] = {}  # type -> its first base, as written
-        self.functions: dict[int, int] = {}  # scope of a function -> the symbol that it is
         self.field_places: dict[int, int] = {}  # start of a field's declarator -> its symbol
         self.pending: dict[int, str] = {}  # start of a name after "?." -> what stands before it
         self.has_global_using = False
@@ -101,13 +100,6 @@ class CSharpWalk(ScopeWalk):
             rb"(?:\[[^\]]*\]\s*)?this\b", self.text[named[0].start_byte : named[0].end_byte]
         ):
             entry.flags |= SymbolFlag.EXTENSION_METHOD
-
-    def find_type_entry(self) -> tuple[int, Entry]:
-        """The innermost type, or the file."""
-        place = self.place
-        while place and self.entries[place].kind not in TYPE_DECLARATIONS:
-            place = self.entries[place].parent
-        return place, self.entries[place]
 
     # -- types -----------------------------------------------------------------------------------------------
 
