@@ -175,8 +175,11 @@ class CSharpTypes:
             if name == "[]" or name in _ITEM_OF:
                 return Value(value.type)
             return value if name in _SAME_ITEMS else NOTHING_KNOWN
-        if value.type is None or not value.type.parts:
+        if value.type is None:
             return NOTHING_KNOWN
+        if not value.type.parts:
+            outside = TypeMeaning(f"{value.type.full_name}.{name}")
+            return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
         if not members:
             return NOTHING_KNOWN
