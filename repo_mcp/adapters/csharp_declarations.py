@@ -170,9 +170,9 @@ def on_property(walk: CSharpWalk, node: Node) -> None:
     entry.type = walk.read_line(type_node)
     walk.note_type(type_node)
     value = node.child_by_field_name("value")
+    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
     if value is not None and value.type == "implicit_object_creation_expression":
         _refer_target_type(walk, type_node, value)
-    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
 
 
 def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) -> None:
@@ -217,13 +217,13 @@ def on_declarator(walk: CSharpWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     children = node.named_children
     value = children[-1] if len(children) > 1 else None
+    is_field = start in walk.field_places
+    if is_field:
+        walk.open_scope(node.end_byte, place=walk.field_places[start])
     if value is not None and value.type == "implicit_object_creation_expression":
         _refer_target_type(walk, type_node, value)
-    if name_node is None:
-        return
     _take(walk, name_node)
-    if start in walk.field_places:
-        walk.open_scope(node.end_byte, is_local=True, place=walk.field_places[start])
+    if is_field or name_node is None:
         return
     name = walk.read_name(name_node)
     walk.bind(name)

@@ -112,7 +112,9 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
     if name_node is None:
         return
     walk.taken.add(name_node.start_byte)
-    walk.refer(CALL, walk.read_name(name_node), name_node.start_byte, qualifier, "", arguments)
+    name = walk.read_name(name_node)
+    if name != "nameof":
+        walk.refer(CALL, name, name_node.start_byte, qualifier, "", arguments)
 
 
 def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from repo_mcp.adapters.csharp_types import read_type
 from repo_mcp.adapters.csharp_walk import ITEMS_OF
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol
 
 MAX_STEPS = 12
@@ -237,7 +237,8 @@ class CSharpTypes:
             value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
         if value.is_known or (value.type is not None and value.type.full_name != found.full_name):
             return value
-        return Value(replace(found, confidence=Confidence.EXACT))
+        is_type = not row.name[:1].islower() and not row.name.startswith("_")  # as types are named
+        return Value(found) if is_type else NOTHING_KNOWN
 
 
 def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:

@@ -249,7 +249,7 @@ def test_global_usings_hold_for_every_file() -> None:
         {
             "Usings.cs": "global using App.Models;\nglobal using Person = App.Models.User;\n",
             "Models.cs": "namespace App.Models;\npublic class User { public void Save() { } }\n",
-            "Main.cs": "class Main {\n  void Go(User a, Person b) {\n    a.Save();\n    b.Save(); // b\n  }\n}\n",
+            "Main.cs": "class Main {\n  void Go(User a, Person b) {\n    a.Save();\n    b.Save();\n  }\n}\n",
         }
     )
     assert found.ask("Main.cs", "a.Save()", "Save") == ["Models.cs:2 Save exact"]
