@@ -85,6 +85,30 @@ def run_structure_task(task: str, request: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
 
 
+def _load_typescript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_typescript
+
+    return parse_typescript
+
+
+def _load_tsx() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_tsx
+
+    return parse_tsx
+
+
+def _load_javascript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_javascript
+
+    return parse_javascript
+
+
+def _load_csharp() -> Parse:
+    from repo_mcp.adapters.csharp_structure import parse_csharp
+
+    return parse_csharp
+
+
 def _load_native(dialect: str) -> Callable[[], Parse]:
     """What imports the parser of a language on the capture walk."""
 
@@ -97,5 +121,14 @@ def _load_native(dialect: str) -> Callable[[], Parse]:
 
 
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
-    **{dialect: _load_native(dialect) for dialect in ("go", "java", "rust", "c", "cpp", "swift")},
-}  # dialect -> what imports its parser
+    "typescript": _load_typescript,
+    "tsx": _load_tsx,
+    "javascript": _load_javascript,
+    "csharp": _load_csharp,
+    "go": _load_native("go"),
+    "java": _load_native("java"),
+    "rust": _load_native("rust"),
+    "c": _load_native("c"),
+    "cpp": _load_native("cpp"),
+    "swift": _load_native("swift"),
+}
