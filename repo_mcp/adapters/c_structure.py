@@ -34,7 +34,8 @@ NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t ui
 ssize_t u8 u16 u32 u64 s8 s16 s32 s64 uintptr_t intptr_t va_list ptrdiff_t off_t wchar_t uint ulong
 ushort uchar defined __u8 __u16 __u32 __u64 __s8 __s16 __s32 __s64 __FILE__ __LINE__ __func__
 __FUNCTION__ this override final va_start va_end va_arg va_copy sizeof offsetof typeof __typeof__
-__builtin_expect nullptr
+__builtin_expect nullptr static_cast dynamic_cast const_cast reinterpret_cast noexcept decltype
+alignof typeid
 """
 BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KEYWORDS_TEXT = """
@@ -48,6 +49,9 @@ _CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+
+
+ONCE = frozenset({ReferenceRole.USE, ReferenceRole.TYPE})
 
 
 # -- the preprocessor --------------------------------------------------------------------------------------
@@ -406,4 +410,5 @@ C = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    ONCE,
 )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.capture_scopes import CaptureScopes
-from repo_mcp.adapters.type_names import read_type
+from repo_mcp.adapters.type_names import TypeName, read_type
 from repo_mcp.structure import ReferenceRole
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Dialect:
     query: str  # name of the file in `queries`
     handlers: Mapping[str, Handler]  # of each capture but PLAIN
     builtins: frozenset[str]  # names that every file has and nobody asks for
+    # Roles in which a declaration names something once, however often it does: for texts full of constants.
+    once: frozenset[ReferenceRole] = frozenset()
 
 
 class CaptureWalk(CaptureScopes):
@@ -52,8 +54,10 @@ class CaptureWalk(CaptureScopes):
     def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
         super().__init__(file_name, text)
         self.imported: set[str] = set()  # local names of imports that are no uses by themselves
+        self.bounds: dict[tuple[int, str], str] = {}  # place, parameter of a type -> text of its bound
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
+        self._once = dialect.once
         self._roles: list[tuple[int, ReferenceRole]] = []  # ends of spans in which types have a role
         self._rows: list[Row] = []
         self._values: list[tuple[int, Node]] = []  # identifiers of which nobody else said anything
@@ -125,6 +129,16 @@ class CaptureWalk(CaptureScopes):
         self.add_local(name)
         return name
 
+    def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
+        """A parameter of a type, and what its arguments have to be."""
+        name = self.bind_name(node)
+        if bound is not None:
+            self.note_bound(name, self.read_line(bound))
+
+    def note_bound(self, name: str, text: str) -> None:
+        """What a parameter of a type has to be: of several types the first."""
+        self.bounds.setdefault((self.scopes[-1].place, name), text.lstrip(": ").removeprefix("extends "))
+
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
         if type_text:
@@ -149,30 +163,39 @@ class CaptureWalk(CaptureScopes):
         chains = self._gather_chains()
         self._refer_values(chains)
         roots = self._gather_roots(chains)
+        once = self._once
         seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
         add = self.builder.add_reference
         for row in self._rows:
             place, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
                 if alias in roots.get(place, ()):
-                    self._add_binding(row)
+                    self._add_binding(row, chains[place])
                 continue
             if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
                 continue
-            key = (place, role, name, qualifier or alias, line)
+            key = (place, role, name, qualifier or alias, 0 if role in once else line)
             if key not in seen:
                 seen.add(key)
                 add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
 
-    def _add_binding(self, row: Row) -> None:
+    def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
         place, role, name, qualifier, alias, line, arguments = row
         if arguments == UNREAD:
             found = read_type(name)
+            if not found.qualifier and any(found.name in one for one in names):
+                bound = read_type(self._find_bound(place, found.name))  # of a parameter of a type its bound
+                found = TypeName(bound.name, bound.qualifier, found.is_items)
             name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
         if name and name not in _NO_TYPES:
             add = self.builder.add_reference
             add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+
+    def _find_bound(self, place: int, name: str) -> str:
+        while (place, name) not in self.bounds and place:
+            place = self.parents[place]
+        return self.bounds.get((place, name), "")
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
         """Place of a declaration -> the local names of it and of those around it."""

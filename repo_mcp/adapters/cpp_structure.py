@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.adapters.c_declarators import Declarator, count_parameters, read_declarator
 from repo_mcp.adapters.c_structure import (
     BUILTINS,
+    ONCE,
     bind_variables,
     declare_by_macro,
     declare_function,
@@ -475,4 +476,5 @@ CPP = Dialect(
         "type": on_type,
     },
     BUILTINS,
+    ONCE,
 )

@@ -231,6 +231,12 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), node)
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    for name in node.children_by_field_name("name"):
+        if name.type == "identifier":
+            walk.bind_parameter_type(name, node.child_by_field_name("type"))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     type_text = walk.read_line(node.child_by_field_name("type"))
@@ -329,7 +335,7 @@ GO = Dialect(
         "method": _on_method,
         "constant": _on_constant,
         "variable": _on_variable,
-        "type_parameter": on_bound,
+        "type_parameter": _on_type_parameter,
         "parameter": _on_parameter,
         "short_variable": _on_short_variable,
         "range": _on_range,

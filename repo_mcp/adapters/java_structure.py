@@ -188,6 +188,13 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 # -- local names -------------------------------------------------------------------------------------------
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    bound = next((one for one in node.named_children if one.type == "type_bound"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, bound)
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     if walk.scope.kind not in CALLABLE_KINDS and walk.scope.kind is SymbolKind.RECORD:
         walk.set_role(node, ReferenceRole.ACCEPT)
@@ -353,6 +360,7 @@ JAVA = Dialect(
         "initializer": _on_initializer,
         "field": _on_field,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
         "parameter": _on_parameter,
         "catch": _on_catch,
         "local": _on_local,

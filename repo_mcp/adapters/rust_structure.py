@@ -258,6 +258,18 @@ def _join(before: str, path: str) -> str:
 # -- local names -------------------------------------------------------------------------------------------
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("bounds"))
+
+
+def _on_predicate(walk: CaptureWalk, node: Node) -> None:
+    name, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
+    if name is not None and bounds is not None:
+        walk.note_bound(walk.read(name), walk.read_line(bounds))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     pattern = node.child_by_field_name("pattern")
@@ -454,6 +466,8 @@ RUST = Dialect(
         "type_alias": _on_type_alias,
         "macro": _on_macro,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
+        "predicate": _on_predicate,
         "parameter": _on_parameter,
         "self_parameter": _on_self_parameter,
         "let": _on_let,

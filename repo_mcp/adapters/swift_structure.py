@@ -246,6 +246,12 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
 # -- local names -------------------------------------------------------------------------------------------
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("name"))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     names = node.children_by_field_name("name")
@@ -390,6 +396,7 @@ SWIFT = Dialect(
         "lambda_parameter": _on_lambda_parameter,
         "optional": _on_optional,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
         "label": _on_label,
         "inherits": _on_inherits,
         "types": on_types,

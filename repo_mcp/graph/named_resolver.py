@@ -165,7 +165,8 @@ class NamedResolver:
         symbol = scope.get_symbol(declaration.place)
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
-        ordinal = declaration.place if is_overloaded and not is_constructor else 0
+        is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
+        ordinal = declaration.place if is_overloaded and not is_alone else 0
         if is_constructor:
             return ("", "", 0)
         return declaration.path, name, ordinal

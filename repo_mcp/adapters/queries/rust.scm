@@ -21,7 +21,8 @@
 (block_comment) @comment
 
 ; What binds names
-(type_parameter name: (type_identifier) @bound)
+(type_parameter) @type_parameter
+(where_predicate left: (type_identifier)) @predicate
 (const_parameter name: (identifier) @bound)
 (parameter) @parameter
 (self_parameter) @self_parameter
