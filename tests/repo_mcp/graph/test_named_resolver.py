@@ -637,7 +637,9 @@ def test_rust_types_of_one_name() -> None:
 def test_java_parameters_of_types_have_their_bounds() -> None:
     case = Case(
         {
-            "p/A.java": "package p;\nclass A<T extends B> { void f(T t) { t.go(); } }\nclass B { void go() {} }\n"
+            "p/A.java": (
+                "package p;\nclass A<T extends B> { void f(T t) { t.go(); } }\nclass B { void go() {} }\n"
+            )
         }
     )
     assert case.ask("p/A.java", "go") == ["p/A.java:p.B.go exact"]
