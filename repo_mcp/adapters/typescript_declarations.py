@@ -333,11 +333,28 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
+    if node.start_byte in walk.item_functions:
+        _bind_first_parameter(walk, node)
     if place >= 0:
         walk.functions[walk.scope] = place
         body = node.child_by_field_name("body")
         if body is not None and body.type != "statement_block":
             _bind_result(walk, body)
+
+
+def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
+    """The parameter of a function that is given the items of something."""
+    single = node.child_by_field_name("parameter")
+    parameters = node.child_by_field_name("parameters")
+    if single is None and parameters is not None and parameters.named_child_count:
+        single = parameters.named_children[0]
+        if single.type == "required_parameter":
+            is_typed = single.child_by_field_name("type") is not None
+            single = None if is_typed else single.child_by_field_name("pattern")
+    if single is not None and single.type == "identifier":
+        name = walk.read(single)
+        walk.bind(name)
+        walk.bind_item(name, walk.item_functions[node.start_byte], single.start_byte)
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
@@ -355,8 +372,15 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
     """A block that binds names of its own."""
-    if node.start_byte not in walk.values:
-        walk.open_scope(node.end_byte)
+    if node.start_byte in walk.values:
+        return
+    walk.open_scope(node.end_byte)
+    if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "identifier" and node.child_by_field_name("kind") is not None:
+            name = walk.read(left)
+            walk.bind(name)
+            walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
 
 
 def on_type_scope(walk: ScriptWalk, node: Node) -> None:

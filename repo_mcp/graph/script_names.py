@@ -33,7 +33,8 @@ class Meaning:
     external: str = ""
 
 
-UNKNOWN = Meaning()
+UNKNOWN = Meaning()  # told from other empty meanings by identity: nothing was found to look into
+_ABSENT = Meaning()  # imported from a file of the repository that does not have it
 
 
 class ScriptFile:
@@ -132,7 +133,8 @@ class ScriptNames:
             if found:
                 return Meaning(tuple(Declaration(file.path, one.place) for one in found))
         for row in file.imports.get(name, ()):
-            return self.resolve_import(file, row, hops=hops)
+            found_there = self.resolve_import(file, row, hops=hops)
+            return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 
     def _choose(self, file: ScriptFile, place: int, name: str, as_type: bool) -> list[Symbol]:
@@ -189,7 +191,7 @@ class ScriptNames:
             symbols = [one for one in file.find_children(0, name) if one.flags & flag]
         symbols = [one for one in symbols if one.kind not in _MEMBERS]
         if symbols:
-            return Meaning(tuple(Declaration(file.path, one.place) for one in prefer(symbols, False)))
+            return Meaning(tuple(Declaration(file.path, one.place) for one in symbols))
         for row in file.exports.get(name, ()):
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)

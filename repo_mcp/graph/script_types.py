@@ -10,12 +10,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from repo_mcp.adapters.scope_walk import ITEMS_OF
 from repo_mcp.adapters.typescript_types import read_type, split_type
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.structure import CALLABLE_KINDS, Reference, ReferenceRole, Symbol, SymbolFlag, SymbolKind
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # no type of a repository is named so
+# Of the members that every list has: those that give one item, and those that give a list of them again.
+_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift"})
+_SAME_ITEMS = frozenset(
+    {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
+)
 MAX_STEPS = 12  # from a value to its type, each through another declaration
 MAX_BASES = 64
 MAX_SEGMENTS = 12
@@ -86,11 +92,13 @@ class ScriptTypes:
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
-        if segment == "[]":
-            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
         is_call = segment.endswith("()")
         name = segment.removesuffix("()")
         if owners.is_items:
+            if segment == "[]" or (is_call and name in _ITEM_OF):
+                return Owners(owners.declarations, owners.external)
+            return owners if is_call and name in _SAME_ITEMS else NOBODY
+        if segment == "[]":
             return NOBODY
         if owners.external:
             return Owners(external=f"{owners.external}.{name}")
@@ -203,6 +211,10 @@ class ScriptTypes:
         if steps > MAX_STEPS:
             return NOBODY
         is_call = row.arguments == 1
+        if row.arguments == ITEMS_OF:
+            dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
+            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
             if outer.external:
