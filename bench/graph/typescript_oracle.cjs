@@ -94,7 +94,7 @@ function isDeclared(node) {
   const parent = node.parent;
   if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent) || ts.isImportClause(parent) || ts.isNamespaceImport(parent)) return false;
   if (ts.isShorthandPropertyAssignment(parent)) return false;
-  if (ts.isJsxClosingElement(parent) || (ts.isJsxOpeningLikeElement(parent) && /^[a-z]/.test(node.text))) return true;
+  if (ts.isJsxClosingElement(parent) || ts.isJsxClosingElement(parent.parent) || (ts.isJsxOpeningLikeElement(parent) && /^[a-z]/.test(node.text))) return true;
   return parent.name === node && ts.getNameOfDeclaration(parent) === node && !ts.isPropertyAccessExpression(parent) && !ts.isQualifiedName(parent);
 }
 

@@ -231,11 +231,14 @@ class ScopeWalk:
     def _settle(self) -> Iterator[Row]:
         """The rows that are references after all, those of types of variables among them."""
         typed = {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] is BIND}
+        asked = {_find_head(row[4]) or row[3] for row in self._rows if row[4] or row[2] is BIND}
         for row in self._rows:
             scope, place, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
+            if role is BIND and alias not in asked and self._find_binding(scope, alias) >= 0:
+                continue  # nothing goes through it
             head = _find_head(qualifier) if qualifier else name
             found = self._find_binding(scope, head)
             if found < 0:

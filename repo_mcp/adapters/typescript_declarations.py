@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.adapters.scope_walk import UNKNOWN
 from repo_mcp.adapters.typescript_walk import Prefix, ScriptWalk, Variables
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -24,6 +25,7 @@ _FLAGS = {
     "override_modifier": SymbolFlag.OVERRIDE,
 }
 _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
+_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 RESULT = "()"  # stands for the variable in a row that tells what a function returns
@@ -240,6 +242,8 @@ def on_declarator(walk: ScriptWalk, node: Node) -> None:
         return  # imported by `require`
     if name_node.type != "identifier":
         walk.pattern, walk.pattern_end = variables, name_node.end_byte
+        owner = walk.read_owner(node.child_by_field_name("type"), value)
+        _bind_pattern(walk, name_node, owner)
         return
     walk.taken.add(start)
     name = walk.read(name_node)
@@ -254,6 +258,21 @@ def on_declarator(walk: ScriptWalk, node: Node) -> None:
         kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
         kind = SymbolKind.FUNCTION if is_function else SymbolKind.CLASS if is_class else kind
         _declare_variable(walk, node, name, kind, variables)
+
+
+def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
+    """Tell that names in `{a, b: c}` are members of something."""
+    if owner == UNKNOWN or pattern.type != "object_pattern":
+        return
+    for one in pattern.named_children:
+        key: Node | None = one
+        local: Node | None = one
+        if one.type == "object_assignment_pattern":
+            key = local = one.child_by_field_name("left")
+        elif one.type == "pair_pattern":
+            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
+        if key is not None and local is not None and local.type in _BOUND_NAMES:
+            walk.refer(ReferenceRole.BIND, walk.read_name(key), local.start_byte, owner, walk.read(local))
 
 
 def _declare_variable(
@@ -434,6 +453,8 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
     if type_node is not None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
     if pattern is None or pattern.type != "identifier":
+        if pattern is not None and pattern.type == "object_pattern":
+            _bind_pattern(walk, pattern, walk.read_owner(type_node, None))
         return
     walk.taken.add(pattern.start_byte)
     name = walk.read(pattern)

@@ -43,6 +43,14 @@ class ScriptFile:
     def __init__(self, path: str, structure: Structure) -> None:
         self.path = path
         self.structure = structure
+        self._symbols: dict[int, Symbol] = {}
+
+    def get_symbol(self, place: int) -> Symbol:
+        """The symbol at a place. IndexError when there is none."""
+        found = self._symbols.get(place)
+        if found is None:
+            found = self._symbols[place] = self.structure.get_symbol(place)
+        return found
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
@@ -93,7 +101,7 @@ class ScriptFile:
         """Symbols of a name right inside another."""
         parents = self.structure.parents
         return [
-            self.structure.get_symbol(one)
+            self.get_symbol(one)
             for one in self.structure.find_symbols(name)
             if one and int(parents[one]) == place
         ]
@@ -120,7 +128,7 @@ class ScriptNames:
         file = self.find_file(declaration.path)
         if file is None or declaration.place >= file.structure.symbol_count:
             return None
-        return file.structure.get_symbol(declaration.place)
+        return file.get_symbol(declaration.place)
 
     # -- names of a file -----------------------------------------------------------------------------------
 

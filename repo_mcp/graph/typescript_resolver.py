@@ -136,7 +136,7 @@ class TypeScriptResolver:
             if file is None or self._program.find_language(path) not in LANGUAGES:
                 continue
             for place in file.structure.find_symbols(name):
-                symbol = file.structure.get_symbol(place)
+                symbol = file.get_symbol(place)
                 if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
                     found.append(Target(Declaration(path, place), Confidence.PROBABLE))
         return _limit(found)

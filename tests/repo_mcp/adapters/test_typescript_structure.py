@@ -21,8 +21,8 @@ def test_classes_and_members() -> None:
           static readonly limit: number = 3;
           #secret = 1;
           protected items: Map<string, T>;
-          handle = async (event: Event): Promise<void> => {};
-          constructor(private svc: Service, plain = 1, ...rest: string[]) { super(); }
+          handle = async (event: Event): Promise<void> => { event.go(); };
+          constructor(private svc: Service, plain = 1, ...rest: string[]) { super(); svc.go(); }
           get size(): number { return 1; }
           abstract load(): void;
           override async save(key: string): Promise<T> {}

@@ -83,7 +83,10 @@ def test_configured_paths_and_packages_of_the_repository() -> None:
             "tsconfig.base.json": """
                 {
                   // comments are allowed
-                  "compilerOptions": { "baseUrl": ".", "paths": { "@app/*": ["src/app/*"], "exact": ["src/x"] } },
+                  "compilerOptions": {
+                    "baseUrl": ".",
+                    "paths": { "@app/*": ["src/app/*"], "exact": ["src/x"] },
+                  },
                 }
             """,
             "tsconfig.json": '{"extends": "./tsconfig.base.json"}',
@@ -270,7 +273,10 @@ def test_members_of_unknown_values_are_guessed_by_name_alone() -> None:
         {
             "a.ts": "export class A { launch(x) {} both() {} }\n",
             "b.ts": "export class B { both() {} }\n",
-            "c.ts": "function f(x) { x.launch(1); x.launch(1, 2); }\nfunction g(x) { x.both(); x.map(1); }\n",
+            "c.ts": """
+                function f(x) { x.launch(1); x.launch(1, 2); }
+                function g(x) { x.both(); x.map(1); }
+            """,
         }
     )
     assert found.ask("c.ts", "x.launch(1)", "launch") == ["a.ts:1 launch probable"]
@@ -283,13 +289,22 @@ def test_cycles_end() -> None:
         {
             "a.ts": 'export * from "./b";\nexport { y as x } from "./b";\nimport { x } from "./b";\nx();\n',
             "b.ts": 'export * from "./a";\nexport { x as y } from "./a";\n',
-            "c.ts": "class A extends B {}\nclass B extends A {}\nnew A().missing();\ntype T = T & T;\nlet t: T;\n",
+            "c.ts": "class A extends B {}\nclass B extends A {}\nnew A().missing();\n",
             "d.ts": "const p = q; const q = p; p.go(); function f() { return f(); } f().go();\n",
         }
     )
     assert found.ask("a.ts", "x();", "x") == []
     assert found.ask("c.ts", "missing", "missing") == []
     assert found.ask("d.ts", "p.go()", "go") == []
+
+
+def test_types_made_of_each_other_cost_no_more_than_once_each() -> None:
+    types = "".join(f"type T{n} = {' & '.join(f'T{m}' for m in range(20))};\n" for n in range(20))
+    returns = "; ".join(f"return f{m}()" for m in range(20))
+    calls = "".join(f"function f{n}() {{ {returns} }}\n" for n in range(20))
+    found = Repository.build({"a.ts": types + calls + "let t: T1;\nt.go(1);\nf1().go(2);\n"})
+    assert found.ask("a.ts", "t.go(1)", "go") == []
+    assert found.ask("a.ts", "f1().go(2)", "go") == []
 
 
 def test_ten_thousand_overloads_are_bounded() -> None:
@@ -301,7 +316,9 @@ def test_ten_thousand_overloads_are_bounded() -> None:
 def test_configuration_that_is_none_is_passed_over() -> None:
     found = Repository.build(
         {
-            "tsconfig.json": '{"extends": "./tsconfig.json", "compilerOptions": {"paths": {"*": 3}, "baseUrl": 5}}',
+            "tsconfig.json": json.dumps(
+                {"extends": "./tsconfig.json", "compilerOptions": {"paths": {"*": 3}, "baseUrl": 5}}
+            ),
             "package.json": '{"workspaces": 3, "name": ["x"], "exports": {"a": [[[]]]}}',
             "lerna.json": "[" * 50_000,
             "a.ts": 'import { x } from "pkg";\nimport { y } from "../../../outside";\nx(); y();\n',
