@@ -94,8 +94,8 @@ class TypeScriptResolver:
         symbols = [(place, self._names.get_symbol(place)) for place in dict.fromkeys(places)]
         known = [(place, symbol) for place, symbol in symbols if symbol is not None]
         if row.role not in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
-            meant = prefer([symbol for _, symbol in known], row.role in _TYPE_ROLES)
-            known = [(place, symbol) for place, symbol in known if symbol in meant]
+            meant = {id(one) for one in prefer([symbol for _, symbol in known], row.role in _TYPE_ROLES)}
+            known = [(place, symbol) for place, symbol in known if id(symbol) in meant]
         kept = _choose(known, row)
         if row.role is ReferenceRole.CALL:
             kept = [one for place in kept for one in (*self._list_constructors(place), place)]
