@@ -80,8 +80,8 @@ function describe(node) {
 }
 
 function find(node) {
-  if (ts.isShorthandPropertyAssignment(node.parent)) return checker.getShorthandAssignmentValueSymbol(node.parent);
-  let symbol = checker.getSymbolAtLocation(node);
+  let symbol = ts.isShorthandPropertyAssignment(node.parent)
+    ? checker.getShorthandAssignmentValueSymbol(node.parent) : checker.getSymbolAtLocation(node);
   for (let hops = 0; symbol && symbol.flags & ts.SymbolFlags.Alias && hops < 30; hops++) {
     const next = checker.getAliasedSymbol(symbol);
     if (!next || next === symbol || next.escapedName === "unknown") return undefined;

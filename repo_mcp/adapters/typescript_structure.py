@@ -29,7 +29,7 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
 # What the grammar does not know, of names of nothing, so that it can be left out: `<in out T>`,
 # `export type * from`, a "|" before the first member of a union in brackets.
 _LEFT_OUT = re.compile(
-    rb"([<,](?:\s|//[^\n]*\n)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
+    rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
     rb"|(\bexport\s+)type(?=\s+\*)"
     rb"|([<,(]\s*)\|(?=\s)"
 )
