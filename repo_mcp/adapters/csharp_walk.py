@@ -39,7 +39,6 @@ _OBSOLETE = re.compile(rb"\bObsolete(?:Attribute)?\b")
 _WRAPPERS = frozenset(
     {"await_expression", "parenthesized_expression", "checked_expression", "ref_expression"}
 )
-ITEMS_OF = 3  # of a BIND row: its type is that of the items of what the row names
 
 
 class CSharpWalk(ScopeWalk):

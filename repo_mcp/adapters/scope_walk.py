@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
 MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
 UNKNOWN = "?"
+ITEMS_OF = 3  # of a BIND row: its type is that of the items of what the row names
 BIND = ReferenceRole.BIND
 _MEMBERS = frozenset(
     {
@@ -72,6 +73,7 @@ class ScopeWalk:
         self.place = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self.item_functions: dict[int, str] = {}  # start of a function -> what it is given the items of
         self.is_partial = False
         self._open = [(len(text) + 1, 0, 0)]  # (end, scope, place)
         self._scope_parents = [0]
@@ -176,6 +178,14 @@ class ScopeWalk:
             at = self.place if place < 0 else place
             self._rows.append((self.scope, at, role, name, qualifier, alias, start, arguments))
 
+    def bind_item(self, alias: str, chain: str, start: int) -> None:
+        """Tell that a variable is one of the items of an expression."""
+        is_call = chain.endswith("()")
+        qualifier, _, name = chain.removesuffix("()").rpartition(".")
+        if chain != UNKNOWN and name and name != "[]":
+            name += "()" if is_call else ""
+            self.refer(BIND, name, start, qualifier, alias, ITEMS_OF)
+
     # -- the end -------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
@@ -221,11 +231,14 @@ class ScopeWalk:
     def _settle(self) -> Iterator[Row]:
         """The rows that are references after all, those of types of variables among them."""
         typed = {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] is BIND}
+        asked = {_find_head(row[4]) or row[3] for row in self._rows if row[4] or row[2] is BIND}
         for row in self._rows:
             scope, place, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
+            if role is BIND and alias not in asked and self._find_binding(scope, alias) >= 0:
+                continue  # nothing goes through it
             head = _find_head(qualifier) if qualifier else name
             found = self._find_binding(scope, head)
             if found < 0:

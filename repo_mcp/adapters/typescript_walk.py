@@ -183,6 +183,18 @@ class ScriptWalk(ScopeWalk):
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
         return bool(found.name)
 
+    def read_owner(self, type_node: Node | None, value: Node | None) -> str:
+        """What a pattern takes members of: a type that is written, as if it were called, or an expression."""
+        if type_node is not None:
+            found = read_type(self.read_line(type_node))
+            dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
+            return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
+        for _ in range(3):
+            if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+                break
+            value = value.named_children[0]
+        return self.read_chain(value)
+
     def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
         """Tell the type of a variable by what it is given."""
         for _ in range(3):

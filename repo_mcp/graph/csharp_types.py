@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repo_mcp.adapters.csharp_types import read_type
-from repo_mcp.adapters.csharp_walk import ITEMS_OF
+from repo_mcp.adapters.scope_walk import ITEMS_OF
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol
@@ -220,11 +220,7 @@ class CSharpTypes:
         if row.arguments == 1:
             return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-        if value.type is None:
-            value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
-        if row.arguments == ITEMS_OF:
-            return Value(value.type) if value.is_items else NOTHING_KNOWN
-        return value
+        return Value(value.type) if row.arguments == ITEMS_OF and value.is_items else NOTHING_KNOWN
 
     def _follow_plain(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """A written type, or another value whose type is taken over."""

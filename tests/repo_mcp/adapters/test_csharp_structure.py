@@ -192,7 +192,6 @@ def test_names_bound_in_functions_are_no_references() -> None:
         "M: BIND |Foo 8 as tested",
         "M: BIND |Bar 8 as other",
         "M: BIND |Error 10 as error",
-        "M: BIND |Func 11 as f",
     ]
     assert [line.split()[2] for line in list_references(found, CALL) if "Go" in line] == [
         "item|Go",
