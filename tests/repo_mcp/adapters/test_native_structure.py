@@ -61,6 +61,10 @@ def test_task_of_a_language(language: str) -> None:
     assert decode_structure(run_structure_task(task, b"sample\n" + text)).get_symbol(0).name == "sample"
 
 
+def test_manifest_of_a_language_is_no_source() -> None:
+    assert find_structure_task("src/go.mod", "go") is None
+
+
 # -- Go ----------------------------------------------------------------------------------------------------
 
 
