@@ -56,6 +56,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.toolsets.research",
         "repo_mcp.toolsets.retrieval",
     ),
+    ("repo_mcp.call_recorder",),
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader",),
     ("repo_mcp.repository",),
@@ -94,7 +95,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("repo_mcp.walked_files",),
     ("repo_mcp.model", "repo_mcp.structure"),
-    ("repo_mcp.errors",),
+    ("repo_mcp.errors", "repo_mcp.media_types"),
 )
 
 # Everything of ours that the other package may enter by.
