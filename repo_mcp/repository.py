@@ -171,16 +171,22 @@ class Repository:
             warnings=report.warnings,
         )
 
-    def open_file(self, path: str, start_line: int | None, end_line: int | None) -> OpenedText:
-        """Lines of a live file, clamped to its end. Raises INVALID_ARGUMENT for lines that are not there."""
+    def open_file(
+        self, path: str, start_line: int | None, end_line: int | None, *, most_lines: int | None = None
+    ) -> OpenedText:
+        """Lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
+
+        Raises INVALID_ARGUMENT for lines that are not there.
+        """
         limits = self.config.limits
+        most = limits.max_open_lines if most_lines is None else most_lines
         opened = self._door.read(path, limits.max_file_bytes)
         text = decode_source(opened.data)
         lines = split_lines(text.data)
         start = 1 if start_line is None else start_line
         end = start + limits.default_open_lines - 1 if end_line is None else end_line
         _check_lines(start, end, len(lines))
-        last = min(end, start + limits.max_open_lines - 1, len(lines))
+        last = min(end, start + most - 1, len(lines))
         return OpenedText(
             opened.path,
             start,

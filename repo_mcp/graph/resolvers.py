@@ -1,0 +1,12 @@
+"""Which resolver each language has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repo_mcp.graph.python_resolver import PythonResolver
+from repo_mcp.graph.resolution import MakeResolver
+
+RESOLVERS: Mapping[str, MakeResolver] = {
+    "python": PythonResolver,
+}

@@ -1,0 +1,138 @@
+"""Calls of the `graph` toolset about symbols: finding them, what is known of one, what a file declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from repo_mcp.graph.questions import NAMED, Scope
+from repo_mcp.tool_model import CallContext, escape_text
+from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
+from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.nodes import Node
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+METHOD = (
+    "likeness without a model: 0.45 x rare names used in common + 0.35 x runs of tokens in common,"
+    " identifiers made equal + 0.2 x parts of the own name in common; the parts are beside each score"
+)
+ENDS_SO = "no symbol has exactly this qualified name; these end with it"
+
+NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
+
+
+def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`search_symbols`."""
+    limit = _integer(arguments, "limit", DEFAULT_SYMBOLS)
+    with repository.graph.open() as graph:
+        found = graph.search(str(arguments["query"]), _build_scope(arguments), limit + 1)
+        rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
+    return _draft_rows(repository, rows, more=len(found) > limit, ordinary="limit" not in arguments)
+
+
+def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`lookup_symbol`."""
+    with repository.graph.open() as graph:
+        nodes, ends_so = graph.look_up(str(arguments["qualified_name"]), _build_scope(arguments))
+        rows = [_render_found(graph, node) for node in nodes]
+    notes = [ENDS_SO] if ends_so and nodes else []
+    return _draft_rows(repository, rows, notes=notes)
+
+
+def _render_found(graph: Graph, node: Node) -> Row:
+    return {**render_symbol(node), "project_id": escape_text(graph.projects.find(node.path))}
+
+
+def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`find_similar`."""
+    limit = _integer(arguments, "limit", DEFAULT_SIMILAR)
+    with repository.graph.open() as graph:
+        node = graph.get(str(arguments["node_id"]))
+        rows = [
+            {
+                **render_symbol(other),
+                "similarity": similar.likeness,
+                "by_names": similar.names,
+                "by_shape": similar.shape,
+                "by_own_name": similar.name,
+                "shared_names": [escape_text(name) for name in similar.shared],
+            }
+            for other, similar in graph.find_similar(node, limit)
+        ]
+    return _draft_rows(repository, rows, ordinary="limit" not in arguments, method=METHOD)
+
+
+def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_symbol`."""
+    with repository.graph.open() as graph:
+        node = graph.get(str(arguments["node_id"]))
+        references = graph.find_incoming(node, NAMED)
+        result: Result = {
+            **render_details(node, graph.projects.find(node.path)),
+            "reference_count": sum(edge.count for edge in references.edges),
+            "reference_count_is_lower_bound": references.cut,
+        }
+    notes = repository.graph.warn()
+    return Draft(lambda _: add_warnings(dict(result), notes))
+
+
+def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_source_spans`."""
+    with repository.graph.open() as graph:
+        spans = graph.list_spans(graph.get(str(arguments["node_id"])))
+    rows: list[Row] = [
+        {
+            "file_path": escape_text(span.path),
+            "line_start": span.start_line,
+            "line_end": span.end_line,
+            "is_primary": span.is_primary,
+        }
+        for span in spans
+    ]
+    return _draft_rows(repository, rows)
+
+
+def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_file_outline`."""
+    nodes, status = repository.graph.outline(repository.name_path(str(arguments["path"])))
+    notes = [] if status is not None else [NOT_PARSED]
+    said = None if status is None else status.name.lower()
+    return _draft_rows(repository, [render_outline(node) for node in nodes], notes=notes, parse_status=said)
+
+
+def _draft_rows(
+    repository: Repository,
+    rows: Sequence[Row],
+    *,
+    more: bool = False,
+    ordinary: bool = False,
+    notes: Sequence[str] = (),
+    **facts: object,
+) -> Draft:
+    said = [*notes, *repository.graph.warn()]
+
+    def build(count: int) -> Result:
+        truncated = more or count < len(rows)
+        return add_warnings({"result": list(rows[:count]), "truncated": truncated, **facts}, said)
+
+    return Draft(build, len(rows), ordinary)
+
+
+def _build_scope(arguments: Arguments) -> Scope:
+    return Scope(_text(arguments, "node_type"), _text(arguments, "language"), _text(arguments, "project_id"))
+
+
+def _text(arguments: Arguments, name: str) -> str | None:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _integer(arguments: Arguments, name: str, otherwise: int) -> int:
+    value = arguments.get(name)
+    return value if isinstance(value, int) else otherwise
