@@ -13,6 +13,7 @@ from index_format.block_lists import BlockList
 from index_format.chunks import ChunkSpan, ChunksReader
 from index_format.directory import ReadableFile
 from index_format.errors import CorruptIndex
+from index_format.file_records import RecordsReader, has_records
 from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
 from index_format.frame import FrameReader
 from index_format.norms import NormsReader
@@ -50,6 +51,8 @@ class SegmentReader:
         docs = {level: self._count_docs(level) for level in Level}
         self.norms = NormsReader(self.frame, self.fields, docs)
         self.terms = TermsReader(self.frame)
+        has = has_records(self.frame)
+        self.records = RecordsReader(self.frame, self.file_count) if has else None
 
     def _take_meta(self, meta: dict[str, Any]) -> None:
         self.fields = tuple(Field(str(name), Level(level)) for name, level in meta["fields"])
@@ -205,11 +208,22 @@ class SegmentReader:
         )
 
     def read_content(self) -> SegmentContent:
-        """Everything but the postings."""
+        """Everything but the postings; records are read as they are gone through."""
         lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
         return SegmentContent(
-            self.fields, self.read_file_table(), self.chunks.read_units(), self.chunks.read_chunks(), lengths
+            self.fields,
+            self.read_file_table(),
+            self.chunks.read_units(),
+            self.chunks.read_chunks(),
+            lengths,
+            self.records,
         )
+
+    def read_record(self, file: int) -> bytes:
+        """The record of one file. Raises CorruptIndex, also for a segment without records."""
+        if self.records is None:
+            raise CorruptIndex(f"{self.name}: it has no records")
+        return self.records.read(file)
 
     def read_spans(self, file: int) -> list[ChunkSpan]:
         """The chunks of one file."""
