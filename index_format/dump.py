@@ -73,8 +73,8 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
         yield _join("  units of bytes", units.sizes[first:last])
         for chunk in reader.read_spans(file):
             yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind}"
-        if reader.records is not None:
-            record = reader.read_record(file)
+        if reader.has_records:
+            record = reader.records.read(file)
             yield f"  record bytes {len(record)} checksum {compute_checksum(record):016x}"
 
 

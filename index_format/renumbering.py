@@ -132,11 +132,10 @@ def merge_content(
 
 def _merge_records(sources: Sequence[Source], order: list[tuple[bytes, int, int]]) -> Iterable[bytes] | None:
     """The records of the live files in path order, read as they are written; None where there are none."""
-    readers = [source.reader.records for source in sources]
-    present = [reader for reader in readers if reader is not None]
+    present = [source.reader.records for source in sources if source.reader.has_records]
     if not present:
         return None
-    if len(present) != len(readers):
+    if len(present) != len(sources):
         raise CorruptIndex("segments with records and segments without cannot be merged")
     return _iter_records(present, order)
 

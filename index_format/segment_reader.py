@@ -51,8 +51,7 @@ class SegmentReader:
         docs = {level: self._count_docs(level) for level in Level}
         self.norms = NormsReader(self.frame, self.fields, docs)
         self.terms = TermsReader(self.frame)
-        has = has_records(self.frame)
-        self.records = RecordsReader(self.frame, self.file_count) if has else None
+        self._records = RecordsReader(self.frame, self.file_count) if has_records(self.frame) else None
 
     def _take_meta(self, meta: dict[str, Any]) -> None:
         self.fields = tuple(Field(str(name), Level(level)) for name, level in meta["fields"])
@@ -72,6 +71,18 @@ class SegmentReader:
     def file_count(self) -> int:
         """Source files, dead ones included."""
         return self.files.count
+
+    @property
+    def has_records(self) -> bool:
+        """True when there is a record for each file."""
+        return self._records is not None
+
+    @property
+    def records(self) -> RecordsReader:
+        """The records of the files. Raises CorruptIndex for a segment without."""
+        if self._records is None:
+            raise CorruptIndex(f"{self.name}: it has no records")
+        return self._records
 
     @property
     def unit_count(self) -> int:
@@ -216,14 +227,8 @@ class SegmentReader:
             self.chunks.read_units(),
             self.chunks.read_chunks(),
             lengths,
-            self.records,
+            self._records,
         )
-
-    def read_record(self, file: int) -> bytes:
-        """The record of one file. Raises CorruptIndex, also for a segment without records."""
-        if self.records is None:
-            raise CorruptIndex(f"{self.name}: it has no records")
-        return self.records.read(file)
 
     def read_spans(self, file: int) -> list[ChunkSpan]:
         """The chunks of one file."""

@@ -48,7 +48,7 @@ def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[s
     has: list[bool] = []
     for entry in entries:
         reader = SegmentReader(directory.open(entry.name))
-        has.append(reader.records is not None)
+        has.append(reader.has_records)
         reader.close()
     return ["manifest: some segments have records and some have none"] if len(set(has)) > 1 else []
 

@@ -164,7 +164,7 @@ def test_the_golden_index_with_records_is_what_it_was() -> None:
     snapshot = Snapshot.open(golden)
     assert snapshot is not None
     found = {
-        segment.reader.files.read_path(file): segment.reader.read_record(file)
+        segment.reader.files.read_path(file): segment.reader.records.read(file)
         for segment, file in snapshot.iter_live_files()
     }
     assert found == {

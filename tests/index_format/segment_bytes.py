@@ -70,8 +70,8 @@ def read_everything(reader: SegmentReader) -> list[object]:
     for file in range(reader.file_count):
         found += [reader.files.read_path(file), reader.read_spans(file)]
         found += [reader.read_language(file), reader.files.read_fingerprint(file)]
-        if reader.records is not None:
-            found.append(reader.read_record(file))
+        if reader.has_records:
+            found.append(reader.records.read(file))
     if reader.unit_count:
         found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
     found.append(reader.files.read_paths_of(np.arange(reader.file_count)))

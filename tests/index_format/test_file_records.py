@@ -112,7 +112,7 @@ def _sum(counts: Mapping[tuple[int, bytes], int], wanted: int) -> int:
 
 
 def read_records(reader: SegmentReader) -> dict[str, bytes]:
-    return {reader.files.read_path(file): reader.read_record(file) for file in range(reader.file_count)}
+    return {reader.files.read_path(file): reader.records.read(file) for file in range(reader.file_count)}
 
 
 def test_records_are_read_one_at_a_time_and_all_together() -> None:
@@ -120,12 +120,12 @@ def test_records_are_read_one_at_a_time_and_all_together() -> None:
     assert read_records(reader) == RECORDS
     assert list(reader.read_content().records or ()) == [RECORDS[path] for path in sorted(RECORDS)]
     with pytest.raises(IndexError):
-        reader.read_record(3)
+        reader.records.read(3)
 
 
 def test_one_record_costs_one_read(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = open_bytes(build_small(records=True))
-    reader.read_record(0)  # reads the ends
+    reader.records.read(0)  # reads the ends
     reads: list[int] = []
     read = MemoryFile.read
 
@@ -134,13 +134,12 @@ def test_one_record_costs_one_read(monkeypatch: pytest.MonkeyPatch) -> None:
         return read(self, offset, size)
 
     monkeypatch.setattr(MemoryFile, "read", count)
-    assert reader.read_record(2) == RECORDS["empty"]
+    assert reader.records.read(2) == RECORDS["empty"]
     assert len(reads) == 1
 
 
 def test_records_are_gone_through_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = open_bytes(build_small(records=True))
-    assert reader.records is not None
     wanted = [RECORDS[path] for path in sorted(RECORDS)]
     for size in (1, 11, 12, 13, 20_000, 1 << 20):
         monkeypatch.setattr(file_records, "BATCH_BYTES", size)
@@ -151,7 +150,7 @@ def test_a_segment_without_records_has_the_bytes_that_it_had() -> None:
     plain, with_records = take_apart(build_small()), take_apart(build_small(records=True))
     assert {tag: data for tag, data in with_records.items() if tag not in (b"RECS", b"RECE")} == plain
     with pytest.raises(CorruptIndex, match="has no records"):
-        open_bytes(build_small()).read_record(0)
+        open_bytes(build_small()).records.read(0)
 
 
 def test_there_is_a_record_for_each_file() -> None:
@@ -285,7 +284,7 @@ def test_ends_that_cannot_be_are_corrupt(ends: list[int], what: str) -> None:
     sections = take_apart(build_small(records=True))
     sections[b"RECE"] = encode_table([np.array(ends, dtype=np.int64)])
     with pytest.raises(CorruptIndex, match=what):
-        forge(sections).read_record(2)
+        forge(sections).records.read(2)
 
 
 @settings(max_examples=150, deadline=None)
@@ -313,7 +312,7 @@ def test_any_bytes_in_the_sections_are_read_or_corrupt(records: bytes, ends: byt
     sections |= {b"RECS": records, b"RECE": ends}
     with suppress(CorruptIndex):
         reader = forge(sections)
-        assert b"".join(reader.read_record(file) for file in range(3)) == records
+        assert b"".join(reader.records.read(file) for file in range(3)) == records
 
 
 def test_verify_finds_a_damaged_record() -> None:
