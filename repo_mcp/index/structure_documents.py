@@ -44,7 +44,7 @@ I64 = npt.NDArray[np.int64]
 I32 = npt.NDArray[np.int32]
 _LINE_FEED = 0x0A
 _NAME_BITS = 32
-_NAMED_ELSEWHERE = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+_IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
 
 
@@ -71,8 +71,8 @@ def read_record(path: str, fingerprint: bytes, size: int, language: str, record:
     """The names of a record. Raises StructureError for bytes that are none."""
     structure = decode_structure(record)
     roles = structure.ref_roles
-    elsewhere = np.isin(roles, _NAMED_ELSEWHERE)
-    used = (structure.ref_names[roles != ReferenceRole.BIND], structure.ref_aliases[elsewhere])
+    elsewhere = (roles == _IMPORT) | (roles == _EXPORT)
+    used = (structure.ref_names[roles != _BIND], structure.ref_aliases[elsewhere])
     return ParsedFile(
         path,
         fingerprint,

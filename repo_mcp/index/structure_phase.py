@@ -111,7 +111,7 @@ class StructurePhase:
                 plan = plan_round(lexical, known, self.find_task)
             else:
                 plan = plan_named(lexical, known, self.find_task, paths)
-            lanes = min(self._workers, 1 + sum(file.size for file in plan.files) // LANE_BYTES)
+            lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
             parsing = ParseLanes(plan.files, lanes, self.read, self._make_parser)
             return _Round(directory, writer, known, plan, progress, cancelled).run(parsing)
 

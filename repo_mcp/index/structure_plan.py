@@ -38,6 +38,7 @@ class Plan:
     gone: tuple[str, ...]  # to drop
     done_files: int  # that are as they should be
     done_bytes: int
+    bytes: int  # of `files`
 
     @property
     def total_files(self) -> int:
@@ -47,7 +48,7 @@ class Plan:
     @property
     def total_bytes(self) -> int:
         """Bytes of those files."""
-        return self.done_bytes + sum(file.size for file in self.files)
+        return self.done_bytes + self.bytes
 
 
 def iter_wanted(lexical: Snapshot, find_task: FindTask) -> Iterator[WantedFile]:
@@ -77,7 +78,7 @@ def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> P
         else:
             files.append(file)
             known.pop(file.path, None)
-    return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes)
+    return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes, sum(file.size for file in files))
 
 
 def plan_named(lexical: Snapshot, known: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
@@ -85,8 +86,9 @@ def plan_named(lexical: Snapshot, known: KnownFiles, find_task: FindTask, paths:
     wanted = {file.path: file for file in iter_wanted(lexical, find_task) if file.path in paths}
     files = [file for file in wanted.values() if known.find_fingerprint(file.path) != file.fingerprint]
     gone = [path for path in sorted(paths) if path not in wanted and known.find(path) is not None]
-    done = len(wanted) - len(files)
-    return Plan(_order(files), tuple(gone), done, sum(file.size for file in wanted.values()))
+    size = sum(file.size for file in files)
+    total = sum(file.size for file in wanted.values())
+    return Plan(_order(files), tuple(gone), len(wanted) - len(files), total - size, size)
 
 
 def _order(files: list[WantedFile]) -> tuple[WantedFile, ...]:
