@@ -1,8 +1,9 @@
 """Writes one segment file: the posting lists as they come, in term order, then everything else.
 
 Sections in file order: POST (postings.py), TERM LIST PAGE TOPS (terms.py), FILE PATH PRNT
-(files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), META (a packed record). The bytes depend
-on the content alone, however the lists were grouped into runs.
+(files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), RECS RECE where there are records
+(file_records.py), META (a packed record). The bytes depend on the content alone, however the lists
+were grouped into runs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from index_format.chunks import encode_chunks
 from index_format.directory import Directory
+from index_format.file_records import write_records
 from index_format.files import encode_files
 from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
@@ -61,17 +63,22 @@ class SegmentWriter:
         self._postings += run.postings
 
     def finish(self) -> SegmentEntry:
-        """Write the rest, sync, and give the file the name of its content. Raises OSError."""
+        """Write the rest, sync, and give the file the name of its content.
+
+        Raises OSError, ValueError unless there is a record for each file, where there are records.
+        """
         content = self._content
         sections = {
             **self._terms.finish(),
             **encode_files(content.files),
             **encode_chunks(content.units, content.chunks),
             **encode_norms(content.fields, content.lengths),
-            META: pack(self._describe()),
         }
         for tag, data in sections.items():
             self._frame.add_section(tag, data)
+        if content.records is not None:
+            write_records(self._frame, content.records, len(content.files.paths))
+        self._frame.add_section(META, pack(self._describe()))
         name, size = self._frame.finish()
         self._file.sync()
         self._file.close()

@@ -277,6 +277,21 @@ class TermsReader:
             raise self._corrupt("the text of the terms is cut")
         return text, places[start:stop] - places[start]
 
+    def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
+        """The terms of a span of pages, each followed by a line feed, and the field bits of each."""
+        text, firsts = self.read_texts(start, stop)
+        places = self._columns[1]
+        lists = self._read_span(LIST, places, start, stop)
+        bounds = [*firsts.tolist(), len(text)]
+        begins = (places[start:stop] - places[start]).tolist()
+        masks = b"".join(
+            lists[begin : begin + text.count(b"\n", first, end)]
+            for begin, first, end in zip(begins, bounds[:-1], bounds[1:], strict=True)
+        )
+        if len(masks) != text.count(b"\n"):
+            raise self._corrupt(f"pages {start} to {stop} of the dictionary have terms without lists")
+        return text, masks
+
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""
         edges = np.append(self._columns[2][:-1], postings_bytes)

@@ -6,13 +6,14 @@ segment whose name comes out different was not written as FORMAT.md says, whatev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from index_format.chunks import CHNK, UNIT
 from index_format.directory import Directory, MemoryDirectory, MemoryFile
 from index_format.errors import IndexFormatError
+from index_format.file_records import RECE, RECS
 from index_format.files import FILE, PATH, PRNT
 from index_format.manifest import read_manifest
 from index_format.norms import NRMF, NRMU
@@ -24,6 +25,7 @@ from index_format.terms import LIST, PAGE, TERM, TOPS
 
 BATCH_BYTES = 1 << 20
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
+RECORD_SECTIONS = {RECS, RECE}
 
 
 def verify_index(directory: Directory) -> list[str]:
@@ -38,7 +40,17 @@ def verify_index(directory: Directory) -> list[str]:
     live: dict[bytes, str] = {}
     for entry in manifest.segments:
         faults += _verify_segment(directory, entry, manifest.fields, live)
-    return faults
+    return faults or _list_mixed(directory, manifest.segments)
+
+
+def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[str]:
+    """A fault when some of the segments have records and others have none."""
+    has: list[bool] = []
+    for entry in entries:
+        reader = SegmentReader(directory.open(entry.name))
+        has.append(reader.has_records)
+        reader.close()
+    return ["manifest: some segments have records and some have none"] if len(set(has)) > 1 else []
 
 
 def _verify_segment(
@@ -83,7 +95,7 @@ def _verify_structures(reader: SegmentReader) -> Iterator[str]:
         content = reader.read_content()
         faults = [*_list_span_faults(reader, content), *_list_sum_faults(reader, content)]
         yield from faults
-        if not faults and set(reader.frame.sections()) == SECTIONS:
+        if not faults and set(reader.frame.sections()) - RECORD_SECTIONS == SECTIONS:
             name = _rewrite(reader, content)
             if name != reader.frame.content_name + SUFFIX:
                 yield f"{reader.name}: its content, written anew, is {name}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import Config, find_cache_home
+from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -30,12 +30,15 @@ from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.live_scan import scan_tree
+from repo_mcp.index.live_structure import LiveStructure
 from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking import choose_unknown, rank
 from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.index.structure_phase import StructurePhase
+from repo_mcp.index.structure_schema import list_facts
 from repo_mcp.index.symbol_search import rank_symbols
 from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
@@ -96,7 +99,9 @@ class Repository:
             self._walk,
             watch=config.watch,
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
+            note_refresh=self._note_refresh,
         )
+        self.structure = self._open_structure(data_dir.path)
         self._outliner = Outliner(config)
         self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
@@ -116,6 +121,19 @@ class Repository:
             LANGUAGES_VERSION,
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+
+    def _open_structure(self, data_dir: str) -> LiveStructure:
+        """The structure of the files. Nothing is parsed before somebody asks for it."""
+        config = self.config
+        facts = (self._configuration, *list_facts())
+        configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        path = os.path.join(data_dir, f"structure-v{FORMAT_VERSION}-{configuration[:16]}")
+        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
+        phase = StructurePhase(path, configuration, config.chosen_workers(), read)
+        return LiveStructure(path, configuration, phase, self._index, self.name_path)
+
+    def _note_refresh(self) -> None:
+        self.structure.note_refresh()
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -365,16 +383,21 @@ class Repository:
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.
 
-        Where files are watched, the system tells of those that change from now on.
+        The structure of files follows where a toolset needs it. Where files are watched, the system tells
+        of those that change from now on.
         """
         self._index.start_background_refresh()
         self._index.start_watching()
+        if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
+            self.structure.start()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
-        if self._index.close():
+        self.structure.stop()
+        index_stopped = self._index.close()
+        if self.structure.close() and index_stopped:
             self._door.close()
 
 

@@ -143,6 +143,11 @@ class ParseStatus(IntEnum):
     FAILED = 2  # only the file itself
 
 
+# As plain integers: looking into an enumeration takes longer than looking through a column.
+_FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
+_FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """One declaration."""
@@ -321,17 +326,18 @@ class Structure:
             self.ref_qualifiers,
             self.ref_aliases,
         )
-        if max(int(column.max(initial=0)) for column in texts) >= len(self.strings) or self.strings[0]:
+        if np.concatenate(texts).max() >= len(self.strings) or self.strings[0]:
             raise StructureError("names a string that is not there")
         places = np.arange(len(self.parents))
-        if bool(np.any(self.parents[1:] >= places[1:])) or self.parents[0]:
+        if (self.parents[1:] >= places[1:]).any() or self.parents[0]:
             raise StructureError("a symbol before its parent")
-        if int(self.ref_symbols.max(initial=0)) >= len(places):
-            raise StructureError("names a symbol that is not there")
-        if int(self.kinds.max()) > max(SymbolKind) or self.kinds[0] != SymbolKind.FILE:
+        if self.kinds.max() > _LAST_KIND or self.kinds[0] != _FILE_KIND:
             raise StructureError("a kind that is not known")
-        roles = self.ref_roles
-        if len(roles) and (int(roles.max()) > max(ReferenceRole) or int(roles.min()) < min(ReferenceRole)):
+        if not len(self.ref_roles):
+            return
+        if self.ref_symbols.max() >= len(places):
+            raise StructureError("names a symbol that is not there")
+        if self.ref_roles.max() > _LAST_ROLE or self.ref_roles.min() < _FIRST_ROLE:
             raise StructureError("a role that is not known")
 
     @property

@@ -180,7 +180,7 @@ class SegmentBuilder:
         terms, occurrences = self._list_terms(analyse_words(words), len(words.starts), numbers)
         counts = [len(self._rows) if number == PATH else self._units for number in range(len(FIELDS))]
         lengths = [np.zeros(count, dtype=np.int64) for count in counts]
-        run = _build_run(terms, occurrences, lengths)
+        run = build_run(terms, occurrences, lengths)
         return self._build_content(lengths), run
 
     def _count_paths(self) -> None:
@@ -298,7 +298,7 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
     return pairs >> bits, pairs & ((1 << bits) - 1), np.diff(starts, append=len(packed))
 
 
-def _build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
+def build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
     """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
     lists, docs, counts = occurrences.finish()
     starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1

@@ -21,11 +21,10 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.segment_writer",),
     (
         "index_format.chunks",
+        "index_format.file_records",
         "index_format.files",
         "index_format.norms",
         "index_format.postings",
-        "index_format.references",
-        "index_format.symbols",
         "index_format.terms",
     ),
     ("index_format.block_lists", "index_format.gap_lists"),
