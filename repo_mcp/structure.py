@@ -16,6 +16,7 @@ children, and so do references, by line.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from functools import cached_property
@@ -36,6 +37,7 @@ REFERENCE_COLUMNS = 7
 _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 
 Column = npt.NDArray[np.int64]
+ReferenceRow = tuple[int, int, str, str, str, int, int]
 
 
 class SymbolKind(IntEnum):
@@ -135,6 +137,18 @@ class ReferenceRole(IntEnum):
     BIND = 10  # tells the type of a variable; no use of a name
 
 
+class Binding(IntEnum):
+    """How a BIND row tells the type of its variable. The numbers are on disk, as the row's arguments."""
+
+    TYPE = 0  # `qualifier.name` is the type itself: an annotation
+    CALLED = 1  # what a call of `qualifier.name` gives
+    ITEMS = 2  # `qualifier.name` is the type of its items
+    SAME = 3  # it is what `qualifier.name` is: `x = y.z`
+    ITEM = 4  # it is an item of the value `qualifier.name`: `for x in y.z`
+    VALUES = 5  # it is a mapping whose values are of the type `qualifier.name`
+    ENTERED = 6  # what `with` makes of the value `qualifier.name`
+
+
 class ParseStatus(IntEnum):
     """How much of a text its parser understood. The numbers are on disk."""
 
@@ -173,15 +187,16 @@ class Reference:
     role: ReferenceRole
     # The last identifier of what is named. IMPORT: the imported name, "*" for all of them, "" for the module.
     name: str
-    # What stands before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()";
-    # "?" for another expression; "" for nothing. IMPORT, EXPORT: the module as written, "./auth", "..models".
+    # What stands before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()",
+    # "[]" for an item of a value as in "rows[]"; "?" for another expression; "" for nothing. IMPORT, EXPORT:
+    # the module as written, "./auth", "..models".
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
-    # "self.x", whose type is `qualifier.name`. Otherwise empty.
+    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns.
     alias: str
     line: int
-    # CALL: arguments + 1, 0 when their number is not known. BIND: 1 when the type is what a call of
-    # `qualifier.name` gives, 2 when `qualifier.name` is the type of its items, 0 when it is the type itself.
+    # CALL: arguments + 1, 0 when their number is not known. BIND: a Binding, which says what `qualifier.name`
+    # is to the variable. Otherwise 0.
     arguments: int
 
 
@@ -255,6 +270,20 @@ class StructureBuilder:
         number = self._number
         row = (symbol, int(role), number(name), number(qualifier), number(alias), line, arguments)
         self._references.append(row)
+
+    def add_references(self, rows: Iterable[ReferenceRow]) -> None:
+        """Many references: symbol, role, name, qualifier, alias, line, arguments. As `add_reference` else."""
+        number = self._strings
+        added = self._references
+        for row in rows:
+            if len(added) >= MAX_REFERENCES:
+                self.status = ParseStatus.PARTIAL
+                return
+            symbol, role, name, qualifier, alias, line, arguments = row
+            for text in (name, qualifier, alias):
+                if text not in number:
+                    number[text] = len(number)
+            added.append((symbol, role, number[name], number[qualifier], number[alias], line, arguments))
 
     def _number(self, text: str) -> int:
         number = self._strings.get(text)

@@ -1,0 +1,92 @@
+"""A Program over texts in memory: what navigation reads from an index, parsed when asked for.
+
+program = MemoryProgram({"a.py": "def f(): ..."}, {"python": parse}, find_language)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from repo_mcp.structure import ReferenceRole, Structure, decode_structure
+
+Parser = Callable[[str, bytes], bytes]
+_NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+
+
+def find_language_by_suffix(path: str) -> str:
+    """The language of a path, by what its name ends in; empty for none that we parse."""
+    suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
+    languages = {
+        "py": "python", "pyi": "python", "ts": "typescript", "tsx": "typescript", "js": "javascript",
+        "jsx": "javascript", "mjs": "javascript", "cjs": "javascript", "cs": "csharp", "go": "go",
+        "java": "java", "rs": "rust", "c": "c", "h": "c", "cc": "cpp", "cpp": "cpp", "hpp": "cpp",
+        "swift": "swift",
+    }  # fmt: skip
+    return languages.get(suffix, "")
+
+
+class MemoryProgram:
+    """Texts by path, and a parser for each language; files of other languages have no structure."""
+
+    def __init__(
+        self,
+        texts: Mapping[str, str | bytes],
+        parsers: Mapping[str, Parser],
+        find_language: Callable[[str], str] = find_language_by_suffix,
+    ) -> None:
+        self._texts = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
+        self._find_language = find_language
+        self._structures: dict[str, Structure] = {}
+        for path in sorted(self._texts):
+            parser = parsers.get(find_language(path))
+            if parser is not None:
+                record = parser(path.rpartition("/")[2], self._texts[path])
+                self._structures[path] = decode_structure(record)
+        self._folders = {""}
+        for path in self._texts:
+            self._folders.update(path[:end] for end, char in enumerate(path) if char == "/")
+        self._declaring = self._index(_iter_declared)
+        self._using = self._index(_iter_used)
+
+    def _index(self, iter_names: Callable[[Structure], Iterable[str]]) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path, structure in self._structures.items():
+            for name in sorted(set(iter_names(structure))):
+                found.setdefault(name, []).append(path)
+        return found
+
+    def find_structure(self, path: str) -> Structure | None:
+        return self._structures.get(path)
+
+    def find_language(self, path: str) -> str:
+        return self._find_language(path)
+
+    def has_file(self, path: str) -> bool:
+        return path in self._texts
+
+    def has_folder(self, path: str) -> bool:
+        return path in self._folders
+
+    def list_declaring(self, name: str) -> Sequence[str]:
+        return self._declaring.get(name, ())
+
+    def list_using(self, name: str) -> Sequence[str]:
+        return self._using.get(name, ())
+
+    def read_text(self, path: str) -> str | None:
+        text = self._texts.get(path)
+        return None if text is None else text.decode("utf-8", "replace")
+
+
+def _iter_declared(structure: Structure) -> Iterable[str]:
+    """The names of all symbols but the file itself."""
+    return (structure.strings[number] for number in structure.names[1:].tolist())
+
+
+def _iter_used(structure: Structure) -> Iterable[str]:
+    for row in range(structure.reference_count):
+        reference = structure.get_reference(row)
+        if reference.role is not ReferenceRole.BIND:
+            yield reference.name
+            if reference.role in _NAMED_AGAIN:
+                yield reference.alias
