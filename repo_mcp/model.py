@@ -270,6 +270,7 @@ class IndexStatus:
     progress: IndexProgress | None
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> indexed files
     warnings: tuple[str, ...] = ()
+    watching: bool = False  # the system, or a look now and then, tells of changed files
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
 from repo_mcp.index.exact import check_request as check_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.live_scan import scan_tree
@@ -67,6 +68,7 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
+    from repo_mcp.graph.live_graph import LiveGraph
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -131,6 +133,16 @@ class Repository:
         read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
         phase = StructurePhase(path, configuration, config.chosen_workers(), read)
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
+
+    @cached_property
+    def graph(self) -> LiveGraph:
+        """Symbols and what they have to do with each other."""
+        from repo_mcp.graph.live_graph import LiveGraph  # not at start
+
+        def list_paths() -> Iterator[str]:
+            return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
+
+        return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()

@@ -1,23 +1,74 @@
-"""Which parser makes the structure of a file.
+"""Which parser makes the structure of a file, and whether it can be had here.
 
 A task is named `structure/<dialect>`; its request is the file's name, "\\n" and the text, its answer a
 structure record. The parsers run in the process that can be killed, and are imported there, each with the
-first text of its language: asking whether there is one imports nothing.
+first text of its language: asking whether there is one imports nothing. A grammar comes from a wheel of
+its own; without it files of its language have no structure, and `list_missing` says which wheel it is.
 """
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Mapping
+from functools import cache
+
+from repo_mcp.structure import encode_failure
 
 PARSERS_VERSION = 1  # raise it when any parser's record of any text changes: records are made anew
 PREFIX = "structure/"
 
 Parse = Callable[[str, bytes], bytes]
 
+# dialect -> the module of its grammar, imported by tree_sitter_parser alone
+GRAMMARS: Mapping[str, str] = {
+    "typescript": "tree_sitter_typescript",
+    "tsx": "tree_sitter_typescript",
+    "javascript": "tree_sitter_javascript",
+    "csharp": "tree_sitter_c_sharp",
+    "go": "tree_sitter_go",
+    "java": "tree_sitter_java",
+    "rust": "tree_sitter_rust",
+    "c": "tree_sitter_c",
+    "cpp": "tree_sitter_cpp",
+    "swift": "tree_sitter_swift",
+}
+_RUNTIME = "tree_sitter"
+_TSX_SUFFIX = ".tsx"
+
 
 def find_structure_task(path: str, language: str) -> str | None:
     """The task that makes the structure of a file; None when its language has none here."""
-    return PREFIX + language if language in _LOADERS else None
+    dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
+    if dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
+        return None
+    return PREFIX + dialect
+
+
+def list_languages() -> tuple[str, ...]:
+    """The languages whose files have a structure here, ascending."""
+    return tuple(sorted(one for one in _LOADERS if one != "tsx" and find_missing_wheel(one) is None))
+
+
+def list_missing() -> dict[str, str]:
+    """The other languages that there are parsers for -> what is not installed for each."""
+    found = {one: find_missing_wheel(one) for one in sorted(_LOADERS) if one != "tsx"}
+    return {language: wheel for language, wheel in found.items() if wheel is not None}
+
+
+@cache
+def find_missing_wheel(dialect: str) -> str | None:
+    """The name of the package that a dialect cannot do without and that is not installed; None for none."""
+    grammar = GRAMMARS.get(dialect)
+    if grammar is None:
+        return None
+    for module in (_RUNTIME, grammar):
+        try:
+            is_there = importlib.util.find_spec(module) is not None
+        except (ImportError, ValueError):
+            is_there = False
+        if not is_there:
+            return module.replace("_", "-")
+    return None
 
 
 def run_structure_task(task: str, request: bytes) -> bytes:
@@ -27,7 +78,40 @@ def run_structure_task(task: str, request: bytes) -> bytes:
     """
     load = _LOADERS[task.removeprefix(PREFIX)]
     name, _, text = request.partition(b"\n")
-    return load()(name.decode("utf-8", "replace"), text)
+    file_name = name.decode("utf-8", "replace")
+    try:
+        return load()(file_name, text)
+    except (MemoryError, RecursionError):
+        return encode_failure(file_name, text.count(b"\n") + 1)
 
 
-_LOADERS: Mapping[str, Callable[[], Parse]] = {}
+def _load_python() -> Parse:
+    from repo_mcp.adapters.python_structure import parse
+
+    return parse
+
+
+def _load_typescript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_typescript
+
+    return parse_typescript
+
+
+def _load_tsx() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_tsx
+
+    return parse_tsx
+
+
+def _load_javascript() -> Parse:
+    from repo_mcp.adapters.typescript_structure import parse_javascript
+
+    return parse_javascript
+
+
+_LOADERS: Mapping[str, Callable[[], Parse]] = {
+    "python": _load_python,
+    "typescript": _load_typescript,
+    "tsx": _load_tsx,
+    "javascript": _load_javascript,
+}

@@ -9,6 +9,7 @@ measured: equal questions get equal answers.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,8 +30,8 @@ from repo_mcp.structure import (
 )
 
 MAX_OUTGOING = 3_000  # references of one symbol that are resolved
-MAX_INCOMING = 3_000  # references by name that are resolved
-MAX_FILES = 1_000  # that are looked through for one name
+MAX_INCOMING = 1_500  # references by name that are resolved
+MAX_FILES = 400  # that are looked through for one name
 MAX_ALIASES = 8  # other names by which a symbol is imported
 MAX_LINES = 20  # of one edge that are named
 
@@ -206,7 +207,7 @@ class EdgeFinder:
 
     def list_candidates(self, name: str, near: str) -> Sequence[str]:
         """The files that use a name, nearest to a path first."""
-        return sorted(self._program.list_using(name), key=lambda path: (-_count_common(path, near), path))
+        return order_by_nearness(self._program.list_using(name), near)
 
     def find_structure(self, path: str) -> Structure | None:
         """The structure of a file."""
@@ -334,16 +335,25 @@ def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.d
     return inside
 
 
-def _count_common(path: str, near: str) -> int:
-    """How many folders two paths share from the root on; one more for the same file."""
-    if path == near:
-        return 1 << 10
-    count = 0
-    for one, other in zip(path.split("/")[:-1], near.split("/")[:-1], strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
+    """Ascending paths, those in the folder of `near` first, then those in the one above, and so on.
+
+    `near` itself comes first of all.
+    """
+    ordered: list[str] = []
+    first = end = bisect_left(paths, near)
+    if first < len(paths) and paths[first] == near:
+        end += 1
+        ordered.append(near)
+    folder = near
+    while folder:
+        folder = folder.rpartition("/")[0]
+        prefix = f"{folder}/" if folder else ""
+        start = bisect_left(paths, prefix)
+        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character behind "/"
+        ordered += [*paths[start:first], *paths[end:stop]]
+        first, end = start, stop
+    return ordered
 
 
 def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:

@@ -17,10 +17,10 @@ from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
-from repo_mcp.structure import SymbolFlag, SymbolKind
+from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
 
 NEAR_NAMES = 5
-MAX_LOOKED_UP = 200  # files that declare one name
+MAX_LOOKED_UP = 2_000  # files that declare one name
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
@@ -125,32 +125,32 @@ class Graph:
         name = normalise_name(qualified_name)
         self._check_project(scope.project_id)
         with self._lock:
-            nodes = self._list_named(name.rpartition(".")[2], scope)
-            if "/" in qualified_name or not nodes:
-                nodes += self._find_file(qualified_name)
-            exact = [node for node in nodes if node.qualified_name in (name, qualified_name)]
-            if exact:
-                return exact, False
-            return [node for node in nodes if node.qualified_name.endswith("." + name)], True
+            named = self._list_named(name.rpartition(".")[2], scope)
+            if self._program.find_structure(qualified_name) is not None:
+                named.append((qualified_name, Declaration(qualified_name, 0)))
+            exact = [one for found, one in named if found in (name, qualified_name)]
+            chosen = exact or [one for found, one in named if found.endswith("." + name)]
+            return [self._nodes.get(one) for one in chosen], not exact
 
-    def _list_named(self, last: str, scope: Scope) -> list[Node]:
-        nodes = []
+    def _list_named(self, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
+        """The symbols of a name with their qualified names, by path and line."""
+        found = []
         for path in self._program.list_declaring(last)[:MAX_LOOKED_UP]:
             structure = self._program.find_structure(path)
             if structure is not None and self._admits_path(path, scope):
-                nodes += [self._nodes.get(Declaration(path, place)) for place in structure.find_symbols(last)]
-        return nodes
-
-    def _find_file(self, path: str) -> list[Node]:
-        if self._program.find_structure(path) is None:
-            return []
-        return [self._nodes.get(Declaration(path, 0))]
+                declarations = [Declaration(path, place) for place in structure.find_symbols(last)]
+                found += [(self._nodes.name(one), one) for one in declarations]
+        return found
 
     def outline(self, path: str) -> list[Node]:
         """The symbols that a file declares, in order of line; none for a file without a structure."""
         with self._lock:
             nodes = [self._nodes.get(one) for one in self._nodes.list_file(path)]
             return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.place))
+
+    def find_status(self, path: str) -> ParseStatus | None:
+        """How much of a file was understood; None for one without a structure."""
+        return self._program.find_status(path)
 
     def list_spans(self, node: Node) -> list[Span]:
         """Where a symbol is declared: the primary place first, then by path and line."""

@@ -27,7 +27,6 @@ class IndexProgram:
     def __init__(
         self,
         view: StructureView,
-        has_file: Callable[[str], bool],
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
@@ -39,7 +38,8 @@ class IndexProgram:
         self._structures: OrderedDict[str, Structure | None] = OrderedDict()
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
         self._list_source_paths = list_source_paths
-        self.has_file = has_file
+        self.has_file = view.has_file
+        self.find_status = view.find_status
 
     # Files
 

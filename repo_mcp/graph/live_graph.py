@@ -43,9 +43,7 @@ class LiveGraph:
     def _find_graph(self, view: StructureView) -> Graph:
         with self._lock:
             if self._made is None or self._made[0] is not view:
-                program = IndexProgram(
-                    view, self._structure.has_file, self._list_source_paths, self._read, self._languages
-                )
+                program = IndexProgram(view, self._list_source_paths, self._read, self._languages)
                 self._made = (view, Graph(program, RESOLVERS))
             return self._made[1]
 

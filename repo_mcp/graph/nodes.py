@@ -38,6 +38,9 @@ class NamedProgram(Program, Protocol):
     def list_paths(self) -> Sequence[str]:
         """Every file with a structure, ascending."""
 
+    def find_status(self, path: str) -> ParseStatus | None:
+        """How much of a file was understood; None for one without a structure."""
+
     def list_source_paths(self) -> Sequence[str]:
         """Every source file, with or without a structure, ascending."""
 

@@ -15,8 +15,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.program import Declaration
@@ -27,10 +29,10 @@ from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Struct
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
 SHINGLE = 4  # tokens
 ASKED_NAMES = 16  # the rarest, by which candidates are found
-MAX_USING = 400  # files: a name that more of them use tells nothing
-MAX_FILES = 150  # that are looked through
-MAX_COMPARED = 60  # symbols whose text is read
-MAX_SHAPE_LINES = 400  # of one symbol
+MAX_USING = 300  # files: a name that more of them use tells nothing
+MAX_FILES = 60  # that are looked through
+MAX_COMPARED = 40  # symbols that are compared in full
+MAX_SHAPE_CHARS = 8_000  # of one symbol
 MIN_LIKENESS = 0.15
 MAX_SHARED = 6  # names that an answer shows
 
@@ -81,6 +83,7 @@ class SimilarFinder:
     def __init__(self, program: SymbolIndex) -> None:
         self._program = program
         self._rarity: dict[str, float] = {}
+        self._part_rarity: dict[str, float] = {}
 
     def find(self, declaration: Declaration, limit: int) -> list[Similar]:
         """The symbols most like one, likest first, then by path and line. The text of files is read."""
@@ -88,22 +91,14 @@ class SimilarFinder:
         if structure is None:
             return []
         own = _gather(structure, declaration.place)
-        group = _find_group(structure, declaration.place)
-        rough = []
-        for path in self._list_files(own):
-            other = self._program.find_structure(path)
-            if other is None:
-                continue
-            for place in _list_group(other, group):
-                one = Declaration(path, place)
-                if one != declaration:
-                    features = _gather(other, place)
-                    rough.append((self._compare_names(own, features), one, features))
-        rough.sort(key=lambda row: (-sum(row[0]), row[1].path, row[1].place))
         texts = _Texts(self._program)
         shape = texts.shingle(declaration)
         found = []
-        for (names, name), one, features in rough[: max(MAX_COMPARED, limit)]:
+        for one in self._list_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]:
+            other = self._program.find_structure(one.path)
+            assert other is not None
+            features = _gather(other, one.place)
+            names, name = self._compare_names(own, features)
             alike = _jaccard(shape, texts.shingle(one))
             likeness = BY_NAMES * names + BY_SHAPE * alike + BY_NAME * name
             if likeness >= MIN_LIKENESS:
@@ -113,6 +108,42 @@ class SimilarFinder:
         found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.place))
         return found[:limit]
 
+    def _list_candidates(
+        self, declaration: Declaration, structure: Structure, own: _Features
+    ) -> list[Declaration]:
+        """The symbols of like kind that share most of what is rare, by their files' columns alone."""
+        group = _find_group(structure, declaration.place)
+        rough: list[tuple[float, Declaration]] = []
+        for path in self._list_files(own):
+            other = self._program.find_structure(path)
+            if other is not None:
+                rough += [
+                    (score, Declaration(path, place)) for place, score in self._score_file(other, own, group)
+                ]
+        rough.sort(key=lambda row: (-row[0], row[1].path, row[1].place))
+        return [one for _, one in rough if one != declaration]
+
+    def _score_file(
+        self, structure: Structure, own: _Features, group: frozenset[SymbolKind]
+    ) -> list[tuple[int, float]]:
+        """Each symbol of the group that shares a name, with the weight of what it shares."""
+        weights = np.zeros(len(structure.strings))
+        for name in own.used:
+            number = structure.find_string(name)
+            if number is not None:
+                weights[number] = self._weigh(name)
+        owners = _find_owners(structure, group)
+        rows = np.flatnonzero(weights[structure.ref_names] > 0)
+        pairs = np.unique(owners[structure.ref_symbols[rows]] * len(weights) + structure.ref_names[rows])
+        places, numbers = np.divmod(pairs, len(weights))
+        scores = np.bincount(places, weights[numbers], structure.symbol_count)
+        for place in _list_group(structure, group):
+            name = structure.strings[structure.names[place]]
+            common = own.parts.intersection(_list_parts(name))
+            scores[place] += sum(self._weigh_part(part) for part in sorted(common))
+        scores[0] = 0.0  # what stands in no symbol of the group
+        return [(place, float(scores[place])) for place in np.flatnonzero(scores > 0).tolist()]
+
     def _list_files(self, own: _Features) -> list[str]:
         """The files that share most of the rarest names."""
         counts: Counter[str] = Counter()
@@ -121,8 +152,8 @@ class SimilarFinder:
             for paths in (self._program.list_using(name), self._program.list_declaring(name)):
                 if len(paths) <= MAX_USING:
                     counts.update(dict.fromkeys(paths, 1))
-        for place, path in enumerate(self._program.rank_files(sorted(own.parts), MAX_FILES // 3)):
-            counts[path] += 1 if place < MAX_FILES // 6 else 0
+        for path in self._program.rank_files(sorted(own.parts), MAX_FILES // 6):
+            counts[path] += 1
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
 
     def _weigh(self, name: str) -> float:
@@ -134,8 +165,11 @@ class SimilarFinder:
         return known
 
     def _weigh_part(self, part: str) -> float:
-        files = max(1, len(self._program.list_paths()))
-        return math.log1p(files / (1 + self._program.count_declaring(part)))
+        known = self._part_rarity.get(part)
+        if known is None:
+            files = max(1, len(self._program.list_paths()))
+            known = self._part_rarity[part] = math.log1p(files / (1 + self._program.count_declaring(part)))
+        return known
 
     def _compare_names(self, own: _Features, other: _Features) -> tuple[float, float]:
         """Likeness by the names they use, and by their own."""
@@ -166,9 +200,24 @@ def _gather(structure: Structure, place: int) -> _Features:
         if member != place:
             name = structure.strings[structure.names[member]]
             used[name] = max(used.get(name, 0.0), _MEMBER_WEIGHT)
-    own = structure.strings[structure.names[place]]
-    terms = get_word_terms(own) if own else ()
-    return _Features(used, frozenset(terms[1:] or terms))
+    return _Features(used, frozenset(_list_parts(structure.strings[structure.names[place]])))
+
+
+@lru_cache(maxsize=8_192)
+def _list_parts(name: str) -> tuple[str, ...]:
+    terms = get_word_terms(name) if name else ()
+    return terms[1:] or terms
+
+
+def _find_owners(structure: Structure, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
+    """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
+    numbers = {int(kind) for kind in group}
+    owners: list[int] = []
+    for place, (kind, parent) in enumerate(
+        zip(structure.kinds.tolist(), structure.parents.tolist(), strict=True)
+    ):
+        owners.append(place if kind in numbers else owners[parent] if place else 0)
+    return np.array(owners, dtype=np.int64)
 
 
 def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
@@ -202,12 +251,13 @@ class _Texts:
             text = self._program.read_text(declaration.path) or ""
             self._lines[declaration.path] = text.split("\n")
         start = int(structure.starts[declaration.place]) - 1
-        end = start + min(int(structure.spans[declaration.place]) + 1, MAX_SHAPE_LINES)
-        text = "\n".join(self._lines[declaration.path][start:end])
+        end = start + int(structure.spans[declaration.place]) + 1
+        text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHAPE_CHARS]
         tokens = [_abstract(token) for token in _TOKEN.findall(text)]
         return frozenset(zip(*(tokens[place:] for place in range(SHINGLE)), strict=False))
 
 
+@lru_cache(maxsize=16_384)
 def _abstract(token: str) -> str:
     """A token without what is only a name or a value."""
     first = token[0]

@@ -16,7 +16,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
+
+import numpy as np
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -25,15 +28,23 @@ from repo_mcp.index.roles import is_test_path
 from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
 
 MAX_WORDS = 12  # of a query
-MAX_FILES = 300  # that are looked through
-MAX_NAMES = 200  # of the dictionary that one pattern may stand for
-MAX_SCANNED = 200_000  # names of the dictionary that are looked at for one pattern
+MAX_EXACT_FILES = 150  # that declare exactly what was typed
+MAX_FILES = 80  # that declare names with its parts
+MAX_NAMES = 100  # of the dictionary that one pattern may stand for
+MAX_SCORED = 400  # symbols whose surroundings are looked at
+MIN_BEGINNING = 3  # characters: a shorter word stands for no longer one
+MIN_INSIDE = 3
 MIN_HUMPS = 2
+LEAST_SHARE = 0.75  # of a word that its parts must make up, to be found by them
 
 # Points of one word that matches a symbol's name, by how.
 EXACT, SAME_LETTERS, PATTERN, HUMPS, BEGINNING, PARTS, INSIDE = 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 2.0
 AROUND = 1.5  # a word that matches a name around the symbol, or its file's
 COVERAGE = 1.0  # times the share of the name that the word covers
+# Of several words: one that is a whole name is worth no more than one that is a part of it, and names
+# that hold all the words, and little else, come first.
+ONE_OF_SEVERAL = 4.0
+ALL_WORDS = 4.0
 _KIND_POINTS = {
     SymbolKind.CLASS: 0.6,
     SymbolKind.INTERFACE: 0.6,
@@ -61,8 +72,11 @@ _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 class SymbolIndex(NamedProgram, Protocol):
     """A program whose declared names can be looked up by their beginnings and parts."""
 
-    def iter_declared(self, prefix: str) -> Iterable[str]:
-        """The names that are declared and begin so, in order of their bytes."""
+    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        """The names that are declared and begin so, in order of their bytes; those that `pattern` finds.
+
+        `pattern` is compiled with MULTILINE and stands between ^ and $.
+        """
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
         """The parts of declared names that begin so, in lower case, in order of their bytes."""
@@ -88,11 +102,22 @@ class _Word:
 
     text: str
     folded: str
-    around: tuple[str, ...]  # names that must stand around, folded, outermost first
+    around: tuple[str, ...]  # names that must stand around, outermost first
     terms: tuple[str, ...]  # whole and parts
-    pattern: re.Pattern[str] | None  # of a word with a star
-    humps: re.Pattern[str] | None
+    pattern: str  # expression for names, of a word with a star or humps; else empty
+    has_star: bool
     weight: float  # rare words count more
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A symbol whose name matches, before it is known where it stands."""
+
+    path: str
+    place: int
+    structure: Structure
+    points: list[float]  # of each word for the name
+    promise: float
 
 
 Wanted = Callable[[str, SymbolKind], bool]  # path and kind
@@ -108,106 +133,118 @@ class SymbolFinder:
     def find(self, query: str, wanted: Wanted, limit: int) -> list[Found]:
         """The best symbols for a query: by score, then path and line."""
         words = [self._prepare(token) for token in _list_tokens(query)]
-        best: list[Found] = []
+        glance = _build_glance(words)
+        drafts: list[_Draft] = []
         for path in self._list_files(words) if words else ():
             structure = self._program.find_structure(path)
             if structure is not None:
-                best += self._score_file(path, structure, words, wanted)
-        best.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.place))
-        return best[:limit]
+                drafts += _match_file(path, structure, words, glance, wanted)
+        drafts.sort(key=lambda draft: (-draft.promise, draft.path, draft.place))
+        found = [
+            Found(Declaration(draft.path, draft.place), round(score, 4))
+            for draft in drafts[:MAX_SCORED]
+            if (score := self._score(draft, words)) > 0
+        ]
+        found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.place))
+        return found[:limit]
 
     def _prepare(self, token: str) -> _Word:
         *around, name = normalise_name(token).split(".")
         terms = get_word_terms(name.replace("*", "")) if name.strip("*") else ()
-        pattern = None
-        if "*" in name:
-            inner = ".*".join(re.escape(part) for part in name.split("*"))
-            pattern = re.compile(inner, re.IGNORECASE)
+        has_star = "*" in name
+        pattern = r"\w*".join(map(re.escape, name.split("*"))) if has_star else _build_humps(name)
         count = min((self._program.count_declaring(term) for term in terms[:1]), default=0)
         files = max(1, len(self._program.list_paths()))
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
-        humps = _build_humps(name) if pattern is None else None
-        return _Word(
-            name, name.lower(), tuple(one.lower() for one in around), tuple(terms), pattern, humps, weight
-        )
+        return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
     def _list_files(self, words: list[_Word]) -> list[str]:
         """The files that are looked through: those of exact names first."""
         found: dict[str, None] = {}
         for word in words:
-            exact = self._program.list_declaring(word.text)
-            found.update(dict.fromkeys(exact[:MAX_FILES]))
+            if word.around or len(words) == 1:
+                exact = self._program.list_declaring(word.text)
+                if word.around:
+                    exact = self._list_inside(exact, word.around[-1])
+                found.update(dict.fromkeys(exact[:MAX_EXACT_FILES]))
+            for name in self._list_fitting(word):
+                found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
+                if len(found) > MAX_EXACT_FILES:
+                    break
         parts: dict[str, None] = {}
         for word in words:
             parts.update(dict.fromkeys(self._expand(word)))
         if parts:
             found.update(dict.fromkeys(self._program.rank_files(list(parts), MAX_FILES)))
-        for word in words:
-            for name in self._list_humped(word):
-                found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
-        return list(found)[: 2 * MAX_FILES]
+        return list(found)[: MAX_EXACT_FILES + MAX_FILES]
+
+    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+        """Those of the paths that declare a name, or have it in their own."""
+        declaring = set(self._program.list_declaring(around))
+        folded = around.lower()
+        return [path for path in paths if path in declaring or folded in path.lower()]
+
+    def _list_fitting(self, word: _Word) -> list[str]:
+        """The declared names that a word with a star or humps stands for."""
+        if not word.pattern:
+            return []
+        letters = word.text.partition("*")[0][:1]
+        flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
+        pattern = re.compile(f"^{word.pattern}$".encode(), flags)
+        names: list[str] = []
+        for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
+            names += _take(self._program.iter_declared(begin, pattern), MAX_NAMES - len(names))
+        return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
         """The parts of names that a word stands for."""
-        if word.pattern is None:
-            begun = (
-                [] if len(word.folded) < 3 else _take(self._program.iter_parts(word.folded), MAX_NAMES // 4)
-            )
-            return [*word.terms, *begun]
-        head = word.folded.partition("*")[0]
-        if head:
-            return _take(self._program.iter_parts(head), MAX_NAMES)
-        return _take_matching(self._program.iter_parts(""), re.compile(word.pattern.pattern), MAX_NAMES)
+        if word.has_star or len(word.folded) < MIN_BEGINNING:
+            return [] if word.has_star else list(word.terms)
+        return [*word.terms, *_take(self._program.iter_parts(word.folded), MAX_NAMES // 4)]
 
-    def _list_humped(self, word: _Word) -> list[str]:
-        if word.humps is None:
-            return []
-        first = word.text[0]
-        names: list[str] = []
-        for begin in dict.fromkeys((first, first.lower(), first.upper())):
-            names += _take_matching(self._program.iter_declared(begin), word.humps, MAX_NAMES - len(names))
-        return names
-
-    def _score_file(self, path: str, structure: Structure, words: list[_Word], wanted: Wanted) -> list[Found]:
-        matches = self._match_names(structure, words)
-        found = []
-        for place, name in enumerate(structure.names.tolist()):
-            points = matches.get(name)
-            if points is None or not wanted(path, SymbolKind(int(structure.kinds[place]))):
-                continue
-            score = self._score(path, structure, place, words, points)
-            if score > 0:
-                found.append(Found(Declaration(path, place), round(score, 4)))
-        return found
-
-    def _match_names(self, structure: Structure, words: list[_Word]) -> dict[int, list[float]]:
-        """For each string that is the name of a symbol and matches a word: points of each word."""
-        matches: dict[int, list[float]] = {}
-        for number in set(structure.names.tolist()):
-            points = [_compare(word, structure.strings[number]) for word in words]
-            if any(points):
-                matches[number] = points
-        return matches
-
-    def _score(
-        self, path: str, structure: Structure, place: int, words: list[_Word], points: list[float]
-    ) -> float:
-        around = self._list_around(path, structure, place)
-        total = sum(
-            word.weight * _place_word(word, own, around) for word, own in zip(words, points, strict=True)
-        )
+    def _score(self, draft: _Draft, words: list[_Word]) -> float:
+        structure, place = draft.structure, draft.place
+        around = self._list_around(draft.path, place)
+        points = draft.points
+        if len(words) > 1:
+            points = [min(own, ONE_OF_SEVERAL) for own in points]
+        placed = [_place_word(word, own, around) for word, own in zip(words, points, strict=True)]
+        total = sum(word.weight * own for word, own in zip(words, placed, strict=True)) / len(words)
         if not total:
             return 0.0
+        if len(words) > 1 and all(placed):
+            total += ALL_WORDS * _cover(words, points, structure.strings[structure.names[place]])
         flags = int(structure.flags[place])
         total += _KIND_POINTS.get(SymbolKind(int(structure.kinds[place])), 0.0)
         total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
-        total += IN_TESTS if is_test_path(path) else 0.0
-        return total / len(words)
+        total += IN_TESTS if is_test_path(draft.path) else 0.0
+        return total
 
-    def _list_around(self, path: str, structure: Structure, place: int) -> list[str]:
+    def _list_around(self, path: str, place: int) -> list[str]:
         """The names around a symbol, folded, outermost first: of a Python symbol its module's too."""
         qualified = self._nodes.name(Declaration(path, place)) if place else path
         return qualified.lower().split(".")[:-1]
+
+
+def _match_file(
+    path: str, structure: Structure, words: list[_Word], glance: re.Pattern[str], wanted: Wanted
+) -> list[_Draft]:
+    """The symbols of a file whose names match a word."""
+    most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
+    points: dict[int, list[float]] = {}
+    for number in dict.fromkeys(structure.names.tolist()):
+        name = structure.strings[number]
+        if glance.search(name):
+            points[number] = [_compare(word, name) for word in words]
+    if not points:
+        return []
+    places = np.flatnonzero(np.isin(structure.names, np.array(list(points)))).tolist()
+    return [
+        _Draft(path, place, structure, own, sum(min(one, most) for one in own))
+        for place in places
+        if any(own := points[int(structure.names[place])])
+        and wanted(path, SymbolKind(int(structure.kinds[place])))
+    ]
 
 
 def _list_tokens(query: str) -> list[str]:
@@ -219,47 +256,54 @@ def _take(names: Iterable[str], most: int) -> list[str]:
     return [name for _, name in zip(range(most), names, strict=False)]
 
 
-def _take_matching(names: Iterable[str], pattern: re.Pattern[str], most: int) -> list[str]:
-    found: list[str] = []
-    for _, name in zip(range(MAX_SCANNED), names, strict=False):
-        if len(found) >= most:
-            break
-        if pattern.fullmatch(name):
-            found.append(name)
-    return found
+def _build_glance(words: list[_Word]) -> re.Pattern[str]:
+    """What a name must hold to match any of the words: one pass tells most names that do not."""
+    kinds = [word.pattern for word in words if word.pattern]
+    for word in words:
+        if not word.has_star:
+            kinds += [re.escape(term) for term in dict.fromkeys((word.folded, *word.terms[1:]))]
+    return re.compile("|".join(kinds) or "(?!)", re.IGNORECASE)
 
 
-def _build_humps(name: str) -> re.Pattern[str] | None:
-    """What names a word abbreviates, hump by hump; None for a word that has fewer than two humps."""
+def _build_humps(name: str) -> str:
+    """What names a word abbreviates, hump by hump; nothing for a word that has fewer than two humps."""
     humps = _HUMP.findall(name)
     if len(humps) < MIN_HUMPS or not _CASED.search(name) or "".join(humps) != name:
-        return None
+        return ""
     first, *others = humps
     begin = f"[{first[0].lower()}{first[0].upper()}]{re.escape(first[1:])}" if first[0].isalpha() else first
-    return re.compile(begin + "".join(rf"[a-z0-9]*{re.escape(hump)}" for hump in others) + r"\w*")
+    return begin + "".join(rf"[a-z0-9]*{re.escape(hump)}" for hump in others) + r"\w*"
 
 
 def _compare(word: _Word, name: str) -> float:
     """The points of a word for a name: 0 when they have nothing in common."""
     folded = name.lower()
     cover = COVERAGE * min(1.0, len(word.folded.replace("*", "")) / max(1, len(folded)))
-    if word.pattern is not None:
-        return PATTERN + cover if word.pattern.fullmatch(name) else 0.0
+    if word.has_star:
+        return PATTERN + cover if re.fullmatch(word.pattern, name, re.IGNORECASE) else 0.0
     if name == word.text:
         return EXACT + cover
     if folded == word.folded:
         return SAME_LETTERS + cover
-    if word.humps is not None and word.humps.fullmatch(name):
+    if word.pattern and re.fullmatch(word.pattern, name):
         return HUMPS + cover
     if folded.startswith(word.folded):
         return BEGINNING + cover
     parts = word.terms[1:] or word.terms
-    held = set(get_word_terms(name))
-    if parts and held.issuperset(parts):
+    if sum(map(len, parts)) >= LEAST_SHARE * len(word.folded) and set(_list_terms(name)).issuperset(parts):
         return PARTS + cover
-    if len(word.folded) > 2 and word.folded in folded:
-        return INSIDE + cover
-    return 0.0
+    return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
+
+
+@lru_cache(maxsize=8_192)
+def _list_terms(name: str) -> tuple[str, ...]:
+    return get_word_terms(name) if name else ()
+
+
+def _cover(words: list[_Word], points: list[float], name: str) -> float:
+    """The share of a name that the words make up."""
+    matched = sum(len(word.folded) for word, own in zip(words, points, strict=True) if own)
+    return min(1.0, matched / max(1, len(name.replace("_", ""))))
 
 
 def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
@@ -272,7 +316,7 @@ def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
 def _stand_around(wanted: Sequence[str], around: Sequence[str]) -> bool:
     """True when the wanted names stand around in this order, the last of them right around."""
     places = list(around)
-    for name in reversed(wanted):
+    for name in map(str.lower, reversed(wanted)):
         while places and places[-1] != name:
             places.pop()
         if not places:

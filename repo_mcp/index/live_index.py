@@ -186,6 +186,7 @@ class LiveIndex:
             progress=progress,
             languages=languages,
             warnings=tuple(warnings),
+            watching=self._watch,
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:

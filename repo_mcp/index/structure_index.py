@@ -80,6 +80,10 @@ class StructureView:
                 return self.snapshot.segments[place].reader.records.read(file)
         return None
 
+    def has_file(self, path: str) -> bool:
+        """True for a file of the lexical index, with or without a structure."""
+        return self._find_fingerprint(path) is not None
+
     def find_status(self, path: str) -> ParseStatus | None:
         """How much of a file was understood; None where `find_record` finds nothing."""
         for segment, files in zip(self.snapshot.segments, self.files, strict=True):

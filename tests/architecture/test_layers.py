@@ -117,6 +117,21 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         "repo_mcp/parse_worker.py",
     ),
     "mcp": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
+    **dict.fromkeys(
+        (
+            "tree_sitter",
+            "tree_sitter_c",
+            "tree_sitter_c_sharp",
+            "tree_sitter_cpp",
+            "tree_sitter_go",
+            "tree_sitter_java",
+            "tree_sitter_javascript",
+            "tree_sitter_rust",
+            "tree_sitter_swift",
+            "tree_sitter_typescript",
+        ),
+        ("repo_mcp/adapters/tree_sitter_parser.py",),
+    ),
     "mcp_types": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
 }
 

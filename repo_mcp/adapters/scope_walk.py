@@ -1,0 +1,264 @@
+"""One pass over captured nodes, in order of their start: scopes open, names are declared, bound and used.
+
+A language hands each capture to a handler of its own, which calls what is here. A scope is a stretch of the
+text; a symbol is a scope that has a name. Whether a used name is bound by a function, a block or a parameter
+around it is known only when the pass is over, because declarations may follow uses: rows wait until then.
+A name that is bound locally is no reference; what is called through it keeps the name as its qualifier if
+its type is told by a BIND row, and gets "?" otherwise.
+
+Left out on purpose: walking trees, and asking nodes for parents or neighbours, which takes time by depth.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Self
+
+from repo_mcp.structure import (
+    MAX_TEXT_CHARS,
+    Access,
+    ParseStatus,
+    ReferenceRole,
+    StructureBuilder,
+    SymbolKind,
+)
+
+if TYPE_CHECKING:
+    from repo_mcp.adapters.tree_sitter_parser import Captures, Node
+
+MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
+MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
+UNKNOWN = "?"
+BIND = ReferenceRole.BIND
+_MEMBERS = frozenset(
+    {
+        SymbolKind.METHOD,
+        SymbolKind.CONSTRUCTOR,
+        SymbolKind.PROPERTY,
+        SymbolKind.ENUM_MEMBER,
+        SymbolKind.EVENT,
+    }
+)  # not to be had by their name alone
+_UNCHECKED = frozenset({ReferenceRole.IMPORT, ReferenceRole.EXPORT})
+
+Row = tuple[int, int, ReferenceRole, str, str, str, int, int]
+
+
+class Entry:
+    """A symbol while the pass lasts; its flags may still change."""
+
+    __slots__ = ("access", "count", "end", "flags", "kind", "name", "parameters", "parent", "start", "type")
+
+    def __init__(self, name: str, kind: SymbolKind, parent: int, start: int, end: int) -> None:
+        self.name = name
+        self.kind = kind
+        self.parent = parent
+        self.start = start  # byte
+        self.end = end
+        self.flags = 0
+        self.access = Access.NONE
+        self.parameters = ""
+        self.count = 0
+        self.type = ""
+
+
+class ScopeWalk:
+    """The state of one pass."""
+
+    def __init__(self, file_name: str, text: bytes) -> None:
+        self.text = text
+        self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
+        self.place = 0  # of the innermost open symbol
+        self.scope = 0  # the innermost open scope; 0 is the file
+        self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self.is_partial = False
+        self._open = [(len(text) + 1, 0, 0)]  # (end, scope, place)
+        self._scope_parents = [0]
+        self._hoist_to = [0]
+        self._is_local = [False]  # scope -> names bound in it are nobody else's
+        self._bound: list[set[str]] = [set()]
+        self._declared: list[set[str]] = [set()]
+        self._rows: list[Row] = []
+        self._found: dict[tuple[int, str], int] = {}
+
+    def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None]]) -> None:
+        """Hand every capture to its handler: by start, the longer first, then in the handlers' order."""
+        rows = []
+        for rank, (name, handler) in enumerate(handlers.items()):
+            for node in captures.nodes.get(name, ()):
+                rows.append((node.start_byte, -node.end_byte, rank, handler, node))
+        rows.sort(key=_get_order)
+        opened = self._open
+        for start, _, _, handler, node in rows:
+            if opened[-1][0] <= start:
+                while opened[-1][0] <= start:
+                    opened.pop()
+                _, self.scope, self.place = opened[-1]
+            handler(self, node)
+        self.is_partial = self.is_partial or not captures.is_complete
+
+    # -- text ---------------------------------------------------------------------------------------------
+
+    def read(self, node: Node | None) -> str:
+        """The text of a node; empty for none."""
+        return "" if node is None else self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def read_line(self, node: Node | None) -> str:
+        """The beginning of a node's text, on one line."""
+        if node is None:
+            return ""
+        start = node.start_byte
+        text = self.text[start : min(node.end_byte, start + 4 * MAX_TEXT_CHARS)].decode("utf-8", "replace")
+        return " ".join(text.split())
+
+    def is_gap(self, start: int, end: int) -> bool:
+        """True when nothing but white space stands between two places."""
+        return end - start < 4_096 and not self.text[start:end].strip()
+
+    # -- scopes and symbols -------------------------------------------------------------------------------
+
+    @property
+    def is_local(self) -> bool:
+        """True inside of functions, blocks and the like."""
+        return self._is_local[self.scope]
+
+    @property
+    def entry(self) -> Entry:
+        """The innermost open symbol."""
+        return self.entries[self.place]
+
+    def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, place: int = -1) -> None:
+        """Let what is bound until a byte be bound there alone; `hoists`: also what blocks inside hoist."""
+        if len(self._open) >= MAX_OPEN:
+            self.is_partial = True
+            return
+        self._hoist_to.append(len(self._hoist_to) if hoists else self._hoist_to[self.scope])
+        self._scope_parents.append(self.scope)
+        self._is_local.append(is_local)
+        self._bound.append(set())
+        self._declared.append(set())
+        self.scope = len(self._scope_parents) - 1
+        if place >= 0:
+            self.place = place
+        self._open.append((end, self.scope, self.place))
+
+    def add_symbol(self, name: str, kind: SymbolKind, start: int, end: int, parent: int = -1) -> int:
+        """One more symbol, from byte to byte, inside the innermost one or the one given."""
+        if parent < 0 and kind not in _MEMBERS:
+            self._declared[self.scope].add(name)
+        self.entries.append(Entry(name, kind, self.place if parent < 0 else parent, start, end))
+        return len(self.entries) - 1
+
+    def bind(self, name: str, *, hoist: bool = False) -> None:
+        """A name that the innermost scope binds; with `hoist` the innermost that hoists."""
+        self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
+
+    # -- uses of names ------------------------------------------------------------------------------------
+
+    def refer(
+        self,
+        role: ReferenceRole,
+        name: str,
+        start: int,
+        qualifier: str = "",
+        alias: str = "",
+        arguments: int = 0,
+        place: int = -1,
+    ) -> None:
+        """One more row, of the innermost symbol or the one given."""
+        if name or qualifier or alias:
+            at = self.place if place < 0 else place
+            self._rows.append((self.scope, at, role, name, qualifier, alias, start, arguments))
+
+    # -- the end ------------------------------------------------------------------------------------------
+
+    def encode(self) -> bytes:
+        """The record of all that was handed in."""
+        breaks = [-1, *_iter_breaks(self.text)]
+        builder = StructureBuilder(self.entries[0].name, len(breaks) - (self.text[-1:] in {b"\n", b""}))
+        places = self._add_entries(builder, breaks)
+        seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
+        for _, place, role, name, qualifier, alias, start, arguments in self._settle():
+            line = bisect_left(breaks, start)
+            key = (place, role, name, qualifier or alias, line)
+            if key in seen and role is not BIND:
+                continue
+            seen.add(key)
+            builder.add_reference(
+                places[place], role, name, line, qualifier=qualifier, alias=alias, arguments=arguments
+            )
+        if self.is_partial:
+            builder.status = ParseStatus.PARTIAL
+        return builder.encode()
+
+    def _add_entries(self, builder: StructureBuilder, breaks: list[int]) -> list[int]:
+        """The symbols; entry -> its place in the record."""
+        places = [0]
+        for entry in self.entries[1:]:
+            first = bisect_left(breaks, entry.start)
+            last = bisect_left(breaks, max(entry.start, entry.end - 1))
+            place = builder.add_symbol(
+                entry.name,
+                entry.kind,
+                places[entry.parent],
+                first,
+                last,
+                flags=entry.flags,
+                access=entry.access,
+                parameters=entry.parameters,
+                parameter_count=entry.count,
+                return_type=entry.type,
+            )
+            places.append(place)
+        return places
+
+    def _settle(self) -> Iterator[Row]:
+        """The rows that are references after all, those of types of variables among them."""
+        typed = {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] is BIND}
+        for row in self._rows:
+            scope, place, role, name, qualifier, alias, start, arguments = row
+            if role in _UNCHECKED:
+                yield row
+                continue
+            head = _find_head(qualifier) if qualifier else name
+            found = self._find_binding(scope, head)
+            if found < 0:
+                yield row
+            elif role is BIND or qualifier:
+                if (found, head) in typed:
+                    yield row
+                elif role is not BIND:
+                    yield scope, place, role, name, UNKNOWN, alias, start, arguments
+
+    def _find_binding(self, scope: int, name: str) -> int:
+        """The scope that binds a name as a local one; -1 for names that none binds."""
+        found = self._found.get((scope, name))
+        if found is None:
+            found = self._found[scope, name] = self._search_binding(scope, name)
+        return found
+
+    def _search_binding(self, scope: int, name: str) -> int:
+        while True:
+            if name in self._declared[scope]:
+                return -1
+            if name in self._bound[scope]:
+                return scope
+            if not scope:
+                return -1
+            scope = self._scope_parents[scope]
+
+
+def _get_order(row: tuple[int, int, int, object, object]) -> tuple[int, int, int]:
+    return row[:3]
+
+
+def _find_head(qualifier: str) -> str:
+    return qualifier.partition(".")[0].partition("(")[0]
+
+
+def _iter_breaks(text: bytes) -> Iterator[int]:
+    at = text.find(b"\n")
+    while at >= 0:
+        yield at
+        at = text.find(b"\n", at + 1)

@@ -1,0 +1,136 @@
+"""Texts to captured nodes, by tree-sitter. The only importer of tree-sitter and of its grammars.
+
+A grammar comes from a wheel of its own and is imported with the first text of its language, in the process
+that can be killed; nothing here may be called in another. A query is a file, or several, in `queries`.
+
+What a text can cost is bounded. It is not read above MAX_PARSED_BYTES; parsing is stopped after
+MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth.
+What was not reached is said, as are errors in the tree. Parsing and matching keep their own stacks; a
+grammar's own scanner could still crash on a text, which then ends the process, and the parent remembers it.
+
+Left out on purpose: the library's progress callback of matching, which crashes in 0.26.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+__all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
+
+MAX_PARSED_BYTES = 8 * 1024 * 1024  # a tree takes up to 60 bytes for each; the process has a gigabyte
+MAX_CAPTURES = 1_500_000
+MAX_CPU_SECONDS = 3.0  # of the 5 that the process has for one text
+MAX_MATCHES = 1_024  # begun and not ended; more of them make matching quadratic
+MAX_DEPTH = 1_000
+_READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """What a query found in a text."""
+
+    nodes: dict[str, list[Node]]  # name of a capture -> its nodes, ascending by start
+    is_complete: bool  # no errors in the tree, and nothing cut off
+
+
+def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
+    """What the files of queries capture in a text; None when it is too large or took too long to parse."""
+    if len(text) > MAX_PARSED_BYTES:
+        return None
+    deadline = time.process_time() + MAX_CPU_SECONDS
+    language, query = _load_query(dialect, queries)
+
+    def read(start: int, _: object) -> bytes:
+        return text[start : start + _READ_BYTES]
+
+    try:
+        tree = Parser(language).parse(read, progress_callback=lambda _, __: time.process_time() > deadline)
+    except ValueError:
+        return None  # stopped
+    cursor = QueryCursor(query, match_limit=MAX_MATCHES)
+    cursor.set_max_start_depth(MAX_DEPTH)
+    nodes = cursor.captures(tree.root_node)
+    if sum(map(len, nodes.values())) > MAX_CAPTURES:
+        return None
+    is_complete = not tree.root_node.has_error and not cursor.did_exceed_match_limit and not _is_deep(tree)
+    return Captures(nodes, is_complete)
+
+
+def _is_deep(tree: Tree) -> bool:
+    """True when there are nodes deeper than MAX_DEPTH: they are not searched."""
+    cursor = tree.walk()
+    depth = 0
+    while True:
+        if cursor.goto_first_child():
+            depth += 1
+            if depth > MAX_DEPTH:
+                return True
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return False
+            depth -= 1
+
+
+@cache
+def _load_query(dialect: str, queries: tuple[str, ...]) -> tuple[Language, Query]:
+    language = Language(_load_grammar(dialect))
+    folder = files("repo_mcp.adapters").joinpath("queries")
+    source = "\n".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in queries)
+    return language, Query(language, source)
+
+
+def _load_grammar(dialect: str) -> object:
+    """The grammar of a dialect. ImportError when its wheel is not there."""
+    match dialect:
+        case "typescript":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_typescript()
+        case "tsx":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_tsx()
+        case "javascript":
+            import tree_sitter_javascript
+
+            return tree_sitter_javascript.language()
+        case "csharp":
+            import tree_sitter_c_sharp
+
+            return tree_sitter_c_sharp.language()
+    return _load_native_grammar(dialect)
+
+
+def _load_native_grammar(dialect: str) -> object:
+    match dialect:
+        case "go":
+            import tree_sitter_go
+
+            return tree_sitter_go.language()
+        case "java":
+            import tree_sitter_java
+
+            return tree_sitter_java.language()
+        case "rust":
+            import tree_sitter_rust
+
+            return tree_sitter_rust.language()
+        case "c":
+            import tree_sitter_c
+
+            return tree_sitter_c.language()
+        case "cpp":
+            import tree_sitter_cpp
+
+            return tree_sitter_cpp.language()
+        case "swift":
+            import tree_sitter_swift
+
+            return tree_sitter_swift.language()
+    raise ImportError(f"no grammar of {dialect}")
