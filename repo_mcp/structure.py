@@ -196,7 +196,7 @@ class Reference:
     alias: str
     line: int
     # CALL: arguments + 1, 0 when their number is not known. BIND: a Binding, which says what `qualifier.name`
-    # is to the variable. Otherwise 0.
+    # is to the variable. INHERIT: the place of the base among all, from 1, where the parser gives it.
     arguments: int
 
 

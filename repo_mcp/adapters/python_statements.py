@@ -155,12 +155,12 @@ class StatementWalk(ExpressionWalk):
         scope.class_place, scope.self_name = place, ""
         self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, place))
         self.symbol, self.scope = place, around
-        for base in node.bases:
+        for place_of_base, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
             named = base.value if isinstance(base, ast.Subscript) else base
             if isinstance(named, ast.Name | ast.Attribute):
-                self.chain(named, INHERIT)
+                self.chain(named, INHERIT, place_of_base)
             else:
                 self.stack.append(named)
         self.stack += [keyword.value for keyword in node.keywords]

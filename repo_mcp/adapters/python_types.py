@@ -139,8 +139,6 @@ def list_value_forms(value: ast.expr, form: int = Binding.SAME) -> list[Form]:
 def _describe(node: ast.expr, form: int) -> Form | None:
     if form == Binding.SAME and isinstance(node, ast.Call):
         node, form = node.func, Binding.CALLED
-    elif form == Binding.SAME and isinstance(node, ast.Subscript):
-        node, form = node.value, Binding.ITEM
     if isinstance(node, ast.Name):
         return None if node.id in BUILTINS else ("", node.id, form)
     if isinstance(node, ast.Attribute):
