@@ -1,6 +1,6 @@
 """A parser of a tiny language for the tests of the structure phase, with texts that end its process.
 
-    def NAME | class NAME | use NAME | import NAME from MODULE as ALIAS | die | hang | lie | partial
+    def NAME | class NAME | use NAME | import NAME from MODULE as ALIAS | die | hang | spin | lie | partial
 
 The child is a real one: `serve_tiny` runs in it in place of `parse_process.serve`.
 """
@@ -55,6 +55,9 @@ def parse_tiny(name: str, text: bytes) -> bytes:
                 os._exit(1)
             case ["hang"]:
                 time.sleep(60)
+            case ["spin"]:
+                while True:
+                    pass
             case ["lie"]:
                 return b"no record"
             case ["partial"]:
