@@ -109,9 +109,21 @@ def _load_javascript() -> Parse:
     return parse_javascript
 
 
+def _load_native(dialect: str) -> Callable[[], Parse]:
+    """What imports the parser of a language on the capture walk."""
+
+    def load() -> Parse:
+        from repo_mcp.adapters import native_structure
+
+        return native_structure.PARSERS[dialect]
+
+    return load
+
+
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "python": _load_python,
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
-}
+    **{dialect: _load_native(dialect) for dialect in ("go", "java", "rust", "c", "cpp", "swift")},
+}  # dialect -> what imports its parser

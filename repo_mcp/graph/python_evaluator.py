@@ -322,7 +322,9 @@ class PythonEvaluator:
             return [outside(value.path + "[]")]
         if value.form is Form.INSTANCE:
             given = self._call_member(value, "__iter__", "__aiter__")
-            return [one._replace(form=Form.INSTANCE, is_sure=False) for one in given if one.form is Form.ITEMS]
+            return [
+                one._replace(form=Form.INSTANCE, is_sure=False) for one in given if one.form is Form.ITEMS
+            ]
         return []
 
     def _enter(self, value: Value) -> list[Value]:
