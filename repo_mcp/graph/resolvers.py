@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from repo_mcp.graph.named_resolver import NamedResolver
 from repo_mcp.graph.python_resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
 
 RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,
+    **dict.fromkeys(("go", "java", "rust", "c", "cpp", "swift"), NamedResolver),
 }

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from index_format import VERSION as FORMAT_VERSION
 from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.tool_model import CallContext, escape_text
@@ -60,6 +59,8 @@ def _render_error(one: IndexedPath) -> dict[str, object]:
 
 def get_status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_status`. It names no absolute path."""
+    from index_format import VERSION as FORMAT_VERSION  # here: tools are listed before anything is loaded
+
     now = repository.status()
     structure = repository.graph.status()
     result: Result = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.structure import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.structure_model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.tool_model import escape_text
 
 if TYPE_CHECKING:
