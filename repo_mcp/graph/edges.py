@@ -46,6 +46,12 @@ _TYPES = {
     ReferenceRole.TYPE: EdgeType.REFERENCES,
     ReferenceRole.USE: EdgeType.REFERENCES,
 }
+# Of a base that is declared elsewhere: what the reference says, as nothing is known of the base.
+_OUTSIDE = {
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+}
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
@@ -164,7 +170,7 @@ class EdgeFinder:
             if wanted(edge_type):
                 gathered.add(edge_type, other, target.confidence, reference.line)
         if not found.targets:
-            edge_type = _TYPES.get(role, EdgeType.INHERITS)
+            edge_type = _TYPES.get(role) or _OUTSIDE[role]
             if found.external and wanted(edge_type):
                 gathered.add_external(edge_type, found.external, reference.line)
             elif wanted(edge_type):
@@ -244,7 +250,7 @@ class _Search:
             cut = cut or len(paths) > MAX_FILES
             for path in paths[:MAX_FILES]:
                 self._look_through(path, name)
-                if self._resolved >= MAX_INCOMING:
+                if self._resolved > MAX_INCOMING:
                     return True
         return cut
 
@@ -260,6 +266,8 @@ class _Search:
             if not (imports or role in _BASES or self._wanted(_TYPES[role])):
                 continue
             self._resolved += 1
+            if self._resolved > MAX_INCOMING:
+                return
             for found in self._finder.resolve(path, structure, row).targets:
                 if found.declaration in self._meant:
                     self._note(path, structure, row, found)

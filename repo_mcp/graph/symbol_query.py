@@ -247,6 +247,11 @@ def _match_file(
     ]
 
 
+def has_words(query: str) -> bool:
+    """False for a query that nothing can be found for, such as a star alone."""
+    return bool(_list_tokens(query))
+
+
 def _list_tokens(query: str) -> list[str]:
     tokens = [token for token in _TOKEN.findall(query) if token not in _OPERATORS and token.strip("*")]
     return list(dict.fromkeys(tokens))[:MAX_WORDS]
