@@ -1,4 +1,4 @@
-"""The three tools of the `graph` toolset that need no index: list_directory, read_file, get_directory_tree."""
+"""Tools of the `graph` toolset that need no index: list_directory, read_file, get_directory_tree."""
 
 from __future__ import annotations
 
