@@ -228,10 +228,14 @@ class LiveStructure:
         self,
         *,
         paths: Sequence[str] | None = None,
+        anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> StructureReport:
-        """Parse what is new, here and now: of all files or of some. Raises as `StructurePhase.run`, BUSY."""
+        """Parse what is new, here and now: of all files or of some; with `anew` everything.
+
+        Raises as `StructurePhase.run`, and BUSY while this process does it already.
+        """
 
         def stop() -> bool:
             return self._closed.is_set() or (cancelled is not None and cancelled())
@@ -243,6 +247,7 @@ class LiveStructure:
                 "The status tells how far it is.",
             )
         try:
+            self._anew |= anew
             return self._run(paths, progress, stop)
         finally:
             self._running.release()
