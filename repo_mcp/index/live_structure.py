@@ -21,7 +21,7 @@ from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.named_files import Outcomes, find_name
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_phase import StructurePhase
-from repo_mcp.index.structure_plan import Plan, plan_round
+from repo_mcp.index.structure_plan import Plan, list_changed, plan_round
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -65,6 +65,8 @@ class LiveStructure:
         self._reached: IndexProgress | None = None  # by the last round: the last that it told
         self._fault = ""
         self._anew = False  # the next round builds everything
+        self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
+        self._left: frozenset[str] = frozenset()
         self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -228,10 +230,14 @@ class LiveStructure:
         self,
         *,
         paths: Sequence[str] | None = None,
+        anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> StructureReport:
-        """Parse what is new, here and now: of all files or of some. Raises as `StructurePhase.run`, BUSY."""
+        """Parse what is new, here and now: of all files or of some; with `anew` everything.
+
+        Raises as `StructurePhase.run`, and BUSY while this process does it already.
+        """
 
         def stop() -> bool:
             return self._closed.is_set() or (cancelled is not None and cancelled())
@@ -243,7 +249,8 @@ class LiveStructure:
                 "The status tells how far it is.",
             )
         try:
-            return self._run(paths, progress, stop)
+            self._anew |= anew
+            return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
         finally:
             self._running.release()
 
@@ -277,19 +284,21 @@ class LiveStructure:
             return self._phase.compact(full=full, cancelled=self._closed.is_set)
 
     def _run(
-        self, paths: Sequence[str] | None, progress: ProgressCallback | None, stop: Callable[[], bool]
+        self,
+        lexical: Snapshot,
+        paths: Sequence[str] | None,
+        progress: ProgressCallback | None,
+        stop: Callable[[], bool],
     ) -> StructureReport:
         def report(now: IndexProgress) -> None:
-            self._progress = self._reached = now
+            self._reached = now
+            self._progress = now if paths is None else None  # else it tells of some files alone
             if progress is not None:
                 progress(now)
 
-        searcher = self._index.find_searcher()
-        if searcher is None:
-            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, "There is no index yet.", "Index the files first.")
         anew, self._anew = self._anew, False
         try:
-            done = self._phase.run(searcher.snapshot, paths=paths, anew=anew, progress=report, cancelled=stop)
+            done = self._phase.run(lexical, paths=paths, anew=anew, progress=report, cancelled=stop)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         finally:
@@ -305,19 +314,21 @@ class LiveStructure:
             self._wake.clear()
             while not self._closed.is_set():
                 searcher = self._index.find_searcher()
-                generation = searcher.snapshot.generation if searcher is not None else None
-                if generation is None or (generation == done and not self._anew):
+                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
                     break
-                if self._round():
-                    done = generation
+                if self._round(searcher.snapshot):
+                    done = searcher.snapshot.generation
                 else:
                     self._closed.wait(RETRY_SECONDS)
 
-    def _round(self) -> bool:
+    def _round(self, lexical: Snapshot) -> bool:
         """False when it should be tried again soon."""
+        changed = self._list_changed(lexical)
+        self._followed = None
         try:
             with self._running:
-                done = self._run(None, None, self._closed.is_set)
+                done = self._run(lexical, changed, None, self._closed.is_set)
+            self._followed, self._left = lexical, frozenset(done.left)
             return not done.left
         except RepoError as error:
             if error.code is ErrorCode.BUSY:
@@ -327,6 +338,16 @@ class LiveStructure:
         except Exception as error:  # a thread has nobody else to tell
             self._fault = f"Parsing files failed: {type(error).__name__}."
         return True
+
+    def _list_changed(self, lexical: Snapshot) -> list[str] | None:
+        """The files that changed since the last round, and what that left; None when all must be compared."""
+        if self._followed is None or self._anew:
+            return None
+        try:
+            changed = list_changed(self._followed, lexical)
+        except (IndexFormatError, OSError):
+            return None
+        return None if changed is None else [*changed, *self._left]
 
     def stop(self) -> None:
         """Have a running round stop, and begin no other."""
