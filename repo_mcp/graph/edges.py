@@ -9,6 +9,7 @@ measured: equal questions get equal answers.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -283,7 +284,7 @@ class _Search:
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
         if self._target.place == 0:
-            yield from structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            yield from _iter_importing(structure, name)
             return
         rows = structure.find_references(name)
         yield from rows
@@ -300,6 +301,16 @@ class _Search:
         if self._wanted(edge_type):
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line)
+
+
+def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
+    """The imports and exports of a name, or from a module whose name ends with it."""
+    strings = structure.strings
+    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+    for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[structure.ref_qualifiers[row]]
+        if strings[structure.ref_names[row]] == name or ending.fullmatch(module):
+            yield row
 
 
 def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:
