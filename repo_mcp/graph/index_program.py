@@ -107,8 +107,8 @@ class IndexProgram:
 
     def list_importing(self, name: str) -> Sequence[str]:
         """The files that import from a module whose name ends with this one, ascending."""
-        ending = rf"^(?:[^\n]*[^\w\n])?{re.escape(name)}(?:\.\w+)?$"
-        modules = self._view.iter_terms(MODULES, "", re.compile(ending.encode(), re.MULTILINE))
+        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+        modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
         return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
 
     def _list_files(self, field: int, name: str) -> Sequence[str]:
