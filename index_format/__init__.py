@@ -10,7 +10,7 @@ from index_format.compactor import Merge, merge_segments
 from index_format.directory import Directory, DiskDirectory, MemoryDirectory, WritableFile, new_file
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
-from index_format.files import FLAGS, FilesReader
+from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import read_manifest
 from index_format.occurrences import Occurrences
@@ -52,6 +52,7 @@ __all__ = [
     "FLAGS",
     "SATURATION_B",
     "SATURATION_K1",
+    "SIZE",
     "VERSION",
     "BlockList",
     "ChunkSpan",

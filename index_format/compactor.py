@@ -1,9 +1,10 @@
 """Merges segments into one, in bounded memory, byte for byte as if it had been written at once.
 
-The dictionary is cut into windows: spans of terms with about WINDOW_BYTES of posting lists in all
-sources together. Each window is read from every source, its postings get their new doc ids, and
-one sort of packed integers puts them in order. Windows do not depend on each other, so their owner
-may have them encoded anywhere, in any number of processes, as long as they are written in order.
+The dictionary is cut into windows: spans of terms that weigh about WINDOW_BYTES in all sources together,
+by the bytes of their posting lists and a quarter of their own. Each window is read from every source,
+its postings get their new doc ids, and one sort of packed integers puts them in order. Windows do not
+depend on each other, so their owner may have them encoded anywhere, in any number of processes, as long
+as they are written in order.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, join_term_texts, rank_terms
 
-WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists, encoded: about 150 MB of work space
+WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms: about 150 MB of work space
 
 
 class Merge:
@@ -75,8 +76,8 @@ def _plan_windows(sources: Sequence[Source]) -> list[tuple[bytes, bytes | None]]
     """Spans of terms: from the first up to, not including, the second; to the end where that is None."""
     pages: list[tuple[bytes, int]] = []
     for source in sources:
-        tops, starts = source.reader.terms.list_tops(source.reader.frame.get_size(POST))
-        pages += zip(tops, np.diff(starts).tolist(), strict=True)
+        tops, edges = source.reader.terms.weigh_pages(source.reader.frame.get_size(POST))
+        pages += zip(tops, np.diff(edges).tolist(), strict=True)
     pages.sort()
     bounds = [b""]
     size = 0

@@ -161,9 +161,9 @@ class SegmentReader:
         return lists
 
     def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
-        """All posting lists in order, in runs of about `batch_bytes`, a dictionary page at least."""
+        """All posting lists in order, in runs that weigh about `batch_bytes`, a dictionary page at least."""
         post_bytes = self.frame.get_size(POST)
-        _, edges = self.terms.list_tops(post_bytes)
+        _, edges = self.terms.weigh_pages(post_bytes)
         start = end = 0
         while start < self.terms.pages:
             reached = int(np.searchsorted(edges, edges[start] + batch_bytes))

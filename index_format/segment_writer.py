@@ -68,8 +68,12 @@ class SegmentWriter:
         Raises OSError, ValueError unless there is a record for each file, where there are records.
         """
         content = self._content
+        for tag, pieces in self._terms.finish().items():
+            self._frame.begin_section(tag)
+            for piece in pieces:
+                self._frame.write(piece)
+            pieces.clear()
         sections = {
-            **self._terms.finish(),
             **encode_files(content.files),
             **encode_chunks(content.units, content.chunks),
             **encode_norms(content.fields, content.lengths),

@@ -37,6 +37,7 @@ from index_format.term_text import TermText, build_term_text, join_term_texts, p
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
+TERM_WEIGHT = 4  # bytes of terms that are as much work as one of a posting list
 SCAN_PAGES = 512  # read at a time: a megabyte or so
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
@@ -111,15 +112,15 @@ class TermsWriter:
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
-    def finish(self) -> dict[bytes, bytes]:
-        """The four sections by tag."""
+    def finish(self) -> dict[bytes, list[bytes]]:
+        """The four sections by tag, each in pieces: joined, the terms of a large tree take 100 MB."""
         self._flush(len(self._terms))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
-            TERM: b"".join(self._text),
-            LIST: b"".join(self._lists),
-            PAGE: encode_table([rows[:, column] for column in range(PAGE_COLUMNS)]),
-            TOPS: b"".join(top + b"\n" for top in self._tops),
+            TERM: self._text,
+            LIST: [b"".join(self._lists)],
+            PAGE: [encode_table([rows[:, column] for column in range(PAGE_COLUMNS)])],
+            TOPS: [b"".join(top + b"\n" for top in self._tops)],
         }
 
 
@@ -298,6 +299,17 @@ class TermsReader:
         if (np.diff(edges) < 0).any() or any(map(ge, self._tops, self._tops[1:])):
             raise self._corrupt("pages of the dictionary whose lists or first terms do not ascend")
         return self._tops, edges
+
+    def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
+        """The first term of each page; for each page, and the end, what all before it weigh.
+
+        That is the bytes of their lists and a share of those of their terms: what it takes to work on them.
+        """
+        tops, edges = self.list_tops(postings_bytes)
+        weights = edges + self._columns[0] // TERM_WEIGHT
+        if (np.diff(weights) < 0).any():
+            raise self._corrupt("pages of the dictionary whose terms do not ascend")
+        return tops, weights
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
         """The half-open span of pages that hold the terms from `first` up to, not including, `end`."""

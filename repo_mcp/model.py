@@ -282,9 +282,8 @@ class StructureReport:
     failed: int  # of these: not understood at all
     removed: int
     unchanged: int
-    left: tuple[
-        str, ...
-    ]  # paths that are not, or no longer, what the lexical index holds: for the next round
+    left: tuple[str, ...]  # paths that are not, or no longer, what is indexed: for the next round
+    complete: bool  # False when the round made room for another before it had parsed everything
     duration_ms: int
     snapshot: str
 

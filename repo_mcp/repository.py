@@ -376,7 +376,7 @@ class Repository:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
-        return replace(now, warnings=(*now.warnings, *self._outliner.warnings))
+        return replace(now, warnings=(*now.warnings, *self._outliner.warnings, *self.structure.warn()))
 
     def refresh(
         self,

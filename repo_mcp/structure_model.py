@@ -116,6 +116,7 @@ class Binding(IntEnum):
     ITEM = 4  # it is an item of the value `qualifier.name`: `for x in y.z`
     VALUES = 5  # it is a mapping whose values are of the type `qualifier.name`
     ENTERED = 6  # what `with` makes of the value `qualifier.name`
+    GIVES = 7  # a call of it gives the type `qualifier.name`
 
 
 class ParseStatus(IntEnum):

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from bench.graph.compare import Sides, collect, iter_verdicts, score
+from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
 from repo_mcp.adapters.python_structure import parse as parse_python
 from repo_mcp.graph.program import Program
@@ -29,6 +30,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--show", choices=VERDICTS, help="print edges of this verdict")
     parser.add_argument("--calls", action="store_true", help="show calls alone")
     parser.add_argument("--most", type=int, default=40, help="edges shown, drawn by a fixed seed")
+    parser.add_argument("--jedi", type=int, default=0, help="ask jedi about so many unjudged edges")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args(arguments)
 
@@ -49,13 +51,17 @@ def main(arguments: list[str]) -> int:
     parsed = time.process_time()
     lines = {path: text.replace("\r\n", "\n").split("\n") for path, text in texts.items()}
     sides = _collect(program, index, lines)
-    print(f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {time.process_time() - parsed:.1f} s")
+    print(
+        f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {time.process_time() - parsed:.1f} s"
+    )
     for title, calls_only in (("references", False), ("calls", True)):
         one = score(program, sides, calls_only)
         print(
             f"{title:10}  precision {one.precision:.3f} (strict {one.strict_precision:.3f})  recall {one.recall:.3f}"
             f"  right {one.right} wrong {one.wrong} unjudged {one.unjudged} found {one.found} missed {one.missed}"
         )
+    if given.jedi:
+        print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, "unjudged", given.jedi, given.seed)))
     if given.show:
         _show(program, sides, lines, given)
     return 0

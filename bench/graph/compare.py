@@ -21,9 +21,11 @@ from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver
 from repo_mcp.structure import ReferenceRole
 
 Place = tuple[str, int, str]  # path, line, name
-MAX_HEAD_LINES = 30  # of a declaration above its name: decorators
+MAX_HEAD_LINES = 100  # of a declaration above its name: decorators
 _SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.EXPORT})
 _PARAMETER = re.compile(r"\(\w*\)$")
+_LAST_NAME = re.compile(r"[/#.]`?(\w+)`?(?:#|\.|\(\w*\)\.)$")
+_LIBRARY = " python-stdlib "  # in the symbols of what is outside for certain
 _CALLED = re.compile(r"\s*\(")
 _DECORATES = re.compile(r"\s*@[\w.]*$")
 
@@ -37,6 +39,7 @@ class Sides:
     theirs: dict[Place, set[tuple[str, int]]] = field(default_factory=dict)  # path and line of declarations
     their_calls: set[Place] = field(default_factory=set)
     foreign: set[Place] = field(default_factory=set)  # names that they say are outside
+    doubtful: set[Place] = field(default_factory=set)  # where they say something of another name
 
 
 @dataclass(slots=True)
@@ -98,11 +101,14 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
     if not name.isidentifier() or one.symbol.startswith(LOCAL) or _PARAMETER.search(one.symbol):
         return
     place = (path, one.line, name)
-    if one.symbol.endswith("/__init__:"):
+    last = _LAST_NAME.search(one.symbol)
+    if last is None or last[1] != name:
+        sides.doubtful.add(place)  # a module, a name that an import gives, or a mistake: see the README
         return
     defined = index.definitions.get(one.symbol)
     if defined is None:
-        sides.foreign.add(place)
+        if _LIBRARY in one.symbol:
+            sides.foreign.add(place)
     elif one.is_definition:
         # Where a name is assigned again they define it again: no reference, but no mistake of ours either.
         sides.theirs.setdefault(place, set())
@@ -112,22 +118,28 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
             sides.their_calls.add(place)
 
 
-def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]], name: str) -> bool:
-    """True when a declaration of ours is one of theirs."""
+def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]]) -> bool:
+    """True when a declaration of ours is one of theirs, or stands beside it under the same name.
+
+    Of overloads, of a property's getter and setter and of both branches of an `if` they name the first.
+    """
     structure = program.find_structure(declaration.path)
     if structure is None:
         return False
-    start = int(structure.starts[declaration.place])
+    symbol = structure.get_symbol(declaration.place)
+    beside = (structure.get_symbol(one) for one in structure.find_symbols(symbol.name))
+    starts = [one.start_line for one in beside if one.parent == symbol.parent]
     return any(
         path == declaration.path and start <= line <= start + MAX_HEAD_LINES
         for path, line in defined
-    ) and structure.get_symbol(declaration.place).name != "" and bool(name)
+        for start in starts
+    )
 
 
 def iter_verdicts(
     program: Program, sides: Sides, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[tuple[Declaration, Confidence]]]]:
-    """"right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
+    """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
     for place, targets in sorted(sides.ours.items()):
         if calls_only and place not in sides.our_calls:
             continue
@@ -138,14 +150,15 @@ def iter_verdicts(
         if defined is None:
             yield ("wrong" if place in sides.foreign else "unjudged"), place, unique
             continue
-        hits = [one for one in unique if is_declared_at(program, one[0], defined, place[2])]
+        hits = [one for one in unique if is_declared_at(program, one[0], defined)]
         for one in unique:
-            yield ("right" if one in hits else "wrong"), place, [one]
+            other = "unjudged" if place in sides.doubtful else "wrong"
+            yield ("right" if one in hits else other), place, [one]
     for place, defined in sorted(sides.theirs.items()):
         if not defined or (calls_only and place not in sides.their_calls):
             continue
         targets = sides.ours.get(place, [])
-        found = any(is_declared_at(program, one[0], defined, place[2]) for one in targets)
+        found = any(is_declared_at(program, one[0], defined) for one in targets)
         yield ("found" if found else "missed"), place, targets
 
 

@@ -2,8 +2,8 @@
 
 `static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on a
 line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
-macro that heads a block, `list_for_each_entry(p, head, list) {`, gets a ";" in the place of a blank. Every other
-byte that stays keeps its place. What is changed is known by its name or by where it stands.
+macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps its
+place, line feeds first of all. What is changed is known by its name or by where it stands.
 
 Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: a
 text costs about as long as reading it.
@@ -12,6 +12,8 @@ text costs about as long as reading it.
 from __future__ import annotations
 
 import re
+
+MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
 # What headers of kernels and C libraries put between the words of a declaration.
 _WORDS = frozenset(
@@ -79,11 +81,10 @@ _TYPE_ARGUMENTS = re.compile(
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # What heads a block and is no keyword.
 _EACH = re.compile(
-    rb"(?:for_each|foreach|ForEach|run_with_period)\w*+[ \t]*+"
-    + _BALANCED
-    + rb"([ \t\n])(?=[ \t\n]*+[^;,) \t\n])"
+    rb"(?:for_each|foreach|ForEach|run_with_period)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
 )
-_BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t\n])(?=[ \t\n]*+\{)")
+_WORD_END = re.compile(rb"\w+\Z")
+_BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
 _CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
 _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
@@ -102,7 +103,7 @@ def blank_macros(text: bytes) -> bytes:
     text = _LINES.sub(_blank_group, text)
     text = _BLOCK_HEADS.sub(_end_statement, text)
     if b"for_each" in text or b"foreach" in text or b"ForEach" in text or b"run_with" in text:
-        text = _EACH.sub(_end_statement, text)
+        text = _make_loops(text)
     if b"..." in text:
         text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
     return _VARIABLE_ARGUMENT.sub(_blank_group, text) if b"va_arg" in text else text
@@ -139,6 +140,18 @@ def _blank_group(found: re.Match[bytes]) -> bytes:
 
 def _blank_second(found: re.Match[bytes]) -> bytes:
     return _replace(found, 2, b" ")
+
+
+def _make_loops(text: bytes) -> bytes:
+    """A keyword that heads a block as well; what defines a macro keeps its name."""
+    changed = bytearray(text)
+    for found in _EACH.finditer(text):
+        start, end = found.span()
+        before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
+        start = before.start() if before is not None else start
+        if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
+            changed[start:end] = b"while".ljust(end - start)
+    return bytes(changed)
 
 
 def _end_statement(found: re.Match[bytes]) -> bytes:

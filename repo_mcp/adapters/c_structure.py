@@ -328,6 +328,16 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(arguments))
 
 
+def on_loop(walk: CaptureWalk, node: Node) -> None:
+    """A macro that heads a block: the parser was told that it is a `while`."""
+    start = node.start_byte
+    if walk.text[start : start + 5] != b"while":
+        end = walk.text.find(b"(", start, node.end_byte)
+        name = walk.text[start : max(start, end)].decode("utf-8", "replace").strip()
+        if name.isidentifier():
+            walk.refer(ReferenceRole.CALL, name, node)
+
+
 def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
     """What a macro declares outside of functions."""
     names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
@@ -363,6 +373,7 @@ C = Dialect(
         "enumerator": on_enumerator,
         "loose_block": on_loose_block,
         "parameter": on_parameter,
+        "loop": on_loop,
         "call": _on_call,
         "type": on_type,
         "identifier": on_identifier,

@@ -31,7 +31,7 @@ from repo_mcp.structure import (
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-MAX_CHAIN_BYTES = 240  # of the text before a called name; of a longer one no more is said than "?"
+MAX_CHAIN_BYTES = 600  # of the text before a called name; of a longer one no more is said than "?"
 MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
 NO_END = 1 << 62
 
@@ -43,7 +43,7 @@ _INSIDE_SQUARE = re.compile(rb"\s*\[[^\[\]]*\]")
 _INSIDE_CURLY = re.compile(rb"\s*\{[^{}]*\}")
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
-_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut)\s++)*+")
+_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++)*+")
 _CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*+")
 _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _CHECKED_ROLES = frozenset(
@@ -391,7 +391,8 @@ def _simplify(text: bytes) -> bytes:
     if b"(" in text or b"[" in text or b"{" in text:
         text = _collapse(text)
     if b"<" in text:
-        text = _TYPE_ARGUMENTS.sub(b"", text)
+        for _ in range(3):
+            text = _TYPE_ARGUMENTS.sub(b"", text)
     text = _SEPARATORS.sub(b".", text)
     return text if _CHAIN.fullmatch(text) else b""
 

@@ -25,9 +25,10 @@ def parse_java(file_name: str, text: bytes) -> bytes:
 
 def parse_rust(file_name: str, text: bytes) -> bytes:
     """The record of a Rust file."""
+    from repo_mcp.adapters.rust_macros import unwrap_items
     from repo_mcp.adapters.rust_structure import RUST
 
-    return _parse(RUST, "rust", file_name, text)
+    return _encode(RUST, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
 
 
 def parse_swift(file_name: str, text: bytes) -> bytes:

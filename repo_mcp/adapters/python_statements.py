@@ -39,6 +39,7 @@ class StatementWalk(ExpressionWalk):
         super().__init__(drafts, lines)
         self._is_stub = is_stub
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
+        self._assigned: dict[int, set[str]] = {}  # names that a class assigns itself, also below its methods
         self.exported: set[str] | None = None
         simple = {
             ast.FunctionDef: self._function,
@@ -149,6 +150,7 @@ class StatementWalk(ExpressionWalk):
         if outer.kind is ScopeKind.CLASS:
             self._members[outer.owner].add(node.name)
         self._members.setdefault(place, set())
+        self._assigned[place] = _list_assigned(node.body)
         around = self._open_type_parameters(node)
         scope = Scope(ScopeKind.CLASS, around, place)
         self.scopes.append(scope)
@@ -221,7 +223,11 @@ class StatementWalk(ExpressionWalk):
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
         place = self.scope.class_place
-        if self._is_self(node.value) and node.attr not in self._members.get(place, ()):
+        if (
+            self._is_self(node.value)
+            and node.attr not in self._members.get(place, ())
+            and node.attr not in self._assigned.get(place, ())
+        ):
             self._add_variable(node.attr, place, SymbolKind.PROPERTY, statement)
         else:
             self.chain(node)
@@ -441,3 +447,14 @@ class StatementWalk(ExpressionWalk):
             self.scope.variables.add(target.id)
         else:
             self.scope.reads.append((self.symbol, USE, target.id, target.lineno, 0))
+
+
+def _list_assigned(body: list[ast.stmt]) -> set[str]:
+    """The names that the statements of a class assign, those inside other statements left out."""
+    targets: list[ast.expr] = []
+    for node in body:
+        if isinstance(node, ast.Assign):
+            targets += node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets.append(node.target)
+    return {target.id for target in targets if isinstance(target, ast.Name)}

@@ -140,7 +140,7 @@ def _describe(node: ast.expr, form: int) -> Form | None:
     if form == Binding.SAME and isinstance(node, ast.Call):
         node, form = node.func, Binding.CALLED
     if isinstance(node, ast.Name):
-        return None if node.id in BUILTINS else ("", node.id, form)
+        return None if form == Binding.CALLED and node.id in BUILTINS else ("", node.id, form)
     if isinstance(node, ast.Attribute):
         path = find_path(node.value)
         return None if path == UNKNOWN else (path, node.attr, form)
@@ -191,4 +191,6 @@ def _open_subscript(node: ast.Subscript, form: int) -> list[tuple[ast.expr, int]
         if word in _MAPPINGS:
             return [(elements[-1], Binding.VALUES)]
         return [(elements[0], Binding.ITEMS)]
-    return [] if word in ("Literal", "Callable") else [(base, form)]
+    if word == "Callable":
+        return [(elements[-1], Binding.GIVES)] if form == Binding.TYPE and len(elements) == 2 else []
+    return [] if word == "Literal" else [(base, form)]

@@ -98,7 +98,7 @@ class ScopeWalk:
             handler(self, node)
         self.is_partial = self.is_partial or not captures.is_complete
 
-    # -- text ---------------------------------------------------------------------------------------------
+    # -- text ----------------------------------------------------------------------------------------------
 
     def read(self, node: Node | None) -> str:
         """The text of a node; empty for none."""
@@ -116,7 +116,7 @@ class ScopeWalk:
         """True when nothing but white space stands between two places."""
         return end - start < 4_096 and not self.text[start:end].strip()
 
-    # -- scopes and symbols -------------------------------------------------------------------------------
+    # -- scopes and symbols --------------------------------------------------------------------------------
 
     @property
     def is_local(self) -> bool:
@@ -143,6 +143,11 @@ class ScopeWalk:
             self.place = place
         self._open.append((end, self.scope, self.place))
 
+    @property
+    def function(self) -> int:
+        """The innermost scope that hoists: a function's."""
+        return self._hoist_to[self.scope]
+
     def add_symbol(self, name: str, kind: SymbolKind, start: int, end: int, parent: int = -1) -> int:
         """One more symbol, from byte to byte, inside the innermost one or the one given."""
         if parent < 0 and kind not in _MEMBERS:
@@ -154,7 +159,7 @@ class ScopeWalk:
         """A name that the innermost scope binds; with `hoist` the innermost that hoists."""
         self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
 
-    # -- uses of names ------------------------------------------------------------------------------------
+    # -- uses of names -------------------------------------------------------------------------------------
 
     def refer(
         self,
@@ -171,7 +176,7 @@ class ScopeWalk:
             at = self.place if place < 0 else place
             self._rows.append((self.scope, at, role, name, qualifier, alias, start, arguments))
 
-    # -- the end ------------------------------------------------------------------------------------------
+    # -- the end -------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
         """The record of all that was handed in."""

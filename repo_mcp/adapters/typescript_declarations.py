@@ -26,6 +26,7 @@ _FLAGS = {
 _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
+RESULT = "()"  # stands for the variable in a row that tells what a function returns
 
 
 def on_comment(walk: ScriptWalk, node: Node) -> None:
@@ -332,6 +333,24 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
+    if place >= 0:
+        walk.functions[walk.scope] = place
+        body = node.child_by_field_name("body")
+        if body is not None and body.type != "statement_block":
+            _bind_result(walk, body)
+
+
+def on_return(walk: ScriptWalk, node: Node) -> None:
+    """What a function returns, where it does not say its type."""
+    value = node.named_child(0) if node.named_child_count else None
+    if value is not None:
+        _bind_result(walk, value)
+
+
+def _bind_result(walk: ScriptWalk, value: Node) -> None:
+    place = walk.functions.get(walk.function, -1)
+    if place >= 0 and not walk.entries[place].type:
+        walk.bind_value(RESULT, value, value.start_byte, place)
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:

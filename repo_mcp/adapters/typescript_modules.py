@@ -30,7 +30,7 @@ def read_source(walk: ScriptWalk, node: Node | None) -> str:
     return text[1:-1] if text[:1] in {"'", '"', "`"} else ""
 
 
-# -- ECMAScript modules ---------------------------------------------------------------------------------
+# -- ECMAScript modules ------------------------------------------------------------------------------------
 
 
 def on_import(walk: ScriptWalk, node: Node) -> None:
@@ -152,7 +152,7 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: 
         walk.open_scope(node.end_byte, is_local=walk.is_local, place=place)
 
 
-# -- CommonJS -------------------------------------------------------------------------------------------
+# -- CommonJS ----------------------------------------------------------------------------------------------
 
 
 def on_require_declarator(walk: ScriptWalk, node: Node) -> None:

@@ -52,6 +52,7 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None]] = {
     "arrow": declarations.on_function_scope,
     "function_expression": declarations.on_function_scope,
     "block": declarations.on_block,
+    "return": declarations.on_return,
     "type_scope": declarations.on_type_scope,
     "index": declarations.on_index,
     "parameter": declarations.on_parameter,

@@ -58,7 +58,7 @@ def read_type(text: str) -> TypeName:
             return TypeName()
         name, rest = found[1], text[found.end() :]
         if rest.startswith("<") and rest.endswith(">") and "." not in name:
-            inner = _split(rest[1:-1], ",")
+            inner = split_type(rest[1:-1], ",")
             if name in _SEEN_THROUGH and inner:
                 text = inner[0]
                 continue
@@ -78,13 +78,13 @@ def _strip_empty(text: str) -> str:
     if text.startswith("(") and text.endswith(")") and "=>" not in text:
         text = text[1:-1].strip()
     if "|" in text:
-        kept = [part.strip() for part in _split(text, "|") if part.strip()]
+        kept = [part.strip() for part in split_type(text, "|") if part.strip()]
         kept = [part for part in kept if part not in _NOTHING]
         text = kept[0] if len(kept) == 1 else text
     return text
 
 
-def _split(text: str, separator: str) -> list[str]:
+def split_type(text: str, separator: str) -> list[str]:
     """The parts between separators that stand in no brackets."""
     parts, start, depth = [], 0, 0
     for at, char in enumerate(text):

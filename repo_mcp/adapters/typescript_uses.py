@@ -104,7 +104,7 @@ def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
     walk.taken.update(range(node.start_byte, node.end_byte))
 
 
-# -- types ------------------------------------------------------------------------------------------------
+# -- types -------------------------------------------------------------------------------------------------
 
 
 def on_heritage(walk: ScriptWalk, node: Node) -> None:

@@ -55,6 +55,7 @@ class ScriptWalk(ScopeWalk):
         self.values: dict[int, int] = {}  # start of a function, class or object -> the symbol that it makes
         self.variables: list[Variables] = []
         self.objects: list[tuple[int, int]] = []  # (end, place of the symbol whose value it is or -1)
+        self.functions: dict[int, int] = {}  # scope of a function -> the symbol that it is
         self.roles: list[tuple[int, int, ReferenceRole]] = []  # spans in which types have a role
         self.base_roles: dict[int, ReferenceRole] = {}  # starts of types that have one
         self.pattern_end = 0  # names bound before it are declared, or imported, by `pattern`
@@ -66,7 +67,7 @@ class ScriptWalk(ScopeWalk):
         self.members: dict[tuple[int, str], int] = {}  # (symbol, name declared in it) -> the first of them
         self.components: set[int] = set()  # symbols that make elements
 
-    # -- declarations -------------------------------------------------------------------------------------
+    # -- declarations --------------------------------------------------------------------------------------
 
     def declare(self, node: Node, name: str, kind: SymbolKind, prefix: Prefix, parent: int = -1) -> Entry:
         """One more symbol, from its prefix and its decorators on; the last of the entries."""
@@ -95,6 +96,8 @@ class ScriptWalk(ScopeWalk):
     def open_last(self, end: int, *, is_local: bool, hoists: bool = False) -> None:
         """Let what follows until a byte stand in the symbol declared last."""
         self.open_scope(end, is_local=is_local, hoists=hoists, place=len(self.entries) - 1)
+        if hoists:
+            self.functions[self.scope] = self.place
 
     def read_signature(self, entry: Entry, node: Node) -> None:
         """Take parameters and result from a function or a function's type."""
@@ -134,7 +137,7 @@ class ScriptWalk(ScopeWalk):
             roles.pop()
         return roles[-1][2] if roles and roles[-1][0] <= start else ReferenceRole.TYPE
 
-    # -- names --------------------------------------------------------------------------------------------
+    # -- names ---------------------------------------------------------------------------------------------
 
     def read_name(self, node: Node | None) -> str:
         """The name of a member: `a`, `#a`, `"a"`, `[a]`."""
@@ -168,7 +171,7 @@ class ScriptWalk(ScopeWalk):
             count -= types.count("comment")
         return count + 1
 
-    # -- types of variables -------------------------------------------------------------------------------
+    # -- types of variables --------------------------------------------------------------------------------
 
     def bind_annotation(self, alias: str, node: Node | None, start: int, place: int = -1) -> bool:
         """Tell the type of a variable that has one written; True when it could be read."""
@@ -198,7 +201,7 @@ class ScriptWalk(ScopeWalk):
             self._bind_named(alias, value.child_by_field_name("constructor"), 0, start, place)
         elif value.type == "call_expression":
             self._bind_named(alias, value.child_by_field_name("function"), 1, start, place)
-        elif value.type in {"identifier", "member_expression"}:
+        elif value.type in {"identifier", "member_expression", "this"}:
             self._bind_named(alias, value, 0, start, place)
 
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int) -> None:

@@ -159,7 +159,7 @@ class CRules(Rules):
         seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
         defined = [one for one in seen if not one[0].is_forward(one[1])]
         if defined:
-            return defined, True
+            return self._choose_near(scope, [], defined), True
         elsewhere = [one for one in others if not one[0].is_forward(one[1])]
         sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
         is_announced = bool(own or seen)

@@ -9,14 +9,17 @@ measured: equal questions get equal answers.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
 
 import numpy as np
 
 from repo_mcp.graph.hierarchy import Hierarchy
-from repo_mcp.graph.program import Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.structure import (
@@ -120,7 +123,7 @@ class _Gathered:
 class EdgeFinder:
     """The edges of one program. Used by one call at a time."""
 
-    def __init__(self, program: Program, resolvers: Resolvers) -> None:
+    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
         self.hierarchy = Hierarchy(program, resolvers)
@@ -211,9 +214,16 @@ class EdgeFinder:
         """What the reference in a row means."""
         return self._resolvers.resolve(path, structure, row)
 
-    def list_candidates(self, name: str, near: str) -> Sequence[str]:
-        """The files that use a name, nearest to a path first."""
-        return order_by_nearness(self._program.list_using(name), near)
+    def resolve_module(self, path: str, structure: Structure, row: int) -> Resolution:
+        """What the module means that the import or export in a row names."""
+        return self._resolvers.resolve_module(path, structure, row)
+
+    def list_candidates(self, name: str, near: Declaration) -> Sequence[str]:
+        """The files that use a name, or import the file of that name; nearest first."""
+        paths = self._program.list_using(name)
+        if near.place == 0:
+            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
+        return order_by_nearness(paths, near.path)
 
     def find_structure(self, path: str) -> Structure | None:
         """The structure of a file."""
@@ -246,7 +256,7 @@ class _Search:
         """True when a limit was reached."""
         cut = False
         for name in self._names:  # grows while aliases are met
-            paths = self._finder.list_candidates(name, self._target.path)
+            paths = self._finder.list_candidates(name, self._target)
             cut = cut or len(paths) > MAX_FILES
             for path in paths[:MAX_FILES]:
                 self._look_through(path, name)
@@ -268,13 +278,22 @@ class _Search:
             self._resolved += 1
             if self._resolved > MAX_INCOMING:
                 return
-            for found in self._finder.resolve(path, structure, row).targets:
-                if found.declaration in self._meant:
-                    self._note(path, structure, row, found)
-                    break
+            found = self._find_meant(path, structure, row)
+            if found is not None:
+                self._note(path, structure, row, found)
+
+    def _find_meant(self, path: str, structure: Structure, row: int) -> Target | None:
+        """The target, when the reference in a row means it, or imports something from it."""
+        targets = self._finder.resolve(path, structure, row).targets
+        if self._target.place == 0:
+            targets += self._finder.resolve_module(path, structure, row).targets
+        return next((one for one in targets if one.declaration in self._meant), None)
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
+        if self._target.place == 0:
+            yield from _iter_importing(structure, name)
+            return
         rows = structure.find_references(name)
         yield from rows
         aliases = {structure.strings[structure.ref_aliases[row]] for row in rows} - {"", name}
@@ -290,6 +309,16 @@ class _Search:
         if self._wanted(edge_type):
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line)
+
+
+def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
+    """The imports and exports of a name, or from a module whose name ends with it."""
+    strings = structure.strings
+    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+    for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[structure.ref_qualifiers[row]]
+        if strings[structure.ref_names[row]] == name or ending.fullmatch(module):
+            yield row
 
 
 def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:

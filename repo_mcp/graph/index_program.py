@@ -102,10 +102,14 @@ class IndexProgram:
         return self._list_files(DECLARES, name)
 
     def list_using(self, name: str) -> Sequence[str]:
-        """The files that use a name, or import from a module with it in its name, ascending."""
-        used = self._list_files(USES, name)
-        imported = self._list_files(MODULES, name)
-        return list(dict.fromkeys(merge(used, imported))) if imported else used
+        """Paths of the files with a reference to exactly this name, ascending."""
+        return self._list_files(USES, name)
+
+    def list_importing(self, name: str) -> Sequence[str]:
+        """The files that import from a module whose name ends with this one, ascending."""
+        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+        modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
+        return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
 
     def _list_files(self, field: int, name: str) -> Sequence[str]:
         key = (field, name)

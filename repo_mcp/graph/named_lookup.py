@@ -104,7 +104,7 @@ class NamedLookup:
         """What a name without a qualifier leads to."""
         rules = self.get_rules(scope)
         inner = self._find_in_scopes(scope, place, name, role)
-        if inner:
+        if inner and not all(other.is_forward(one) for other, one in inner):
             return self._choose(scope, inner)
         bound = rules.find_import(scope, place, name)
         if bound is not None:
@@ -115,7 +115,7 @@ class NamedLookup:
             if found.declarations and found.is_sure:
                 return found
             doubted = doubted if doubted.declarations else found
-        return doubted if doubted.declarations else NOT_FOUND
+        return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
     def _find_in_scopes(
         self, scope: FileScope, place: int, name: str, role: ReferenceRole

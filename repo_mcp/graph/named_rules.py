@@ -15,7 +15,7 @@ from repo_mcp.graph.program import Program
 
 Path = tuple[str, ...]
 Candidate = tuple[FileScope, int]
-OUTSIDE = ("",)  # the path of what is known not to be in the repository begins with it
+OUTSIDE = ("\0",)  # the path of what is known not to be in the repository begins with it
 
 
 class Rules:

@@ -41,6 +41,9 @@ class NamedProgram(Program, Protocol):
     def find_status(self, path: str) -> ParseStatus | None:
         """How much of a file was understood; None for one without a structure."""
 
+    def list_importing(self, name: str) -> Sequence[str]:
+        """The files that import from a module whose name ends with this one, ascending."""
+
     def list_source_paths(self) -> Sequence[str]:
         """Every source file, with or without a structure, ascending."""
 

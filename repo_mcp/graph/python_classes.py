@@ -85,7 +85,7 @@ class PythonClasses:
         names = self._scoping.find_names(path)
         if names is None:
             return []
-        places = names.children.get((place, name), ())
+        places = names.list_declared(place, name)
         found = [Value(Form.OBJECT, path, child) for child in places[:MAX_MEMBERS]]
         if not found:
             for imported in names.imports.get((place, name), ()):

@@ -19,7 +19,8 @@ from repo_mcp.structure import Binding, SymbolKind
 MAX_STEPS = 400  # pieces of paths, for one question
 MAX_DEPTH = 12  # of variables that are told by variables
 _PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
-_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES})  # said by an annotation
+_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # said by an annotation
+_MADE = {Binding.ITEMS: Form.ITEMS, Binding.VALUES: Form.VALUES, Binding.GIVES: Form.GIVES_ITEM}
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
@@ -146,7 +147,7 @@ class PythonEvaluator:
 
     def _make_instances(self, value: Value, form: int) -> list[Value]:
         """What a variable is that is annotated with something."""
-        made = {Binding.ITEMS: Form.ITEMS, Binding.VALUES: Form.VALUES}.get(Binding(form), Form.INSTANCE)
+        made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
             return [value._replace(form=made, owner=())]
         return [outside(value.path + "()")] if value.form is Form.OUTSIDE else []

@@ -61,6 +61,15 @@ class PythonNames:
                 found.setdefault((self.parents[place], strings[name]), []).append(place)
         return found
 
+    def list_declared(self, place: int, name: str) -> list[int]:
+        """Places of what is declared under a name right inside a symbol; of overloads what they lead to."""
+        places = self.children.get((place, name), [])
+        if len(places) > 1:
+            flags = self.structure.flags
+            whole = [one for one in places if not int(flags[one]) & SymbolFlag.FORWARD]
+            return whole or places
+        return places
+
     @cached_property
     def imports(self) -> dict[tuple[int, str], list[Imported]]:
         """(place, local name) -> what is imported there; stars have the local name "*"."""

@@ -73,6 +73,8 @@ class PythonResolver:
 
     def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
         place, name = reference.symbol, reference.name
+        if name == "__class__":
+            return Resolution((), "builtins.object.__class__")
         if reference.role is ReferenceRole.INHERIT:
             values = self._evaluator.classes.find_dotted(path, place, f"{reference.qualifier}.{name}")
             if values:
@@ -117,8 +119,24 @@ class PythonResolver:
         found = self._guesses[name]
         if not found or len(found) > MAX_GUESSES:
             return NOTHING
-        confidence = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
+        is_likely = len(found) == 1 and self._fits(found[0], reference)
+        confidence = Confidence.PROBABLE if is_likely else Confidence.POSSIBLE
         return Resolution(tuple(Target(one, confidence) for one in found))
+
+    def _fits(self, declaration: Declaration, reference: Reference) -> bool:
+        """True for methods and properties; for plain attributes when the receiver is named as their class.
+
+        Settings and records have attributes of any name, and what stands for them is often dynamic.
+        """
+        names = self._scoping.find_names(declaration.path)
+        if names is None:
+            return False
+        if names.is_function(declaration.place):
+            return True
+        structure = names.structure
+        owner = structure.strings[structure.names[names.parents[declaration.place]]]
+        receiver = reference.qualifier.rpartition(".")[2]
+        return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
 
     def _list_members(self, name: str) -> tuple[Declaration, ...]:
         """Members of classes with a name, in order of path; nothing when too many files have some."""

@@ -58,7 +58,7 @@ class PythonScoping:
     def _look_in(self, path: str, names: PythonNames, scope: int, name: str) -> list[Value]:
         if not scope:
             return self.find_member(path, name)
-        groups = [[Value(Form.OBJECT, path, place) for place in names.children.get((scope, name), ())]]
+        groups = [[Value(Form.OBJECT, path, place) for place in names.list_declared(scope, name)]]
         for imported in names.imports.get((scope, name), ()):
             groups.append(self.follow(path, imported, name))
         return merge(groups, MAX_VALUES)
@@ -81,7 +81,7 @@ class PythonScoping:
         names = self.find_names(module)
         groups: list[list[Value]] = []
         if names is not None:
-            groups.append([Value(Form.OBJECT, module, place) for place in names.children.get((0, name), ())])
+            groups.append([Value(Form.OBJECT, module, place) for place in names.list_declared(0, name)])
             for imported in names.imports.get((0, name), ()):
                 groups.append(self.follow(module, imported, name, hops + 1))
             if not any(groups):

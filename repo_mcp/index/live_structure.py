@@ -21,7 +21,7 @@ from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.named_files import Outcomes, find_name
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_phase import StructurePhase
-from repo_mcp.index.structure_plan import Plan, plan_round
+from repo_mcp.index.structure_plan import Plan, list_changed, plan_round
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -34,6 +34,8 @@ from repo_mcp.structure import ParseStatus
 
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
+HURRY_SECONDS = 5.0  # for a round in the background to make room
+ROOM_SECONDS = 0.02  # between looks whether that has been taken
 RETRY_SECONDS = 5.0  # after another process held the index, or left files alone that changed meanwhile
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 
@@ -65,6 +67,9 @@ class LiveStructure:
         self._reached: IndexProgress | None = None  # by the last round: the last that it told
         self._fault = ""
         self._anew = False  # the next round builds everything
+        self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
+        self._left: frozenset[str] = frozenset()
+        self._hurried = threading.Event()  # somebody waits to have a few files parsed
         self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
@@ -228,24 +233,39 @@ class LiveStructure:
         self,
         *,
         paths: Sequence[str] | None = None,
+        anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> StructureReport:
-        """Parse what is new, here and now: of all files or of some. Raises as `StructurePhase.run`, BUSY."""
+        """Parse what is new, here and now: of all files or of some; with `anew` everything.
+
+        Raises as `StructurePhase.run`, and BUSY while this process does it already.
+        """
 
         def stop() -> bool:
             return self._closed.is_set() or (cancelled is not None and cancelled())
 
-        if not self._running.acquire(blocking=False):
+        if not self._begin_build(hurried=paths is not None):
             raise RepoError(
                 ErrorCode.BUSY,
                 "Files are being parsed in the background already.",
                 "The status tells how far it is.",
             )
         try:
-            return self._run(paths, progress, stop)
+            self._anew |= anew
+            return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
         finally:
             self._running.release()
+
+    def _begin_build(self, *, hurried: bool) -> bool:
+        """True when nobody else parses in this process. Who is `hurried` has the background make room."""
+        if not hurried:
+            return self._running.acquire(blocking=False)
+        self._hurried.set()
+        try:
+            return self._running.acquire(timeout=HURRY_SECONDS)
+        finally:
+            self._hurried.clear()
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
@@ -253,7 +273,7 @@ class LiveStructure:
         """Index these files now, their structure too, and say of each what became of it, in their order.
 
         What is wrong with a path is its outcome. Raises as `LiveIndex.refresh`, and INTERNAL when nothing can
-        parse. While files are parsed in the background their structure is pending.
+        parse. A round in the background makes room; where it cannot, the structure is pending.
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
@@ -277,19 +297,30 @@ class LiveStructure:
             return self._phase.compact(full=full, cancelled=self._closed.is_set)
 
     def _run(
-        self, paths: Sequence[str] | None, progress: ProgressCallback | None, stop: Callable[[], bool]
+        self,
+        lexical: Snapshot,
+        paths: Sequence[str] | None,
+        progress: ProgressCallback | None,
+        stop: Callable[[], bool],
+        *,
+        in_background: bool = False,
     ) -> StructureReport:
         def report(now: IndexProgress) -> None:
-            self._progress = self._reached = now
+            self._reached = now
+            self._progress = now if paths is None else None  # else it tells of some files alone
             if progress is not None:
                 progress(now)
 
-        searcher = self._index.find_searcher()
-        if searcher is None:
-            raise RepoError(ErrorCode.INDEX_UNAVAILABLE, "There is no index yet.", "Index the files first.")
         anew, self._anew = self._anew, False
         try:
-            done = self._phase.run(searcher.snapshot, paths=paths, anew=anew, progress=report, cancelled=stop)
+            done = self._phase.run(
+                lexical,
+                paths=paths,
+                anew=anew,
+                progress=report,
+                cancelled=stop,
+                yields=self._hurried.is_set if in_background else lambda: False,
+            )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         finally:
@@ -305,28 +336,49 @@ class LiveStructure:
             self._wake.clear()
             while not self._closed.is_set():
                 searcher = self._index.find_searcher()
-                generation = searcher.snapshot.generation if searcher is not None else None
-                if generation is None or (generation == done and not self._anew):
+                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
                     break
-                if self._round():
-                    done = generation
+                pause = self._round(searcher.snapshot)
+                if pause is None:
+                    done = searcher.snapshot.generation
                 else:
-                    self._closed.wait(RETRY_SECONDS)
+                    self._closed.wait(pause)
 
-    def _round(self) -> bool:
-        """False when it should be tried again soon."""
+    def _round(self, lexical: Snapshot) -> float | None:
+        """Seconds after which it should be tried again; None when nothing is left to do."""
+        changed = self._list_changed(lexical)
+        self._followed = None
         try:
             with self._running:
-                done = self._run(None, None, self._closed.is_set)
-            return not done.left
+                done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
+            if not done.complete:
+                self._make_room()
+                return 0.0
+            self._followed, self._left = lexical, frozenset(done.left)
+            return RETRY_SECONDS if done.left else None
         except RepoError as error:
             if error.code is ErrorCode.BUSY:
-                return False
+                return RETRY_SECONDS
             if error.code is not ErrorCode.CANCELLED:
                 self._fault = f"Parsing files failed: {error.message}"
         except Exception as error:  # a thread has nobody else to tell
             self._fault = f"Parsing files failed: {type(error).__name__}."
-        return True
+        return None
+
+    def _make_room(self) -> None:
+        """Wait until whoever is in a hurry has begun."""
+        while self._hurried.is_set() and not self._closed.wait(ROOM_SECONDS):
+            pass
+
+    def _list_changed(self, lexical: Snapshot) -> list[str] | None:
+        """The files that changed since the last round, and what that left; None when all must be compared."""
+        if self._followed is None or self._anew:
+            return None
+        try:
+            changed = list_changed(self._followed, lexical)
+        except (IndexFormatError, OSError):
+            return None
+        return None if changed is None else [*changed, *self._left]
 
     def stop(self) -> None:
         """Have a running round stop, and begin no other."""

@@ -25,6 +25,7 @@ from repo_mcp.index.scoring import DECIMALS, F64, I64, TermScorer
 from repo_mcp.index.structure_schema import DECLARES, PARTS, STRUCTURE_FIELDS
 from repo_mcp.structure import ParseStatus
 
+MAX_CONTAINING = 20_000  # terms of one segment
 SCAN_PAGES = 16  # of a dictionary, read at a time: 2,048 terms
 
 FindFingerprint = Callable[[str], bytes | None]
@@ -163,6 +164,15 @@ class StructureView:
         each = [_iter_terms(segment, field, start, pattern) for segment in self.snapshot.segments]
         merged = each[0] if len(each) == 1 else (term for term, _ in groupby(heapq.merge(*each)))
         return (term.decode("utf-8", "replace") for term in merged)
+
+    def find_containing(self, text: str) -> list[str]:
+        """The terms of all fields that hold a text, ascending, each once."""
+        found = {
+            term
+            for segment in self.snapshot.segments
+            for term in segment.reader.terms.find_containing(text.encode(), MAX_CONTAINING)
+        }
+        return [term.decode("utf-8", "replace") for term in sorted(found)]
 
     def rank_files(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """The best files by BM25 over the parts of the names that they declare, ties by path.

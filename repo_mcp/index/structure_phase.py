@@ -82,16 +82,18 @@ class StructurePhase:
         anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
+        yields: Callable[[], bool] = lambda: False,
     ) -> StructureReport:
         """Make the structure index say what the lexical one says, of all files or of some.
 
-        With `anew` nothing that is there is used. Raises BUSY when another process does it, CANCELLED,
+        With `anew` nothing that is there is used. When `yields` says so, the round commits what it has and
+        ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
         INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
         IndexFormatError for a lexical index that is damaged.
         """
         try:
             with self._open_writer(cancelled) as writer:
-                return self._run(writer, lexical, paths, anew, progress, cancelled)
+                return self._run(writer, lexical, paths, anew, progress, cancelled, yields)
         except OSError as error:
             raise explain_write_error(error) from error
 
@@ -103,6 +105,7 @@ class StructurePhase:
         anew: bool,
         progress: ProgressCallback | None,
         cancelled: Cancelled,
+        yields: Callable[[], bool],
     ) -> StructureReport:
         directory = _StoppableDirectory(self._path, partial(check, cancelled))
 
@@ -113,7 +116,7 @@ class StructurePhase:
                 plan = plan_named(lexical, known, self.find_task, paths)
             lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
             parsing = ParseLanes(plan.files, lanes, self.read, self._make_parser)
-            return _Round(directory, writer, known, plan, progress, cancelled).run(parsing)
+            return _Round(directory, writer, known, plan, progress, cancelled).run(parsing, yields)
 
         known = None if anew else _read_known(directory, writer)
         with suppress(IndexFormatError):
@@ -186,7 +189,7 @@ class _Round:
         self._done_files, self._done_bytes = plan.done_files, plan.done_bytes
         self._statuses: Counter[ParseStatus] = Counter()
 
-    def run(self, parsing: ParseLanes) -> StructureReport:
+    def run(self, parsing: ParseLanes, yields: Callable[[], bool]) -> StructureReport:
         started = time.monotonic()
         self._writer.delete_garbage()
         self._mark_dead(self._plan.gone)
@@ -195,11 +198,15 @@ class _Round:
             with parsing:
                 for outcomes in parsing.iter_outcomes(partial(check, self._cancelled)):
                     self._take(outcomes)
+                    if yields():
+                        break
             self._flush()
-        self._report("merge")
         renewed = sum(self._statuses.values())
-        is_most = renewed > FULL_MERGE_SHARE * (self._known_files + renewed)
-        merge(self._writer, self._cancelled, full=is_most)
+        complete = renewed + len(self._left) == len(self._plan.files)
+        if complete:
+            self._report("merge")
+            is_most = renewed > FULL_MERGE_SHARE * (self._known_files + renewed)
+            merge(self._writer, self._cancelled, full=is_most)
         generation = self._writer.commit().generation
         self._writer.delete_garbage()
         return StructureReport(
@@ -209,6 +216,7 @@ class _Round:
             removed=len(self._plan.gone),
             unchanged=self._plan.done_files,
             left=tuple(sorted(self._left)),
+            complete=complete,
             duration_ms=_milliseconds(started),
             snapshot=name_snapshot(generation),
         )

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index_format import FINGERPRINT_BYTES, Snapshot
+from index_format import FINGERPRINT_BYTES, SIZE, LiveSegment, Snapshot
 from repo_mcp.index.known_files import KnownFiles
 
+MANY_FILES = 5_000  # that may have changed: then all are compared, which takes no longer
 FEW_FILES = 200  # changed: then the small ones first; else in path order, as they lie on the medium
 
 FindTask = Callable[[str, str], str | None]  # path and language to the name of a task
@@ -81,14 +82,56 @@ def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> P
     return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes, sum(file.size for file in files))
 
 
-def plan_named(lexical: Snapshot, known: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
+def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
     """What there is to do about some files. Raises as `plan_round` does."""
-    wanted = {file.path: file for file in iter_wanted(lexical, find_task) if file.path in paths}
-    files = [file for file in wanted.values() if known.find_fingerprint(file.path) != file.fingerprint]
-    gone = [path for path in sorted(paths) if path not in wanted and known.find(path) is not None]
-    size = sum(file.size for file in files)
-    total = sum(file.size for file in wanted.values())
-    return Plan(_order(files), tuple(gone), len(wanted) - len(files), total - size, size)
+    places = KnownFiles(lexical)
+    segments = {segment.name: segment for segment in lexical.segments}
+    files: list[WantedFile] = []
+    gone: list[str] = []
+    done_files = done_bytes = 0
+    for path in sorted(set(paths)):
+        place = places.find(path)
+        wanted = None if place is None else _read_wanted(segments[place.segment], place.file, path, find_task)
+        known = indexed.find_fingerprint(path)
+        if wanted is None:
+            gone += [path] if known is not None else []
+        elif wanted.fingerprint == known:
+            done_files += 1
+            done_bytes += wanted.size
+        else:
+            files.append(wanted)
+    return Plan(_order(files), tuple(gone), done_files, done_bytes, sum(file.size for file in files))
+
+
+def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask) -> WantedFile | None:
+    files = segment.reader.files
+    language = segment.reader.read_language(file)
+    task = find_task(path, language)
+    if task is None:
+        return None
+    size = int(files.read_column(SIZE, file, file + 1)[0])
+    return WantedFile(path, files.read_fingerprint(file), size, language, task)
+
+
+def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:
+    """The files that may be otherwise in one generation than in the other; None when they are many.
+
+    Segments that both have are passed over, but for the files that died in between: to find out takes as
+    long as there are changes, not files.
+    """
+    was = {segment.name: segment for segment in before.segments}
+    now = {segment.name: segment for segment in after.segments}
+    changed: list[str] = []
+    for name in was.keys() ^ now.keys():
+        segment = was.get(name) or now[name]
+        if segment.entry.live_files > MANY_FILES:
+            return None
+        live = np.flatnonzero(segment.live_file_mask)
+        changed += segment.reader.files.read_paths_of(live)
+    for name in was.keys() & now.keys():
+        died = set(now[name].entry.dead_files) ^ set(was[name].entry.dead_files)
+        changed += [now[name].reader.files.read_path(file) for file in sorted(died)]
+    return sorted(set(changed)) if len(changed) <= MANY_FILES else None
 
 
 def _order(files: list[WantedFile]) -> tuple[WantedFile, ...]:

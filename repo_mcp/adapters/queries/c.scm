@@ -19,6 +19,7 @@
 ; Uses
 (preproc_ifdef name: (identifier) @taken)
 (preproc_defined (identifier) @taken)
+(while_statement) @loop
 (call_expression) @call
 (type_identifier) @type
 (identifier) @identifier

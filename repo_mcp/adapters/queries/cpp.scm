@@ -41,6 +41,7 @@
 (attribute) @attribute
 (base_class_clause) @bases
 (template_argument_list) @types
+(while_statement) @loop
 (call_expression) @call
 (new_expression) @new
 (field_initializer) @field_initializer

@@ -37,6 +37,9 @@
 (assignment_pattern left: (identifier) @bound)
 (rest_pattern (identifier) @bound)
 
+; Results
+(return_statement) @return
+
 ; Modules
 (import_statement) @import
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config import load_config
+from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.model import StructureReport
@@ -56,8 +57,6 @@ class StructureTree:
         return self.phase.run(self.lexical, **options)  # type: ignore[arg-type]
 
     def open(self) -> StructureView:
-        from repo_mcp.index.known_files import KnownFiles
-
         snapshot = Snapshot.open(DiskDirectory(str(self.path)))
         assert snapshot is not None
         return StructureView(snapshot, KnownFiles(self.lexical).find_fingerprint)

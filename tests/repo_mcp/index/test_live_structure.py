@@ -240,6 +240,27 @@ def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, ro
     assert repository.structure.index_files(["../outside"]) == (IndexedPath("../outside", "path_escape"),)
 
 
+def test_files_asked_for_by_name_do_not_wait_for_the_background(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(structure_lanes, "BATCH_FILES", 1)
+    for number in range(300):
+        (root / f"n{number:03d}.tiny").write_text(f"def n{number}\nslow\n")
+    repository = open_root()
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: any("are done" in text for text in repository.structure.warn()))
+    (root / "urgent.tiny").write_text("def urgent\n")
+    assert repository.structure.index_files(["urgent.tiny"]) == (
+        IndexedPath("urgent.tiny", "indexed", "full"),
+    )
+    assert list_declaring(repository, "urgent") == ["urgent.tiny"]
+    done = repository.structure.status().files_done
+    assert done < 303
+    wait_until(lambda: repository.structure.status().state == "ready", 40.0)
+    assert list_declaring(repository, "n299") == ["n299.tiny"]
+
+
 def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
     """Children end with the pipe, also when their parent has no time to end them."""
     (root / "z.tiny").write_text("spin\n")

@@ -15,6 +15,8 @@ import pytest
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, verify_index
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import structure_lanes, structure_phase
+from repo_mcp.index.known_files import KnownFiles
+from repo_mcp.index.structure_plan import list_changed, plan_round
 from repo_mcp.index.structure_schema import DECLARES, STRUCTURE_FIELDS, USES
 from repo_mcp.model import IndexProgress
 from repo_mcp.parse_worker import BatchParser
@@ -104,9 +106,6 @@ def test_a_build_from_nothing_in_many_segments_ends_as_one(
 def test_few_changes_are_parsed_small_ones_first(make_tree: MakeTree) -> None:
     tree = make_tree()
     tree.write({"a.tiny": "def a\n" * 50, "b.tiny": "def b\n", "c.tiny": "def c\n" * 9})
-    from repo_mcp.index.known_files import KnownFiles
-    from repo_mcp.index.structure_plan import plan_round
-
     plan = plan_round(tree.lexical, KnownFiles(None), tree.phase.find_task)
     assert [file.path for file in plan.files] == ["b.tiny", "c.tiny", "a.tiny"]
     tree.write({f"m{number}.tiny": "def m\n" * (300 - number) for number in range(220)})
@@ -248,3 +247,19 @@ def test_some_files_alone(make_tree: MakeTree) -> None:
     tree.remove("a.tiny")
     assert tree.run(paths=["a.tiny", "b.tiny"]).removed == 1
     assert list(tree.open().iter_paths()) == ["b.tiny"]
+
+
+def test_what_changed_between_two_generations_is_found_without_comparing_all(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    tree.write(MANY)
+    first = tree.lexical
+    assert list_changed(first, first) == []
+    tree.write({"d1/f001.tiny": "def other\n", "new.tiny": "def new\n"})
+    second = tree.lexical
+    assert list_changed(first, second) == ["d1/f001.tiny", "new.tiny"]
+    tree.remove("d2/f002.tiny", "new.tiny")
+    assert set(list_changed(second, tree.lexical) or ()) >= {"d2/f002.tiny", "new.tiny"}
+    merged = list_changed(first, tree.lexical)
+    assert merged is not None
+    assert {"d1/f001.tiny", "d2/f002.tiny"} <= set(merged)
+    assert len(merged) < 10

@@ -1,6 +1,7 @@
 """A parser of a tiny language for the tests of the structure phase, with texts that end its process.
 
-    def NAME | class NAME | use NAME | import NAME from MODULE as ALIAS | die | hang | spin | lie | partial
+    def NAME | class NAME | use NAME | bind NAME | import NAME from MODULE as ALIAS
+    die | hang | spin | slow | lie | partial
 
 The child is a real one: `serve_tiny` runs in it in place of `parse_process.serve`.
 """
@@ -58,6 +59,8 @@ def parse_tiny(name: str, text: bytes) -> bytes:
             case ["spin"]:
                 while True:
                     pass
+            case ["slow"]:
+                time.sleep(0.03)
             case ["lie"]:
                 return b"no record"
             case ["partial"]:

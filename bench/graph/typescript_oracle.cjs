@@ -1,0 +1,133 @@
+// What the TypeScript compiler says that every name of a tree means: one JSON line for each name.
+//
+//   node typescript_oracle.cjs ROOT COMPILER_DIR > answers.jsonl
+//
+// {"path", "line", "name", "call": bool, "targets": [[path, line, name, kind]], "outside": bool}
+// Left out: names where they are declared, names of which the compiler knows nothing, the names of HTML's own
+// elements, and the closing tags of elements.
+"use strict";
+const fs = require("fs");
+const path = require("path");
+const root = fs.realpathSync(process.argv[2]);
+const ts = require(path.join(process.argv[3], "node_modules", "typescript"));
+
+const SKIPPED = new Set(["node_modules", ".git", "dist", "build", "coverage", ".next"]);
+const files = [];
+const packages = {};
+
+function visit(folder) {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const full = path.join(folder, entry.name);
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) visit(full);
+    else if (/\.(ts|tsx|mts|cts|js|jsx|mjs|cjs)$/.test(entry.name)) files.push(full);
+    else if (entry.name === "package.json" && folder !== root) {
+      try {
+        const name = JSON.parse(fs.readFileSync(full, "utf8")).name;
+        if (name) {
+          const index = ["src/index.ts", "src/index.tsx", "index.ts", "index.tsx"].find((one) => fs.existsSync(path.join(folder, one)));
+          if (index) packages[name] = [path.join(folder, index)];
+          packages[name + "/*"] = ["src/*", "*", "src/*/index.ts"].map((one) => path.join(folder, one));
+        }
+      } catch (error) { /* not ours to say */ }
+    }
+  }
+}
+visit(root);
+
+let options = {};
+for (const name of ["tsconfig.json", "tsconfig.base.json"]) {
+  const config = path.join(root, name);
+  if (fs.existsSync(config)) {
+    options = ts.parseJsonConfigFileContent(ts.readConfigFile(config, ts.sys.readFile).config || {}, ts.sys, root).options;
+    break;
+  }
+}
+const base = options.baseUrl || root;
+const paths = {};
+for (const [key, value] of Object.entries(options.paths || {})) paths[key] = value.map((one) => path.resolve(options.pathsBasePath || base, one));
+Object.assign(options, {
+  allowJs: true, checkJs: false, noEmit: true, skipLibCheck: true, types: [], jsx: ts.JsxEmit.Preserve,
+  moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ESNext,
+  paths: { ...packages, ...paths }, incremental: false, composite: false, rootDir: undefined, allowImportingTsExtensions: true,
+});
+delete options.lib;
+const program = ts.createProgram(files, options);
+const checker = program.getTypeChecker();
+
+const DECLARED = new Set(["FunctionDeclaration", "ClassDeclaration", "ClassExpression", "InterfaceDeclaration", "TypeAliasDeclaration",
+  "EnumDeclaration", "EnumMember", "MethodDeclaration", "MethodSignature", "PropertyDeclaration", "PropertySignature", "GetAccessor",
+  "SetAccessor", "ModuleDeclaration", "SourceFile", "Constructor"]);
+
+function describe(node) {
+  const kind = ts.SyntaxKind[node.kind];
+  const file = node.getSourceFile();
+  const name = ts.getNameOfDeclaration(node) || node;
+  const where = path.relative(root, file.fileName);
+  const line = kind === "SourceFile" ? 1 : file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
+  let said = kind;
+  if (kind === "VariableDeclaration" || kind === "BindingElement") {
+    let around = node.parent;
+    while (around && !ts.isFunctionLike(around) && !ts.isBlock(around) && !ts.isSourceFile(around) && !ts.isModuleBlock(around)) around = around.parent;
+    const local = around && !ts.isSourceFile(around) && !ts.isModuleBlock(around);
+    const value = node.initializer && (ts.isArrowFunction(node.initializer) || ts.isFunctionExpression(node.initializer) || ts.isClassExpression(node.initializer));
+    said = local && !value ? "Local" : "Variable";
+  } else if (kind === "PropertySignature" || kind === "MethodSignature") {
+    let around = node.parent;
+    while (around && (ts.isTypeLiteralNode(around) || ts.isPropertySignature(around) || ts.isIntersectionTypeNode(around) || ts.isParenthesizedTypeNode(around))) around = around.parent;
+    said = around && (ts.isInterfaceDeclaration(around) || ts.isTypeAliasDeclaration(around)) ? kind : "Anonymous";
+  } else if (!DECLARED.has(kind)) said = "Other:" + kind;
+  return [where, line, ts.isSourceFile(node) ? path.basename(file.fileName) : name.getText(file), said];
+}
+
+function find(node) {
+  if (ts.isShorthandPropertyAssignment(node.parent)) return checker.getShorthandAssignmentValueSymbol(node.parent);
+  let symbol = checker.getSymbolAtLocation(node);
+  for (let hops = 0; symbol && symbol.flags & ts.SymbolFlags.Alias && hops < 30; hops++) {
+    const next = checker.getAliasedSymbol(symbol);
+    if (!next || next === symbol || next.escapedName === "unknown") return undefined;
+    symbol = next;
+  }
+  return symbol;
+}
+
+function isDeclared(node) {
+  const parent = node.parent;
+  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent) || ts.isImportClause(parent) || ts.isNamespaceImport(parent)) return false;
+  if (ts.isShorthandPropertyAssignment(parent)) return false;
+  if (ts.isJsxClosingElement(parent) || (ts.isJsxOpeningLikeElement(parent) && /^[a-z]/.test(node.text))) return true;
+  return parent.name === node && ts.getNameOfDeclaration(parent) === node && !ts.isPropertyAccessExpression(parent) && !ts.isQualifiedName(parent);
+}
+
+function isCallee(node) {
+  let at = node;
+  if (ts.isPropertyAccessExpression(at.parent) && at.parent.name === at) at = at.parent;
+  const parent = at.parent;
+  return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) ? parent.expression === at
+    : ts.isJsxOpeningLikeElement(parent) ? parent.tagName === at : false;
+}
+
+const out = [];
+for (const file of program.getSourceFiles()) {
+  const where = path.relative(root, file.fileName);
+  if (where.startsWith("..") || where.includes("node_modules")) continue;
+  const walk = (node) => {
+    if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && !isDeclared(node) && !(node.flags & ts.NodeFlags.JSDoc)) {
+      const symbol = find(node);
+      const declarations = (symbol && symbol.declarations) || [];
+      if (declarations.length) {
+        const targets = [];
+        let outside = false;
+        for (const one of declarations) {
+          const at = path.relative(root, one.getSourceFile().fileName);
+          if (at.startsWith("..") || at.includes("node_modules")) outside = true;
+          else targets.push(describe(one));
+        }
+        const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+        out.push(JSON.stringify({ path: where, line, name: node.text, call: isCallee(node), targets, outside }));
+      }
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(file);
+}
+fs.writeSync(1, out.join("\n") + "\n");
