@@ -250,6 +250,7 @@ class _Search:
         self._gathered = gathered
         self._meant = set(_iter_meant(target, structure))
         self._names = list(_iter_names(target, structure))
+        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._resolved = 0
 
     def run(self) -> bool:
@@ -287,7 +288,9 @@ class _Search:
         targets = self._finder.resolve(path, structure, row).targets
         if self._target.place == 0:
             targets += self._finder.resolve_module(path, structure, row).targets
-        return next((one for one in targets if one.declaration in self._meant), None)
+        called = ReferenceRole(int(structure.ref_roles[row])) is ReferenceRole.CALL
+        meant = {self._target} if self._is_constructor and not called else self._meant
+        return next((one for one in targets if one.declaration in meant), None)
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
@@ -322,8 +325,8 @@ def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
 
 
 def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:
-    """The declarations that stand for the target where they are named: a type's constructors, and a
-    constructor's type."""
+    """The declarations that stand for the target where they are named: a type's constructors, and, where it
+    is called, a constructor's type."""
     yield target
     kind = SymbolKind(int(structure.kinds[target.place]))
     if kind is SymbolKind.CONSTRUCTOR:
