@@ -17,7 +17,13 @@ from repo_mcp.graph.program import Program
 
 
 def ask_jedi(
-    tree: Path, program: Program, sides: Sides, lines: dict[str, list[str]], verdict: str, most: int, seed: int
+    tree: Path,
+    program: Program,
+    sides: Sides,
+    lines: dict[str, list[str]],
+    verdict: str,
+    most: int,
+    seed: int,
 ) -> Counter[str]:
     """How many edges of one verdict, drawn by a seed, jedi calls "right", "wrong" or "unknown"."""
     import jedi
