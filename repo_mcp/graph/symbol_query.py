@@ -135,7 +135,7 @@ class SymbolFinder:
         words = [self._prepare(token) for token in _list_tokens(query)]
         glance = _build_glance(words)
         drafts: list[_Draft] = []
-        for path in self._list_files(words) if words else ():
+        for path in self._list_files(words, limit) if words else ():
             structure = self._program.find_structure(path)
             if structure is not None:
                 drafts += _match_file(path, structure, words, glance, wanted)
@@ -158,8 +158,11 @@ class SymbolFinder:
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
-    def _list_files(self, words: list[_Word]) -> list[str]:
-        """The files that are looked through: those of exact names first."""
+    def _list_files(self, words: list[_Word], limit: int) -> list[str]:
+        """The files that are looked through: those of exact names first.
+
+        Where these alone give `limit` symbols no others are: an exact name is worth more than any other.
+        """
         found: dict[str, None] = {}
         for word in words:
             if word.around or len(words) == 1:
@@ -171,11 +174,14 @@ class SymbolFinder:
                 found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
                 if len(found) > MAX_EXACT_FILES:
                     break
+        if len(words) == 1 and not words[0].around and len(found) >= limit:
+            return list(found)
         parts: dict[str, None] = {}
         for word in words:
             parts.update(dict.fromkeys(self._expand(word)))
         if parts:
-            found.update(dict.fromkeys(self._program.rank_files(list(parts), MAX_FILES)))
+            more = MAX_FILES if len(words) > 1 or not found else MAX_FILES // 2
+            found.update(dict.fromkeys(self._program.rank_files(list(parts), more)))
         return list(found)[: MAX_EXACT_FILES + MAX_FILES]
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
@@ -290,12 +296,13 @@ def _compare(word: _Word, name: str) -> float:
     if folded.startswith(word.folded):
         return BEGINNING + cover
     parts = word.terms[1:] or word.terms
-    if sum(map(len, parts)) >= LEAST_SHARE * len(word.folded) and set(_list_terms(name)).issuperset(parts):
-        return PARTS + cover
+    covers = sum(map(len, parts)) >= LEAST_SHARE * len(word.folded)
+    if covers and all(part[:-1] in folded for part in parts) and set(_list_terms(name)).issuperset(parts):
+        return PARTS + cover  # a part is a stem: its last letter may be another in the name
     return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=32_768)
 def _list_terms(name: str) -> tuple[str, ...]:
     return get_word_terms(name) if name else ()
 
