@@ -135,10 +135,15 @@ class SymbolFinder:
         words = [self._prepare(token) for token in _list_tokens(query)]
         glance = _build_glance(words)
         drafts: list[_Draft] = []
-        for path in self._list_files(words, limit) if words else ():
-            structure = self._program.find_structure(path)
-            if structure is not None:
-                drafts += _match_file(path, structure, words, glance, wanted)
+        looked: set[str] = set()
+        for list_files in (self._list_exact, self._list_near):
+            for path in list_files(words) if words else ():
+                structure = None if path in looked else self._program.find_structure(path)
+                looked.add(path)
+                if structure is not None:
+                    drafts += _match_file(path, structure, words, glance, wanted)
+            if sum(draft.promise >= EXACT for draft in drafts) >= limit:
+                break  # an exact name is worth more than any other
         drafts.sort(key=lambda draft: (-draft.promise, draft.path, draft.place))
         found = [
             Found(Declaration(draft.path, draft.place), round(score, 4))
@@ -158,11 +163,8 @@ class SymbolFinder:
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
-    def _list_files(self, words: list[_Word], limit: int) -> list[str]:
-        """The files that are looked through: those of exact names first.
-
-        Where these alone give `limit` symbols no others are: an exact name is worth more than any other.
-        """
+    def _list_exact(self, words: list[_Word]) -> list[str]:
+        """The files that declare what was typed, or a name that a pattern stands for."""
         found: dict[str, None] = {}
         for word in words:
             if word.around or len(words) == 1:
@@ -174,15 +176,12 @@ class SymbolFinder:
                 found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
                 if len(found) > MAX_EXACT_FILES:
                     break
-        if len(words) == 1 and not words[0].around and len(found) >= limit:
-            return list(found)
-        parts: dict[str, None] = {}
-        for word in words:
-            parts.update(dict.fromkeys(self._expand(word)))
-        if parts:
-            more = MAX_FILES if len(words) > 1 or not found else MAX_FILES // 2
-            found.update(dict.fromkeys(self._program.rank_files(list(parts), more)))
-        return list(found)[: MAX_EXACT_FILES + MAX_FILES]
+        return list(found)[: 2 * MAX_EXACT_FILES]
+
+    def _list_near(self, words: list[_Word]) -> list[str]:
+        """The files that declare names with most of the parts of what was typed."""
+        parts = dict.fromkeys(part for word in words for part in self._expand(word))
+        return list(self._program.rank_files(list(parts), MAX_FILES)) if parts else []
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
         """Those of the paths that declare a name, or have it in their own."""
