@@ -49,6 +49,12 @@ _TYPES = {
     ReferenceRole.TYPE: EdgeType.REFERENCES,
     ReferenceRole.USE: EdgeType.REFERENCES,
 }
+# Of a base that is declared elsewhere: what the reference says, as nothing is known of the base.
+_OUTSIDE = {
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+}
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
@@ -167,7 +173,7 @@ class EdgeFinder:
             if wanted(edge_type):
                 gathered.add(edge_type, other, target.confidence, reference.line)
         if not found.targets:
-            edge_type = _TYPES.get(role, EdgeType.INHERITS)
+            edge_type = _TYPES.get(role) or _OUTSIDE[role]
             if found.external and wanted(edge_type):
                 gathered.add_external(edge_type, found.external, reference.line)
             elif wanted(edge_type):
@@ -244,6 +250,7 @@ class _Search:
         self._gathered = gathered
         self._meant = set(_iter_meant(target, structure))
         self._names = list(_iter_names(target, structure))
+        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._resolved = 0
 
     def run(self) -> bool:
@@ -254,7 +261,7 @@ class _Search:
             cut = cut or len(paths) > MAX_FILES
             for path in paths[:MAX_FILES]:
                 self._look_through(path, name)
-                if self._resolved >= MAX_INCOMING:
+                if self._resolved > MAX_INCOMING:
                     return True
         return cut
 
@@ -270,6 +277,8 @@ class _Search:
             if not (imports or role in _BASES or self._wanted(_TYPES[role])):
                 continue
             self._resolved += 1
+            if self._resolved > MAX_INCOMING:
+                return
             found = self._find_meant(path, structure, row)
             if found is not None:
                 self._note(path, structure, row, found)
@@ -279,7 +288,9 @@ class _Search:
         targets = self._finder.resolve(path, structure, row).targets
         if self._target.place == 0:
             targets += self._finder.resolve_module(path, structure, row).targets
-        return next((one for one in targets if one.declaration in self._meant), None)
+        called = ReferenceRole(int(structure.ref_roles[row])) is ReferenceRole.CALL
+        meant = {self._target} if self._is_constructor and not called else self._meant
+        return next((one for one in targets if one.declaration in meant), None)
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
@@ -314,8 +325,8 @@ def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
 
 
 def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:
-    """The declarations that stand for the target where they are named: a type's constructors, and a
-    constructor's type."""
+    """The declarations that stand for the target where they are named: a type's constructors, and, where it
+    is called, a constructor's type."""
     yield target
     kind = SymbolKind(int(structure.kinds[target.place]))
     if kind is SymbolKind.CONSTRUCTOR:

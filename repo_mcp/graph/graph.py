@@ -126,7 +126,8 @@ class Graph:
         self._check_project(scope.project_id)
         with self._lock:
             named = self._list_named(name.rpartition(".")[2], scope)
-            if self._program.find_structure(qualified_name) is not None:
+            structure = self._program.find_structure(qualified_name)
+            if structure is not None and self._admits_path(qualified_name, scope):
                 named.append((qualified_name, Declaration(qualified_name, 0)))
             exact = [one for found, one in named if found in (name, qualified_name)]
             chosen = exact or [one for found, one in named if found.endswith("." + name)]
@@ -159,8 +160,8 @@ class Graph:
         primary = min(places, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         if not node.symbol.flags & SymbolFlag.PARTIAL:
             primary = primary if node.symbol.flags & SymbolFlag.FORWARD else node
-        elif places:
-            primary = max(places, key=lambda one: (_count_lines(one), -places.index(one)))
+        else:
+            primary = max(places, key=_count_lines)  # the first of the longest
         spans = [Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in places]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 

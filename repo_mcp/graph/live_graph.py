@@ -62,13 +62,6 @@ class LiveGraph:
         return self._structure.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
-        """The symbols that a source file declares, in order of line; no status for one that is not parsed.
-
-        Raises what opening the file raises: PATH_ESCAPE, PATH_DENIED, NOT_FOUND.
-        """
+        """The symbols that a source file declares, in order of line; no status for one that is not parsed."""
         with self.open() as graph:
-            nodes = graph.outline(path)
-            status = graph.find_status(path)
-        if status is None:
-            self._read(path)  # tells what is wrong with the path, if anything is
-        return nodes, status
+            return graph.outline(path), graph.find_status(path)

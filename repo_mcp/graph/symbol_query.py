@@ -252,6 +252,11 @@ def _match_file(
     ]
 
 
+def has_words(query: str) -> bool:
+    """False for a query that nothing can be found for, such as a star alone."""
+    return bool(_list_tokens(query))
+
+
 def _list_tokens(query: str) -> list[str]:
     tokens = [token for token in _TOKEN.findall(query) if token not in _OPERATORS and token.strip("*")]
     return list(dict.fromkeys(tokens))[:MAX_WORDS]
@@ -316,7 +321,9 @@ def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
     """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
     if word.around:
         return own + AROUND * len(word.around) if own and _stand_around(word.around, around) else 0.0
-    return own or (AROUND if word.folded in around else 0.0)
+    if own or len(word.folded) < MIN_INSIDE:
+        return own
+    return AROUND if any(word.folded in name for name in around) else 0.0
 
 
 def _stand_around(wanted: Sequence[str], around: Sequence[str]) -> bool:

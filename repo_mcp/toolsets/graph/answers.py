@@ -59,9 +59,11 @@ _DEFAULT_HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.BINARY_FILE: "Only text files can be read.",
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
-    ErrorCode.INDEX_UNAVAILABLE: "Call get_status to see how far the index is, then try again.",
+    ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed: get_status tells how far that is. Until then"
+    " list_directory, get_directory_tree and read_file work.",
     ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
 }
+_OWN_HINTS = frozenset({ErrorCode.INDEX_UNAVAILABLE, ErrorCode.BUSY})  # others' hints name other tools
 
 Result = dict[str, object]
 
@@ -163,7 +165,8 @@ def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
 
 def _render_failure(error: RepoError) -> Result:
     shown = {"code": _CODES[error.code], "message": escape_text(error.message)}
-    hint = escape_text(error.hint) or _DEFAULT_HINTS.get(error.code, "")
+    own = _DEFAULT_HINTS.get(error.code, "")
+    hint = own if error.code in _OWN_HINTS else escape_text(error.hint) or own
     return {"error": shown | ({"hint": hint} if hint else {})}
 
 

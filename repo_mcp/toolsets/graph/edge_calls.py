@@ -76,17 +76,27 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
     limit = arguments.get("limit")
     most = limit if isinstance(limit, int) else DEFAULT_EDGES
     nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
+    externals = found.externals[:most]
+    all_rows = len(found.edges) + len(found.externals)
     notes = [*([CUT] if found.cut else []), *repository.graph.warn()]
 
     def build(rows: int) -> Result:
+        edges, others = _share(rows, len(nodes), len(externals))
         result: Result = {
-            "result": [render_edge(edge, node, direction) for edge, node in nodes[:rows]],
+            "result": [render_edge(edge, node, direction) for edge, node in nodes[:edges]],
             "total": len(found.edges),
-            "truncated": found.cut or rows < len(found.edges),
+            "truncated": found.cut or edges + others < all_rows,
         }
         if direction == OUTGOING:
-            result["external"] = [render_external(one) for one in found.externals[:most]]
+            result["external"] = [render_external(one) for one in externals[:others]]
+            result["external_total"] = len(found.externals)
             result["unresolved"] = found.unresolved
         return add_warnings(result, notes)
 
-    return Draft(build, len(nodes), "limit" not in arguments)
+    return Draft(build, len(nodes) + len(externals), "limit" not in arguments)
+
+
+def _share(rows: int, edges: int, externals: int) -> tuple[int, int]:
+    """How many of each are shown when there is room for `rows`: half each, and what the other leaves."""
+    others = min(externals, max(rows // 2, rows - edges))
+    return rows - others, others

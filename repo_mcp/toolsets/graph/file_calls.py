@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from repo_mcp.config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.media_types import find_media_type
 from repo_mcp.model import DirectoryListing, OpenedText
 from repo_mcp.tool_model import HIDING, CallContext, escape_text
-from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings, encode
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,
     MAX_ENTRIES,
+    MAX_LINE_NUMBER,
     MAX_READ_BYTES,
     MAX_READ_LINES,
     MAX_TREE_ENTRIES,
@@ -26,16 +29,17 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, object]
 
 _ROOT_PATHS = ("", ".", "./", "/")
-# What JSON adds to the content of a file: a control character takes six bytes, all else at most two for one.
-_ANSWER_BYTES_PER_BYTE = 2
-_ANSWER_BYTES = 4_096  # besides the content
+_ESCAPED_BYTES = 6  # that JSON takes for one byte of content at most: a control character
+MAX_NOTES = 20  # warnings of one tree
+_NOTE_BYTES = 600  # of the warnings that an answer may come to have
 
 
 def list_directory(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`list_directory`."""
     listing = _list(repository, str(arguments.get("path", "")))
     rows = min(len(listing.entries), MAX_ENTRIES)
-    return Draft(lambda count: _build_listing(listing, count), rows)
+    most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    return Draft(lambda count: _build_listing(listing, count), rows, max_bytes=most)
 
 
 def _list(repository: Repository, path: str) -> DirectoryListing:
@@ -63,7 +67,7 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
     """`read_file`."""
     start, end = arguments.get("line_start"), arguments.get("line_end")
     first = start if isinstance(start, int) else 1
-    last = end if isinstance(end, int) else first + MAX_READ_LINES - 1
+    last = end if isinstance(end, int) else MAX_LINE_NUMBER
     _check_order(first, last)
     try:
         opened = repository.open_file(
@@ -74,11 +78,11 @@ def read_file(repository: Repository, arguments: Arguments, context: CallContext
         )
     except RepoError as error:
         raise _name_arguments(error, str(arguments["path"])) from error
-    opened = _cut_bytes(opened, _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES))
-    most = _ANSWER_BYTES_PER_BYTE * MAX_READ_BYTES + _ANSWER_BYTES
-    if "max_total_bytes_per_response" in repository.config.given:
-        most = repository.config.limits.max_total_bytes_per_response
-    return Draft(lambda rows: _build_text(opened, rows), len(opened.lines), max_bytes=most)
+    most = _choose(repository, "max_total_bytes_per_response", _ESCAPED_BYTES * MAX_READ_BYTES)
+    room = most - len(encode(_build_text(opened, 0)).encode()) - _NOTE_BYTES
+    whole = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    cut, notes = _cut_bytes(opened, whole, room)
+    return Draft(lambda rows: _build_text(cut, rows, notes), len(cut.lines), max_bytes=most)
 
 
 def _check_order(first: int, last: int) -> None:
@@ -95,7 +99,7 @@ def _choose(repository: Repository, limit: str, otherwise: int) -> int:
     """The specification's limit, unless the operator or the repository has set another."""
     config = repository.config
     value: int = getattr(config.limits, limit)
-    return value if limit in config.given else otherwise
+    return value if limit in config.given or value < getattr(Limits(), limit) else otherwise
 
 
 def _name_arguments(error: RepoError, path: str) -> RepoError:
@@ -112,26 +116,40 @@ def _name_arguments(error: RepoError, path: str) -> RepoError:
     return RepoError(error.code, message, hint, error.details)
 
 
-def _cut_bytes(opened: OpenedText, most: int) -> OpenedText:
-    """As many whole lines as `most` bytes hold; of a longer first line its beginning."""
-    size = 0
+def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tuple[str, ...]]:
+    """As many whole lines as `most` bytes hold, and `room` bytes of JSON; of a longer first line its
+    beginning, and a word about it.
+    """
+    size = escaped = 0
     for number, line in enumerate(opened.lines):
         size += len(line.encode()) + 1
-        if size > most:
-            lines = opened.lines[:number] or (line.encode()[:most].decode("utf-8", "ignore"),)
-            end = opened.start_line + len(lines) - 1
-            return replace(opened, lines=lines, end_line=end, truncated=True)
-    return opened
+        escaped += _count_escaped(line)
+        if size <= most and escaped <= room:
+            continue
+        if number:
+            lines = opened.lines[:number]
+            return replace(opened, lines=lines, end_line=opened.start_line + number - 1, truncated=True), ()
+        begun = line.encode()[:most].decode("utf-8", "ignore")
+        while begun and _count_escaped(begun) > room:
+            begun = begun[: len(begun) // 2]
+        note = f"line {opened.start_line} is too long: its first {len(begun):,} characters are given"
+        return replace(opened, lines=(begun,), end_line=opened.start_line, truncated=True), (note,)
+    return opened, ()
 
 
-def _build_text(opened: OpenedText, rows: int) -> Result:
+def _count_escaped(line: str) -> int:
+    """Bytes that a line with its end takes in JSON: the end takes as many as the quotes."""
+    return len(json.dumps(line, ensure_ascii=False).encode())
+
+
+def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Result:
     lines = opened.lines[:rows]
     end = opened.start_line + rows - 1
     truncated = opened.truncated or rows < len(opened.lines)
-    notes = list(opened.warnings)
+    notes = [*opened.warnings, *more]
     if any(HIDING.search(line) for line in lines):
         notes.append("control or bidirectional characters may hide text")
-    if truncated:
+    if truncated and end < opened.total_lines:
         notes.append(f"cut after line {end} of {opened.total_lines}; go on with line_start {end + 1}")
     result: Result = {
         "path": escape_text(opened.path),
@@ -152,22 +170,29 @@ def get_directory_tree(repository: Repository, arguments: Arguments, context: Ca
     name = top.path.rpartition("/")[2] or repository.root_name
     tree: Result = {"name": escape_text(name), "type": "directory", "children": []}
     wanted = depth if isinstance(depth, int) else DEFAULT_DEPTH
-    notes, listed = _grow(repository, tree, top, wanted, context)
-    ordinary = "depth" not in arguments
-    return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, ordinary)
+    notes, listed, widest = _grow(repository, tree, top, wanted, context)
+    if widest < MAX_ENTRIES:
+        ordinary = "depth" not in arguments
+        return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, ordinary)
+    # 1,000 entries of one folder are promised: a tree that has so many is not kept short.
+    most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, max_bytes=most)
 
 
 def _grow(
     repository: Repository, tree: Result, top: DirectoryListing, depth: int, context: CallContext
-) -> tuple[list[str], int]:
-    """Fill in the tree, the upper folders first. Returns warnings, and how many entries it has."""
-    notes = list(top.warnings)
-    listed = 0
+) -> tuple[list[str], int, int]:
+    """Fill in the tree, the upper folders first. Returns warnings, how many entries it has, and how many of
+    them the widest folder.
+    """
+    notes = [*top.warnings, *_explain_empty(top)]
+    listed = widest = 0
     waiting: deque[tuple[Result, DirectoryListing | str, int]] = deque([(tree, top, 1)])
     while waiting and not context.cancelled():
         node, folder, level = waiting.popleft()
         listing = _find_listing(repository, folder) if isinstance(folder, str) else folder
         if listing is None:
+            notes.append(f"{escape_text(str(folder))} could not be listed")
             continue
         room = min(MAX_ENTRIES, MAX_TREE_ENTRIES - listed)
         children: list[Result] = []
@@ -180,11 +205,20 @@ def _grow(
                 waiting.append((child, entry.path, level + 1))
         node["children"] = children
         listed += len(children)
+        widest = max(widest, len(children))
         if len(children) < len(listing.entries):
             node["truncated"] = True
     if listed >= MAX_TREE_ENTRIES:
         notes.append(f"cut at {MAX_TREE_ENTRIES:,} entries; ask for a folder of it, or for less depth")
-    return notes, listed
+    return notes[:MAX_NOTES], listed, widest
+
+
+def _explain_empty(listing: DirectoryListing) -> list[str]:
+    """Why nothing is shown of a folder that is not empty."""
+    if listing.entries or not listing.left_out:
+        return []
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
+    return [f"its entries are left out: {counts}"]
 
 
 def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:

@@ -301,6 +301,7 @@ OUTGOING_OUTPUT = _result(
         "total": _out("integer"),
         "truncated": _TRUNCATED,
         "external": _list(_object(_EXTERNAL), "What is declared outside of this repository"),
+        "external_total": _out("integer"),
         "unresolved": _out("integer", "References whose meaning is not known"),
     }
 )
