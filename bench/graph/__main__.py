@@ -51,17 +51,17 @@ def main(arguments: list[str]) -> int:
     parsed = time.process_time()
     lines = {path: text.replace("\r\n", "\n").split("\n") for path, text in texts.items()}
     sides = _collect(program, index, lines)
-    print(
-        f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {time.process_time() - parsed:.1f} s"
-    )
+    resolved = time.process_time()
+    print(f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {resolved - parsed:.1f} s")
     for title, calls_only in (("references", False), ("calls", True)):
         one = score(program, sides, calls_only)
         print(
-            f"{title:10}  precision {one.precision:.3f} (strict {one.strict_precision:.3f})  recall {one.recall:.3f}"
-            f"  right {one.right} wrong {one.wrong} unjudged {one.unjudged} found {one.found} missed {one.missed}"
+            f"{title:10}  precision {one.precision:.3f} (strict {one.strict_precision:.3f})",
+            f"recall {one.recall:.3f}  right {one.right} wrong {one.wrong} unjudged {one.unjudged}",
+            f"found {one.found} missed {one.missed}",
         )
     if given.jedi:
-        print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, "unjudged", given.jedi, given.seed)))
+        print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, given.jedi, given.seed)))
     if given.show:
         _show(program, sides, lines, given)
     return 0

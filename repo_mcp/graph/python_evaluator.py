@@ -20,7 +20,11 @@ MAX_STEPS = 400  # pieces of paths, for one question
 MAX_DEPTH = 12  # of variables that are told by variables
 _PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
 _TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # said by an annotation
-_MADE = {Binding.ITEMS: Form.ITEMS, Binding.VALUES: Form.VALUES, Binding.GIVES: Form.GIVES_ITEM}
+_MADE: dict[int, Form] = {
+    Binding.ITEMS: Form.ITEMS,
+    Binding.VALUES: Form.VALUES,
+    Binding.GIVES: Form.GIVES_ITEM,
+}
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
@@ -176,7 +180,7 @@ class PythonEvaluator:
         return self._keep(key, value.path, names, bounds)
 
     def _hold(self, value: Value) -> list[Value]:
-        """What a variable holds in the end, through variables that hold others; of all else the value itself."""
+        """What a variable holds in the end, through others; of all else the value itself."""
         held: list[Value] = []
         seen = {value[:3]}
         waiting = [value]
@@ -252,7 +256,7 @@ class PythonEvaluator:
         return self._call_function(value)
 
     def _call_member(self, value: Value, *names: str) -> list[Value]:
-        """What the first method gives that an instance has; nothing when it is no function of the repository."""
+        """What the first method gives that an instance has; nothing when it is none of the repository."""
         for name in names:
             members = self.classes.find_member((value.path, value.place), name)
             if members:

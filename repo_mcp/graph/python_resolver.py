@@ -134,7 +134,7 @@ class PythonResolver:
         if names.is_function(declaration.place):
             return True
         structure = names.structure
-        owner = structure.strings[structure.names[names.parents[declaration.place]]]
+        owner = structure.get_symbol(names.parents[declaration.place]).name
         receiver = reference.qualifier.rpartition(".")[2]
         return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
 
