@@ -57,6 +57,10 @@ class PythonEvaluator:
         """As `ask`, within a question."""
         names = self._scoping.find_names(path)
         pieces = _PIECE.findall(expression)
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            self._was_cut = True
+            return None
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
             return None
         if expression.startswith("super()"):

@@ -26,6 +26,7 @@ class PythonScoping:
         self.modules = PythonModules(program)
         self._names: dict[str, PythonNames | None] = {}
         self._members: dict[tuple[str, str], list[Value]] = {}
+        self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
 
     def find_names(self, path: str) -> PythonNames | None:
         """The tables of a file; None for what has no structure."""
@@ -68,10 +69,11 @@ class PythonScoping:
         key = (module, name)
         if key in self._members:
             return self._members[key]
-        if hops > MAX_HOPS:
-            return []
         if not hops:
-            self._members[key] = []  # what leads back here finds nothing more
+            self._asked.clear()
+        if hops > MAX_HOPS or key in self._asked:
+            return []
+        self._asked.add(key)
         found = self._find_member(module, name, hops)
         if not hops:
             self._members[key] = found
@@ -105,8 +107,10 @@ class PythonScoping:
     def is_exported(self, module: str, name: str, hops: int = 0) -> bool:
         """True when a star import of a module binds a name, if the module has it."""
         names = self.find_names(module)
-        if names is None or hops > MAX_HOPS:
+        key = (module, f"{name} exported")
+        if names is None or hops > MAX_HOPS or key in self._asked:
             return False
+        self._asked.add(key)
         if not names.exports:
             return not name.startswith("_")
         if ("", name) in names.exports:
