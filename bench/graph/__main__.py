@@ -9,13 +9,14 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from bench.graph.compare import Sides, collect, iter_verdicts, score
 from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
 from repo_mcp.adapters.python_structure import parse as parse_python
-from repo_mcp.graph.program import Program
+from repo_mcp.graph.program import Confidence, Program
 from repo_mcp.graph.python_resolver import PythonResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -60,6 +61,13 @@ def main(arguments: list[str]) -> int:
             f"recall {one.recall:.3f}  right {one.right} wrong {one.wrong} unjudged {one.unjudged}",
             f"found {one.found} missed {one.missed}",
         )
+    for confidence in (Confidence.EXACT, Confidence.PROBABLE):
+        counts = Counter(
+            verdict
+            for verdict, _, targets in iter_verdicts(program, sides, False)
+            if verdict in ("right", "wrong", "unjudged") and targets[0][1] is confidence
+        )
+        print(f"{confidence:10} ", *(f"{name} {counts[name]}" for name in ("right", "wrong", "unjudged")))
     if given.jedi:
         print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, given.jedi, given.seed)))
     if given.show:

@@ -24,6 +24,7 @@ from repo_mcp.graph.python_modules import qualified_module
 from repo_mcp.graph.python_names import Imported, PythonNames
 from repo_mcp.graph.python_scoping import PythonScoping
 from repo_mcp.graph.python_values import Form, Value
+from repo_mcp.index.roles import is_test_path
 from repo_mcp.structure import Reference, ReferenceRole, Structure, SymbolKind
 
 __all__ = ["PythonResolver", "qualified_module"]
@@ -110,13 +111,14 @@ class PythonResolver:
         return Resolution((), external.replace("()", "").replace("[]", ""))
 
     def _guess(self, path: str, reference: Reference) -> Resolution:
-        """Methods and attributes of classes by their name alone."""
+        """Members of classes by their name alone."""
         name = reference.name
         if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
             return NOTHING
         if name not in self._guesses:
             self._guesses[name] = self._list_members(name)
-        found = self._guesses[name]
+        # What one test makes for itself, nobody else is given.
+        found = [one for one in self._guesses[name] if one.path == path or not is_test_path(one.path)]
         if not found or len(found) > MAX_GUESSES:
             return NOTHING
         is_likely = len(found) == 1 and self._fits(found[0], reference)

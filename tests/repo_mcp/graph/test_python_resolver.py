@@ -338,6 +338,14 @@ def test_unknown_receivers(case: str) -> None:
     assert confidences({"a.py": text, "b.py": other}) == expected
 
 
+def test_what_a_test_declares_is_guessed_in_that_test_alone() -> None:
+    other = "class Fake:\n    def unusual(self): ...\n"
+    text = "def f(x):\n    x.«unusual»()\n"
+    assert meaning({"tests/test_b.py": other, "a.py": text}) == []
+    assert meaning({"tests/test_b.py": other, "tests/test_a.py": text}) == []
+    assert meaning({"tests/test_a.py": other + text}) == ["tests/test_a.py:Fake.unusual"]
+
+
 def test_too_many_methods_of_a_name_are_none() -> None:
     texts = {f"m{one}.py": "class A:\n    def unusual(self): ...\n" for one in range(30)}
     assert meaning({**texts, "a.py": "def f(x):\n    x.«unusual»()\n"}) == []
