@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.python_classes import PythonClasses
 from repo_mcp.graph.python_names import Bound, PythonNames
 from repo_mcp.graph.python_scoping import MAX_VALUES, PythonScoping
 from repo_mcp.graph.python_values import Form, Value, merge, outside
 from repo_mcp.structure import Binding, SymbolKind
 
+MAX_KEPT = 200_000  # values of variables and functions
 MAX_STEPS = 400  # pieces of paths, for one question
 MAX_DEPTH = 12  # of variables that are told by variables
 _PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
@@ -45,7 +47,7 @@ class PythonEvaluator:
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
-        self._kept: dict[tuple[str, int, str], list[Value]] = {}
+        self._kept: BoundedCache[tuple[str, int, str], list[Value]] = BoundedCache(MAX_KEPT)
 
     def ask(self, path: str, place: int, expression: str, line: int) -> Known:
         """What an expression is that stands in a symbol at a line; None when nothing tells."""

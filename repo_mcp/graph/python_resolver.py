@@ -10,6 +10,7 @@ Left out on purpose: what depends on values, on `setattr`, on decorators that pu
 
 from __future__ import annotations
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
@@ -29,6 +30,7 @@ from repo_mcp.structure import Reference, ReferenceRole, Structure, SymbolKind
 
 __all__ = ["PythonResolver", "qualified_module"]
 
+MAX_KEPT = 50_000  # names
 MAX_TARGETS = 8
 MAX_GUESSES = 5  # methods of one name that are worth naming
 MAX_GUESS_FILES = 20
@@ -42,7 +44,7 @@ class PythonResolver:
         self._program = program
         self._scoping = PythonScoping(program)
         self._evaluator = PythonEvaluator(self._scoping)
-        self._guesses: dict[str, tuple[Declaration, ...]] = {}
+        self._guesses: BoundedCache[str, tuple[Declaration, ...]] = BoundedCache(MAX_KEPT)
 
     def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
         """What a reference means. It must be one of the structure, which is the one that the program has."""

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import builtins
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.python_modules import PythonModules
 from repo_mcp.graph.python_names import Imported, PythonNames
 from repo_mcp.graph.python_values import Form, Value, merge, outside
 
+MAX_FILES = 2_000  # whose tables are kept
+MAX_KEPT = 200_000  # answers
 MAX_HOPS = 12  # from one module to the next
 MAX_VALUES = 8  # meanings of one name
 _BUILTINS = frozenset(dir(builtins))
@@ -24,8 +27,8 @@ class PythonScoping:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.modules = PythonModules(program)
-        self._names: dict[str, PythonNames | None] = {}
-        self._members: dict[tuple[str, str], list[Value]] = {}
+        self._names: BoundedCache[str, PythonNames | None] = BoundedCache(MAX_FILES)
+        self._members: BoundedCache[tuple[str, str], list[Value]] = BoundedCache(MAX_KEPT)
         self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
 
     def find_names(self, path: str) -> PythonNames | None:
