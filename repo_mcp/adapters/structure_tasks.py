@@ -120,10 +120,17 @@ def _load_native(dialect: str) -> Callable[[], Parse]:
     return load
 
 
+def _load_csharp() -> Parse:
+    from repo_mcp.adapters.csharp_structure import parse_csharp
+
+    return parse_csharp
+
+
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "python": _load_python,
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
+    "csharp": _load_csharp,
     **{dialect: _load_native(dialect) for dialect in ("go", "java", "rust", "c", "cpp", "swift")},
 }  # dialect -> what imports its parser
