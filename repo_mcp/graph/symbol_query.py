@@ -320,19 +320,22 @@ def _cover(words: list[_Word], points: list[float], name: str) -> float:
 def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
     """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
     if word.around:
-        return own + AROUND * len(word.around) if own and _stand_around(word.around, around) else 0.0
+        steps = _count_steps(word.around, around) if own else None
+        return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
     if own or len(word.folded) < MIN_INSIDE:
         return own
     return AROUND if any(word.folded in name for name in around) else 0.0
 
 
-def _stand_around(wanted: Sequence[str], around: Sequence[str]) -> bool:
-    """True when the wanted names stand around in this order, the last of them right around."""
+def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
+    """How many names stand between the wanted ones, from the inside out; None unless all stand around."""
     places = list(around)
+    steps = 0
     for name in map(str.lower, reversed(wanted)):
         while places and places[-1] != name:
             places.pop()
+            steps += 1
         if not places:
-            return False
+            return None
         places.pop()
-    return True
+    return steps
