@@ -8,7 +8,6 @@ from __future__ import annotations
 import itertools
 import shutil
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -26,16 +25,6 @@ from repo_mcp.repository import Repository
 
 ASKED = 200  # files, or names, in each round
 ROUNDS = 40
-
-
-@pytest.fixture(scope="session")
-def structured(indexed: Indexed) -> Iterator[Repository]:
-    """The shared index with its structure."""
-    with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as repository:
-        if not repository.structure.status().files_total:
-            pytest.skip("no parser is installed for a file of this tree")
-        repository.structure.build()
-        yield repository
 
 
 @pytest.fixture(scope="session")

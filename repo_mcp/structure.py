@@ -18,6 +18,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -177,19 +178,17 @@ class StructureBuilder:
     def encode(self) -> bytes:
         """The record. References come in order of line; those of one line as they were added."""
         self._references.sort(key=_get_line)
-        text = "\n".join(map(_clean, self._strings)).encode("utf-8", "replace")
+        text = _join(list(self._strings)).encode("utf-8", "replace")
         columns = [*zip(*self._symbols, strict=True)]
         columns += [*zip(*self._references, strict=True)] or [()] * REFERENCE_COLUMNS
-        arrays = [_narrow(column) for column in columns]
+        packed = [_narrow(column) for column in columns]
         counts = (len(self._symbols), len(self._references), len(text))
-        widths = bytes(0 if array is None else array.itemsize for array in arrays)
-        parts = [HEADER.pack(VERSION, int(self.status), 0, *counts), widths]
-        parts += [array.tobytes() for array in arrays if array is not None]
-        return b"".join([*parts, text])
+        widths = bytes(width for width, _ in packed)
+        head = HEADER.pack(VERSION, int(self.status), 0, *counts)
+        return b"".join([head, widths, *(column for _, column in packed), text])
 
 
-def _get_line(row: tuple[int, ...]) -> int:
-    return row[5]
+_get_line = itemgetter(5)
 
 
 def _clean(text: str) -> str:
@@ -198,12 +197,24 @@ def _clean(text: str) -> str:
     return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
 
-def _narrow(column: tuple[int, ...]) -> npt.NDArray[np.integer[Any]] | None:
-    largest = max(column, default=0)
-    if not largest:
-        return None
-    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
-    return np.array(column, dtype=_TYPES[width])
+def _join(strings: list[str]) -> str:
+    """All of them, each on a line of its own."""
+    text = "\n".join(strings)
+    is_clean = text.count("\n") == len(strings) - 1 and "\r" not in text
+    if is_clean and len(max(strings, key=len)) <= MAX_TEXT_CHARS:
+        return text
+    return "\n".join(map(_clean, strings))
+
+
+def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
+    """The width of a column and its bytes: the narrowest that holds all its numbers."""
+    if not any(column):
+        return 0, b""
+    largest = max(column)
+    if largest < 1 << 8:
+        return 1, bytes(column)
+    width = 2 if largest < 1 << 16 else 4
+    return width, struct.pack(f"<{len(column)}{'H' if width == 2 else 'I'}", *column)
 
 
 class Structure:

@@ -9,13 +9,14 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from bench.graph.compare import Sides, collect, iter_verdicts, score
 from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
 from repo_mcp.adapters.python_structure import parse as parse_python
-from repo_mcp.graph.program import Program
+from repo_mcp.graph.program import Confidence, Program
 from repo_mcp.graph.python_resolver import PythonResolver
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
@@ -51,17 +52,24 @@ def main(arguments: list[str]) -> int:
     parsed = time.process_time()
     lines = {path: text.replace("\r\n", "\n").split("\n") for path, text in texts.items()}
     sides = _collect(program, index, lines)
-    print(
-        f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {time.process_time() - parsed:.1f} s"
-    )
+    resolved = time.process_time()
+    print(f"{len(texts)} files, parsed in {parsed - began:.1f} s, resolved in {resolved - parsed:.1f} s")
     for title, calls_only in (("references", False), ("calls", True)):
         one = score(program, sides, calls_only)
         print(
-            f"{title:10}  precision {one.precision:.3f} (strict {one.strict_precision:.3f})  recall {one.recall:.3f}"
-            f"  right {one.right} wrong {one.wrong} unjudged {one.unjudged} found {one.found} missed {one.missed}"
+            f"{title:10}  precision {one.precision:.3f} (strict {one.strict_precision:.3f})",
+            f"recall {one.recall:.3f}  right {one.right} wrong {one.wrong} unjudged {one.unjudged}",
+            f"found {one.found} missed {one.missed}",
         )
+    for confidence in (Confidence.EXACT, Confidence.PROBABLE):
+        counts = Counter(
+            verdict
+            for verdict, _, targets in iter_verdicts(program, sides, False)
+            if verdict in ("right", "wrong", "unjudged") and targets[0][1] is confidence
+        )
+        print(f"{confidence:10} ", *(f"{name} {counts[name]}" for name in ("right", "wrong", "unjudged")))
     if given.jedi:
-        print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, "unjudged", given.jedi, given.seed)))
+        print(dict(ask_jedi(given.tree.resolve(), program, sides, lines, given.jedi, given.seed)))
     if given.show:
         _show(program, sides, lines, given)
     return 0

@@ -2,11 +2,11 @@
 
 An edge is a name on a line of a file and a declaration in the repository. Ours are those called `exact` and
 `probable`. The indexer's are its occurrences whose symbol is defined in the repository and is no parameter,
-no variable of a function and no module. A name that stands twice on a line is one: it may mean what either means.
+no variable of a function and no module. A name that stands twice on a line is one: it may mean either.
 
 An edge of ours is right where the indexer has its declaration for that name, wrong where it has another, or
-something outside; and not judged where the indexer knows nothing of the name: a receiver without a type.
-Strict precision counts those as wrong.
+something of the standard library; and not judged where the indexer knows nothing of the name: a receiver
+without a type. Strict precision counts those as wrong.
 """
 
 from __future__ import annotations

@@ -17,14 +17,14 @@ from repo_mcp.graph.program import Program
 
 
 def ask_jedi(
-    tree: Path, program: Program, sides: Sides, lines: dict[str, list[str]], verdict: str, most: int, seed: int
+    tree: Path, program: Program, sides: Sides, lines: dict[str, list[str]], most: int, seed: int
 ) -> Counter[str]:
-    """How many edges of one verdict, drawn by a seed, jedi calls "right", "wrong" or "unknown"."""
+    """How many unjudged edges, drawn by a seed, jedi calls "right", "wrong" or "unknown"."""
     import jedi
 
     jedi.settings.dynamic_params = False
     project = jedi.Project(tree)
-    chosen = [one for one in iter_verdicts(program, sides, False) if one[0] == verdict]
+    chosen = [one for one in iter_verdicts(program, sides, False) if one[0] == "unjudged"]
     counts: Counter[str] = Counter()
     for _, (path, line, name), targets in random.Random(seed).sample(chosen, min(most, len(chosen))):
         found: set[tuple[str, int]] = set()

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
 MAX_WRAPPINGS = 40
-_NAMES = frozenset(
-    "identifier field_identifier type_identifier qualified_identifier destructor_name operator_name template_function"
-    " operator_cast primitive_type".split()
-)
+_NAMES_TEXT = """
+identifier field_identifier type_identifier qualified_identifier destructor_name operator_name
+template_function operator_cast primitive_type
+"""
+_NAMES = frozenset(_NAMES_TEXT.split())
 _POINTERS = {"pointer_declarator": "*", "reference_declarator": "&", "array_declarator": "[]"}
 
 

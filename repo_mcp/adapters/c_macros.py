@@ -1,9 +1,9 @@
 """Macros of C and C++ that stand where no grammar expects a word, made blank, byte for byte.
 
-`static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on a
-line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
-macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps its
-place, line feeds first of all. What is changed is known by its name or by where it stands.
+`static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on
+a line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
+macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps
+its place, line feeds first of all. What is changed is known by its name or by where it stands.
 
 Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: a
 text costs about as long as reading it.
@@ -17,24 +17,26 @@ MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
 
 # What headers of kernels and C libraries put between the words of a declaration.
 _WORDS = frozenset(
-    b"__init __exit __initdata __initconst __exitdata __initdata_or_module __initmv __init_or_module __meminit"
-    b" __user __iomem __rcu __percpu __force __kernel __must_check __always_inline __maybe_unused __always_unused"
-    b" __read_mostly __ro_after_init __lsm_ro_after_init __cold __hot __pure __packed __weak __used __unused __ref"
-    b" __refdata __sched __kprobes __noreturn __visible __net_init __net_exit __net_initdata __cpuinit __devinit"
-    b" __devexit __bitwise __latent_entropy __nocast __private __deprecated __naked __noclone __malloc __lockfunc"
-    b" __cacheline_aligned_in_smp __cacheline_aligned ____cacheline_aligned_in_smp ____cacheline_aligned"
-    b" __page_aligned_bss __page_aligned_data __attribute_const__ __ksym __irq_entry __irqentry_text"
-    b" __softirq_entry __exception_irq_entry __noinline __flatten __async_inline __no_kcsan __no_sanitize_address"
+    b"__init __exit __initdata __initconst __exitdata __initdata_or_module __initmv __init_or_module"
+    b" __meminit __user __iomem __rcu __percpu __force __kernel __must_check __always_inline"
+    b" __maybe_unused __always_unused __read_mostly __ro_after_init __lsm_ro_after_init __cold __hot"
+    b" __pure __packed __weak __used __unused __ref __refdata __sched __kprobes __noreturn __visible"
+    b" __net_init __net_exit __net_initdata __cpuinit __devinit __devexit __bitwise __latent_entropy"
+    b" __nocast __private __deprecated __naked __noclone __malloc __lockfunc __cacheline_aligned_in_smp"
+    b" __cacheline_aligned ____cacheline_aligned_in_smp ____cacheline_aligned __page_aligned_bss"
+    b" __page_aligned_data __attribute_const__ __ksym __irq_entry __irqentry_text __softirq_entry"
+    b" __exception_irq_entry __noinline __flatten __async_inline __no_kcsan __no_sanitize_address"
     b" __randomize_layout __no_randomize_layout __designated_init __noendbr __ptr32 __ptr64 __nonstring"
-    b" __cpuidle __wur __THROW __hidden __export __noscs __no_kasan_or_inline __init_memblock __head __inittext"
-    b" __vdso __EXTERN_INLINE __kprobe __restrict __initconst_or_module __stdcall __cdecl __fastcall"
-    b" asmlinkage noinline_for_stack noinline_for_tracing noinline notrace noinstr nokprobe_inline redisAtomic"
-    b" randomized_struct_fields_start randomized_struct_fields_end STATIC WINAPI APIENTRY CALLBACK".split()
+    b" __cpuidle __wur __THROW __hidden __export __noscs __no_kasan_or_inline __init_memblock __head"
+    b" __inittext __vdso __EXTERN_INLINE __kprobe __restrict __initconst_or_module __stdcall __cdecl"
+    b" __fastcall asmlinkage noinline_for_stack noinline_for_tracing noinline notrace noinstr"
+    b" nokprobe_inline redisAtomic randomized_struct_fields_start randomized_struct_fields_end STATIC"
+    b" WINAPI APIENTRY CALLBACK".split()
 )
 _CALLS = frozenset(
-    b"__printf __scanf __aligned __acquires __releases __must_hold __section __alloc_size __counted_by __copy"
-    b" __assume_aligned __cond_acquires __no_sanitize NO_SANITIZE __nonnull __attribute_nonnull__ __alias __error"
-    b" __compiletime_error __compiletime_warning __declspec SEC".split()
+    b"__printf __scanf __aligned __acquires __releases __must_hold __section __alloc_size __counted_by"
+    b" __copy __assume_aligned __cond_acquires __no_sanitize NO_SANITIZE __nonnull __attribute_nonnull__"
+    b" __alias __error __compiletime_error __compiletime_warning __declspec SEC".split()
 )
 _UNDERSCORED = re.compile(rb"__+(?<![\w.>#]__)\w++(?:[ \t]*\((?:[^()\n;{]|\([^()\n]*\)){0,120}\))?")
 _PLAIN = re.compile(
@@ -91,7 +93,7 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 def blank_macros(text: bytes) -> bytes:
     """The text with those macros made blank; as long as before."""
-    text = _UNDERSCORED.sub(_blank_known, text)
+    text = _UNDERSCORED.sub(_blank_known, b"\n" + text)
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
     if any(one in text for one in _LINKAGE_PARTS):
@@ -106,7 +108,9 @@ def blank_macros(text: bytes) -> bytes:
         text = _make_loops(text)
     if b"..." in text:
         text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
-    return _VARIABLE_ARGUMENT.sub(_blank_group, text) if b"va_arg" in text else text
+    if b"va_arg" in text:
+        text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
+    return text[1:]
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:

@@ -18,31 +18,40 @@ from repo_mcp.adapters.c_declarators import Declarator, count_parameters, read_d
 from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_comment,
-    on_identifier,
     on_taken,
     on_type,
     read_called,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ssize_t u8 u16 u32"
-    " u64 s8 s16 s32 s64 uintptr_t intptr_t va_list ptrdiff_t off_t wchar_t uint ulong ushort uchar defined __u8 __u16"
-    " __u32 __u64 __s8 __s16 __s32 __s64 __FILE__ __LINE__ __func__ __FUNCTION__ this override final"
-    " va_start va_end va_arg va_copy sizeof offsetof typeof __typeof__ __builtin_expect nullptr".split()
-)
-_KEYWORDS = BUILTINS | frozenset(
-    "if for while switch return sizeof do else case goto defined __attribute__ typeof __typeof__ alignof asm __asm__"
-    " _Generic static_assert decltype noexcept catch".split()
-)
+_BUILTINS_TEXT = """
+NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t
+ssize_t u8 u16 u32 u64 s8 s16 s32 s64 uintptr_t intptr_t va_list ptrdiff_t off_t wchar_t uint ulong
+ushort uchar defined __u8 __u16 __u32 __u64 __s8 __s16 __s32 __s64 __FILE__ __LINE__ __func__
+__FUNCTION__ this override final va_start va_end va_arg va_copy sizeof offsetof typeof __typeof__
+__builtin_expect nullptr static_cast dynamic_cast const_cast reinterpret_cast noexcept decltype
+alignof typeid
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_KEYWORDS_TEXT = """
+if for while switch return sizeof do else case goto defined __attribute__ typeof __typeof__ alignof
+asm __asm__ _Generic static_assert decltype noexcept catch
+"""
+_KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
+MAX_BLOCK_BYTES = 1 << 18  # of a function whose head is a macro
+_BRACE = re.compile(rb"[{}]")
 _CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
 _SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
 _FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+
+
+ONCE = frozenset({ReferenceRole.USE, ReferenceRole.TYPE})
 
 
 # -- the preprocessor --------------------------------------------------------------------------------------
@@ -328,6 +337,11 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(arguments))
 
 
+def on_attribute(walk: CaptureWalk, node: Node) -> None:
+    """Its names are no uses."""
+    walk.take_words(node)
+
+
 def on_loop(walk: CaptureWalk, node: Node) -> None:
     """A macro that heads a block: the parser was told that it is a `while`."""
     start = node.start_byte
@@ -349,11 +363,28 @@ def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node)
         name, kind = walk.read(names["PER_CPU" in macro and len(names) > 1]), SymbolKind.VARIABLE
     else:
         return
-    walk.taken.update(one.start_byte for one in names)
-    place = walk.declare(node, name, kind, opens=False)
-    if kind is SymbolKind.FUNCTION:
-        end = walk.text.find(b"\n}", node.end_byte)
-        walk.open(Scope(end if end > 0 else node.end_byte, place, kind, name))
+    walk.take_words(arguments)
+    if kind is SymbolKind.VARIABLE:
+        walk.declare(node, name, kind, opens=False)
+        return
+    end = _find_block_end(walk, node.end_byte)
+    last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
+    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, end=end, last_row=last_row)
+
+
+def _find_block_end(walk: CaptureWalk, start: int) -> int:
+    """Where the block ends that begins right after a place; the place itself where none does."""
+    text, depth = walk.text, 0
+    if text[start : start + 80].lstrip(b"; \t\n")[:1] != b"{":
+        return start
+    limit = min(MAX_BLOCK_BYTES, walk.spare_bytes)
+    for found in _BRACE.finditer(text, start, start + limit):
+        depth += 1 if found.group() == b"{" else -1
+        if depth == 0:
+            walk.spare_bytes -= found.end() - start
+            return found.end()
+    walk.spare_bytes -= limit
+    return start
 
 
 C = Dialect(
@@ -361,6 +392,7 @@ C = Dialect(
     {
         "comment": on_comment,
         "taken": on_taken,
+        "attribute": on_attribute,
         "include": on_include,
         "macro": on_macro,
         "typedef": on_typedef,
@@ -376,7 +408,7 @@ C = Dialect(
         "loop": on_loop,
         "call": _on_call,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
+    ONCE,
 )

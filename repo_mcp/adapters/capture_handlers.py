@@ -37,12 +37,6 @@ def on_type(walk: CaptureWalk, node: Node) -> None:
         walk.refer_type(node, walk.read(node))
 
 
-def on_identifier(walk: CaptureWalk, node: Node) -> None:
-    """An identifier that no other handler accounted for: a value."""
-    if node.start_byte not in walk.taken:
-        walk.refer(ReferenceRole.USE, walk.read(node), node)
-
-
 def make_role_handler(role: ReferenceRole) -> Handler:
     """A handler that gives the types inside of a node a role."""
 

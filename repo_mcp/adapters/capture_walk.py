@@ -1,4 +1,4 @@
-"""One pass over what a query of tree-sitter captured in a text: declarations in, uses of names in their roles out.
+"""One pass over what a query captured in a text: nodes in, declarations and uses of names out.
 
 A dialect is a query and one handler for each name of a capture. Captures come in the order of their start,
 the larger first, so that a handler may open a scope and the captures inside are its own. Which names are
@@ -12,40 +12,26 @@ binds anywhere is local to all of it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.type_names import read_type
-from repo_mcp.structure import (
-    CALLABLE_KINDS,
-    Access,
-    ParseStatus,
-    ReferenceRole,
-    StructureBuilder,
-    SymbolFlag,
-    SymbolKind,
-)
+from repo_mcp.adapters.capture_scopes import CaptureScopes
+from repo_mcp.adapters.type_names import TypeName, read_type
+from repo_mcp.structure import ReferenceRole
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-MAX_CHAIN_BYTES = 600  # of the text before a called name; of a longer one no more is said than "?"
-MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
-NO_END = 1 << 62
+PLAIN = "identifier"  # the capture of names that stand for values when no handler took them
+
+UNREAD = -1  # in the place of arguments: the name is the text of a type
+_NO_TYPES = frozenset({"auto", "var"})
 
 Handler = Callable[["CaptureWalk", "Node"], None]
+# symbol, role, name, qualifier, alias, line, arguments
+Row = tuple[int, ReferenceRole, str, str, str, int, int]
 
-_STRINGS = re.compile(rb'"[^"\\\n]*"')
-_INSIDE_ROUND = re.compile(rb"\([^()]+\)")
-_INSIDE_SQUARE = re.compile(rb"\s*\[[^\[\]]*\]")
-_INSIDE_CURLY = re.compile(rb"\s*\{[^{}]*\}")
-_TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
-_SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
-_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++)*+")
-_CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*+")
-_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 _CHECKED_ROLES = frozenset(
     {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
 )
@@ -56,208 +42,57 @@ class Dialect:
     """What makes a language of the walk."""
 
     query: str  # name of the file in `queries`
-    handlers: Mapping[str, Handler]  # of each capture; one without a handler is passed over
+    handlers: Mapping[str, Handler]  # of each capture but PLAIN
     builtins: frozenset[str]  # names that every file has and nobody asks for
+    # Roles in which a declaration names something once, however often it does: for texts full of constants.
+    once: frozenset[ReferenceRole] = frozenset()
 
 
-@dataclass(slots=True)
-class Scope:
-    """A declaration while what stands in it is passed."""
-
-    end: int  # byte
-    place: int  # of its symbol
-    kind: SymbolKind
-    name: str
-    access: Access = Access.NONE  # of members that do not say theirs
-    is_open: bool = True  # members count as API when they are public
-
-
-class CaptureWalk:
+class CaptureWalk(CaptureScopes):
     """The state of one pass."""
 
     def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
-        self.text = text
-        self.file_name = file_name
-        self.builder = StructureBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
-        self.scopes = [Scope(NO_END, 0, SymbolKind.FILE, "")]
-        self.taken: set[int] = set()  # starts of identifiers that are accounted for
-        self.types_by_name: dict[str, int] = {}  # types declared so far -> places
-        self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
-        self.friend_end = -1  # byte where the last `friend` declaration ends
-        self._expected: list[str] = []  # names that the next declaration binds
-        self.last_declared: Scope | None = None
-        self.imported: set[str] = set()  # local names of imports
-        self._lines = self.text.count(b"\n") + (not text.endswith(b"\n"))
+        super().__init__(file_name, text)
+        self.imported: set[str] = set()  # local names of imports that are no uses by themselves
+        self.bounds: dict[tuple[int, str], str] = {}  # place, parameter of a type -> text of its bound
         self._builtins = dialect.builtins
         self._handlers = dialect.handlers
+        self._once = dialect.once
         self._roles: list[tuple[int, ReferenceRole]] = []  # ends of spans in which types have a role
-        self._locals: dict[int, set[str]] = {}
-        self._parents = [0]
-        self._rows: list[tuple[int, ReferenceRole, str, str, str, int, int]] = []
-        self._comment_end = -1  # row of the last comment's end
-        self._mark_start = -1  # row on which the attributes before a declaration begin
-        self._mark_end = -1
-        self.marks = b""  # text of those attributes
+        self._rows: list[Row] = []
+        self._values: list[tuple[int, Node]] = []  # identifiers of which nobody else said anything
 
     def run(self, captures: Mapping[str, list[Node]]) -> None:
-        """Hand every capture to its handler, in order."""
-        rows = []
-        for order, (name, handler) in enumerate(self._handlers.items()):
+        """Hand every capture to its handler, in order; plain identifiers that none took are values."""
+        rows: list[tuple[int, int, int, Handler | None, Node]] = []
+        for name, handler in (*self._handlers.items(), (PLAIN, None)):
+            number = len(rows)  # of equal nodes the one of the first capture comes first
+            nodes = captures.get(name, ())
             rows += [
-                (node.start_byte, -node.end_byte, order, handler, node) for node in captures.get(name, ())
+                (node.start_byte, -node.end_byte, at, handler, node) for at, node in enumerate(nodes, number)
             ]
-        rows.sort(key=_get_place)
-        scopes = self.scopes
+        rows.sort()
+        scopes, taken, values = self.scopes, self.taken, self._values
         for start, _, _, handler, node in rows:
             while scopes[-1].end <= start:
                 scopes.pop()
-            handler(self, node)
+            if handler is not None:
+                handler(self, node)
+            elif start not in taken:
+                values.append((scopes[-1].place, node))
 
-    # -- text ---------------------------------------------------------------------------------------------
-
-    def read(self, node: Node | None) -> str:
-        """The text of a node; empty for none."""
-        if node is None:
-            return ""
-        return self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    def read_line(self, node: Node | None, limit: int = 300) -> str:
-        """The text of a node on one line, cut short."""
-        if node is None:
-            return ""
-        text = self.text[node.start_byte : min(node.end_byte, node.start_byte + 2 * limit)]
-        return " ".join(text.decode("utf-8", "replace").split())
-
-    def read_chain(self, node: Node | None) -> str:
-        """What stands before a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
-        if node is None:
-            return ""
-        start, end = node.start_byte, node.end_byte
-        if end - start > MAX_CHAIN_BYTES:
-            return "?"
-        text = self.text[start:end]
-        if not text.isalnum():
-            text = _simplify(text)
-        return text.decode("utf-8", "replace") if text else "?"
-
-    def simplify(self, text: bytes) -> str:
-        """A chain of members in a piece of text, as `read_chain` has it; empty for what is none."""
-        return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
-
-    # -- declarations -------------------------------------------------------------------------------------
-
-    @property
-    def scope(self) -> Scope:
-        """The innermost declaration."""
-        return self.scopes[-1]
-
-    @property
-    def is_local(self) -> bool:
-        """True inside of what can be called: what is declared there is nobody else's."""
-        return self.scopes[-1].kind in CALLABLE_KINDS
-
-    def note_comment(self, node: Node) -> None:
-        """Remember where a doc comment ended."""
-        self._comment_end = node.end_point.row - (node.end_point.column == 0)
-
-    def note_mark(self, node: Node) -> None:
-        """Remember an attribute that stands before a declaration and not in it."""
-        row = node.start_point.row
-        if row > self._mark_end + 1 or self._mark_start < 0:
-            self._mark_start, self.marks = row, b""
-        self._mark_end = node.end_point.row
-        self.marks += self.text[node.start_byte : node.end_byte][:200]
-
-    def note_wrapping(self, node: Node, inner: Node) -> None:
-        """Remember that what begins with one node is declared by another in it."""
-        self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
-
-    def take_marks(self, row: int) -> tuple[int, bytes]:
-        """The row where a declaration begins with the attributes right before it, and their text."""
-        if self._mark_start >= 0 and self._mark_end in {row, row - 1}:
-            found = min(self._mark_start, row), self.marks
-            self._mark_start, self._mark_end, self.marks = -1, -1, b""
-            return found
-        return row, b""
-
-    def declare(
-        self,
-        node: Node,
-        name: str,
-        kind: SymbolKind,
-        *,
-        flags: int = 0,
-        access: Access = Access.NONE,
-        parameters: str = "",
-        count: int = 0,
-        result: str = "",
-        parent: int | None = None,
-        first_row: int | None = None,
-        end: int | None = None,
-        opens: bool = True,
-    ) -> int:
-        """One more symbol, the node's; what is captured inside of the node is inside of the symbol."""
-        row = node.start_point.row if first_row is None else first_row
-        if self._mark_end >= 0:
-            row = self.take_marks(row)[0]
-        if self._comment_end == row - 1 and row:
-            flags |= SymbolFlag.DOCUMENTED
-        place = self._add(node, name, kind, row, flags, access, parameters, count, result, parent)
-        self.last_declared = Scope(node.end_byte if end is None else end, place, kind, name, access)
-        if self._expected:
-            self._locals.setdefault(place, set()).update(self._expected)
-            self._expected = []
-        if opens:
-            self.open(self.last_declared)
-        return place
-
-    def declare_package(self, node: Node, name: str) -> None:
-        """The package of the file: all that follows is inside of it."""
-        row = node.start_point.row
-        flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
-        kind = SymbolKind.MODULE
-        place = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
-        if place == len(self._parents):
-            self._parents.append(0)
-        self.open(Scope(NO_END, place, kind, name))
-
-    def _add(
-        self,
-        node: Node,
-        name: str,
-        kind: SymbolKind,
-        row: int,
-        flags: int,
-        access: Access,
-        parameters: str,
-        count: int,
-        result: str,
-        parent: int | None,
-    ) -> int:
-        above = self.scopes[-1].place if parent is None else parent
-        end = node.end_point
-        place = self.builder.add_symbol(
-            name,
-            kind,
-            above,
-            row + 1,
-            max(row, end.row - (end.column == 0)) + 1,
-            flags=flags,
-            access=access,
-            parameters=parameters,
-            parameter_count=count,
-            return_type=result,
-        )
-        if place == len(self._parents):
-            self._parents.append(above)
-        return place
-
-    def open(self, scope: Scope) -> None:
-        """Let what is captured until its end be inside of a declaration."""
-        if len(self.scopes) < MAX_SCOPES:
-            self.scopes.append(scope)
-        else:
-            self.builder.status = ParseStatus.PARTIAL
+    def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
+        """Rows for the plain identifiers that are not local: half of all names in a text are."""
+        text, skipped, rows = self.text, self._builtins | self.imported, self._rows
+        for place, node in self._values:
+            name = text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+            if name in skipped or name[:1] == "$":
+                continue
+            for names in chains[place]:
+                if name in names:
+                    break
+            else:
+                rows.append((place, ReferenceRole.USE, name, "", "", node.start_point.row + 1, 0))
 
     # -- uses of names ------------------------------------------------------------------------------------
 
@@ -287,14 +122,6 @@ class CaptureWalk:
             roles.pop()
         self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier)
 
-    def take_words(self, node: Node) -> None:
-        """Nothing inside of a node is a use of a name."""
-        self.taken.update(self.iter_words(node.start_byte, node.end_byte))
-
-    def iter_words(self, start: int, end: int) -> Iterator[int]:
-        """Where the words of a part of the text begin."""
-        return (found.start() for found in _WORD.finditer(self.text, start, end))
-
     def bind_name(self, node: Node) -> str:
         """The name that an identifier binds here, which from now on is a local one."""
         self.taken.add(node.start_byte)
@@ -302,20 +129,20 @@ class CaptureWalk:
         self.add_local(name)
         return name
 
-    def add_local(self, name: str) -> None:
-        """A name that is bound in the innermost declaration."""
-        self._locals.setdefault(self.scopes[-1].place, set()).add(name)
+    def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
+        """A parameter of a type, and what its arguments have to be."""
+        name = self.bind_name(node)
+        if bound is not None:
+            self.note_bound(name, self.read_line(bound))
 
-    def expect_local(self, name: str) -> None:
-        """A name that the declaration to come binds: a parameter of a template."""
-        self._expected.append(name)
+    def note_bound(self, name: str, text: str) -> None:
+        """What a parameter of a type has to be: of several types the first."""
+        self.bounds.setdefault((self.scopes[-1].place, name), text.lstrip(": ").removeprefix("extends "))
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
-        """Tell the type of a local variable."""
-        found = read_type(type_text)
-        if found.name and found.name not in {"auto", "var"}:
-            items = 2 if found.is_items else 0
-            self._bind(name, found.name, found.qualifier, node, items)
+        """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
+        if type_text:
+            self._bind(name, type_text, "", node, UNREAD)
 
     def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
         """Tell that a local variable is what a call gives."""
@@ -333,33 +160,51 @@ class CaptureWalk:
 
     def encode(self) -> bytes:
         """The record: rows of names that are not local, and of types of variables that are asked for."""
-        chains = [self._chain(place) for place in range(len(self._parents))]
+        chains = self._gather_chains()
+        self._refer_values(chains)
         roots = self._gather_roots(chains)
-        last: dict[tuple[int, ReferenceRole, str, str, int], None] = {}
+        once = self._once
+        seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
         add = self.builder.add_reference
-        for place, role, name, qualifier, alias, line, arguments in self._rows:
+        for row in self._rows:
+            place, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
-                if alias not in roots.get(place, ()):
-                    continue
-            elif not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
+                if alias in roots.get(place, ()):
+                    self._add_binding(row, chains[place])
                 continue
-            key = (place, role, name, qualifier or alias, line)
-            if key not in last:
-                last[key] = None
+            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
+                continue
+            key = (place, role, name, qualifier or alias, 0 if role in once else line)
+            if key not in seen:
+                seen.add(key)
                 add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
 
-    def _chain(self, place: int) -> tuple[set[str], ...]:
-        """The local names of a declaration and of those around it."""
-        found: list[set[str]] = []
-        for _ in range(MAX_SCOPES):
-            names = self._locals.get(place)
-            if names:
-                found.append(names)
-            if not place:
-                break
-            place = self._parents[place]
-        return tuple(found)
+    def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
+        place, role, name, qualifier, alias, line, arguments = row
+        if arguments == UNREAD:
+            found = read_type(name)
+            if not found.qualifier and any(found.name in one for one in names):
+                bound = read_type(self._find_bound(place, found.name))  # of a parameter of a type its bound
+                found = TypeName(bound.name, bound.qualifier, found.is_items)
+            name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
+        if name and name not in _NO_TYPES:
+            add = self.builder.add_reference
+            add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+
+    def _find_bound(self, place: int, name: str) -> str:
+        while (place, name) not in self.bounds and place:
+            place = self.parents[place]
+        return self.bounds.get((place, name), "")
+
+    def _gather_chains(self) -> list[tuple[set[str], ...]]:
+        """Place of a declaration -> the local names of it and of those around it."""
+        chains: list[tuple[set[str], ...]] = []
+        for place, parent in enumerate(self.parents):
+            above = chains[parent] if place else ()
+            names = self.local_names.get(place)
+            chains.append((names, *above) if names else above)
+        return chains
 
     def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
         """Place of a declaration -> first names of what calls in it go through."""
@@ -373,36 +218,5 @@ class CaptureWalk:
                 roots[above].add(root)
                 if not above:
                     break
-                above = self._parents[above]
+                above = self.parents[above]
         return roots
-
-
-def _get_place(row: tuple[int, int, int, Handler, Node]) -> tuple[int, int, int]:
-    return row[:3]
-
-
-def _simplify(text: bytes) -> bytes:
-    """A chain of members as dotted names; empty for what is none."""
-    start = _PREFIX.match(text)
-    text = text[start.end() :] if start is not None else text
-    text = text.rstrip(b" \n\t?!")
-    if text.count(b")") > text.count(b"("):
-        text = text[: text.rindex(b")")]
-    if b"(" in text or b"[" in text or b"{" in text:
-        text = _collapse(text)
-    if b"<" in text:
-        for _ in range(3):
-            text = _TYPE_ARGUMENTS.sub(b"", text)
-    text = _SEPARATORS.sub(b".", text)
-    return text if _CHAIN.fullmatch(text) else b""
-
-
-def _collapse(text: bytes) -> bytes:
-    """Without what stands between brackets; round ones stay, square ones become a member."""
-    text = _STRINGS.sub(b"", text)
-    for _ in range(4):
-        shorter = _INSIDE_CURLY.sub(b"", _INSIDE_ROUND.sub(b"()", text))
-        if shorter == text:
-            break
-        text = shorter
-    return _INSIDE_SQUARE.sub(b".[]", text)

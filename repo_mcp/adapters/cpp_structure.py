@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from repo_mcp.adapters.c_declarators import Declarator, count_parameters, read_declarator
 from repo_mcp.adapters.c_structure import (
     BUILTINS,
+    ONCE,
     bind_variables,
     declare_by_macro,
     declare_function,
     declare_type,
     declare_variable,
     has_word,
+    on_attribute,
     on_enum,
     on_enumerator,
     on_include,
@@ -37,7 +39,6 @@ from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_bound,
     on_comment,
-    on_identifier,
     on_inherit,
     on_taken,
     on_type,
@@ -45,7 +46,8 @@ from repo_mcp.adapters.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.structure import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -432,16 +434,12 @@ def _on_member(walk: CaptureWalk, node: Node) -> None:
         walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
 
 
-def _on_attribute(walk: CaptureWalk, node: Node) -> None:
-    walk.take_words(node)
-
-
 CPP = Dialect(
     "cpp",
     {
         "comment": on_comment,
         "taken": on_taken,
-        "attribute": _on_attribute,
+        "attribute": on_attribute,
         "include": on_include,
         "macro": on_macro,
         "template": _on_template,
@@ -476,7 +474,7 @@ CPP = Dialect(
         "member": _on_member,
         "qualified": _on_qualified,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
+    ONCE,
 )

@@ -18,18 +18,20 @@ from repo_mcp.adapters.capture_handlers import (
     on_taken,
     on_type,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.adapters.type_names import read_type
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "_ append cap clear close complex copy delete imag len make max min new panic print println real recover true false"
-    " nil iota any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune"
-    " string uint uint8 uint16 uint32 uint64 uintptr".split()
-)
+_BUILTINS_TEXT = """
+_ append cap clear close complex copy delete imag len make max min new panic print println real
+recover true false nil iota any bool byte comparable complex64 complex128 error float32 float64 int
+int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
 
@@ -41,13 +43,6 @@ def _say_access(name: str) -> tuple[Access, int]:
 
 def _on_package(walk: CaptureWalk, node: Node) -> None:
     walk.declare_package(node, walk.read(node))
-
-
-def _on_identifier(walk: CaptureWalk, node: Node) -> None:
-    if node.start_byte not in walk.taken:
-        name = walk.read(node)
-        if name not in walk.imported:  # the package of "pkg.Name": said in that row's qualifier
-            walk.refer(ReferenceRole.USE, name, node)
 
 
 def _on_import(walk: CaptureWalk, node: Node) -> None:
@@ -236,6 +231,12 @@ def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
         walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), node)
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    for name in node.children_by_field_name("name"):
+        if name.type == "identifier":
+            walk.bind_parameter_type(name, node.child_by_field_name("type"))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     type_text = walk.read_line(node.child_by_field_name("type"))
@@ -273,7 +274,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         }:
             break
         inner = function.child_by_field_name("operand") or function.child_by_field_name("type")
-        function = inner or (function.named_children or [None])[0]
+        function = inner or next(iter(function.named_children), None)
     if function is None:
         return
     _refer_called(walk, function, count_arguments(node.child_by_field_name("arguments")))
@@ -334,7 +335,7 @@ GO = Dialect(
         "method": _on_method,
         "constant": _on_constant,
         "variable": _on_variable,
-        "type_parameter": on_bound,
+        "type_parameter": _on_type_parameter,
         "parameter": _on_parameter,
         "short_variable": _on_short_variable,
         "range": _on_range,
@@ -346,7 +347,6 @@ GO = Dialect(
         "selector": _on_selector,
         "qualified_type": _on_qualified_type,
         "type": on_type,
-        "identifier": _on_identifier,
     },
     BUILTINS,
 )

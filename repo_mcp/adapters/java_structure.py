@@ -1,7 +1,7 @@
 """Java: what its captures say.
 
-The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous class
-has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
+The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous
+class has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from repo_mcp.adapters.capture_handlers import (
     on_bound,
     on_comment,
     on_extend,
-    on_identifier,
     on_implement,
     on_inherit,
     on_taken,
@@ -22,16 +21,18 @@ from repo_mcp.adapters.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect, Scope
+from repo_mcp.adapters.capture_scopes import Scope
+from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.adapters.type_names import read_type
 from repo_mcp.structure import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "var String Object Integer Long Boolean Double Float Character Byte Short Void length".split()
-)
+_BUILTINS_TEXT = """
+var String Object Integer Long Boolean Double Float Character Byte Short Void length
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _INTERFACES = frozenset({SymbolKind.INTERFACE})
 _ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
 
@@ -185,6 +186,13 @@ def _on_field(walk: CaptureWalk, node: Node) -> None:
 
 
 # -- local names -------------------------------------------------------------------------------------------
+
+
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    bound = next((one for one in node.named_children if one.type == "type_bound"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, bound)
 
 
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
@@ -352,6 +360,7 @@ JAVA = Dialect(
         "initializer": _on_initializer,
         "field": _on_field,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
         "parameter": _on_parameter,
         "catch": _on_catch,
         "local": _on_local,
@@ -371,7 +380,6 @@ JAVA = Dialect(
         "field_access": _on_field_access,
         "scoped_type": _on_scoped_type,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

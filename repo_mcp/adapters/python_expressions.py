@@ -49,8 +49,8 @@ class ExpressionWalk:
         self.methods: dict[type, Callable[[Any], None]] = {
             Enter: self._enter,
             ast.Name: self._name,
-            ast.Attribute: self.chain,
-            ast.Call: self.chain,
+            ast.Attribute: self._attribute,
+            ast.Call: self._call,
             ast.Subscript: self.chain,
             ast.Await: self.chain,
             ast.Lambda: self._lambda,
@@ -69,10 +69,13 @@ class ExpressionWalk:
     def run(self) -> None:
         """Empty the stack."""
         stack, find = self.stack, self.methods.get
+        pop = stack.pop
         while stack:
-            node = stack.pop()
-            method = find(type(node))
-            if method is not None:
+            node = pop()
+            kind = type(node)
+            if kind is _Name and type(node.ctx) is _Load:
+                self.scope.reads.append((self.symbol, USE, node.id, "", "", node.lineno, 0))
+            elif kind is not _Constant and (method := find(kind)) is not None:
                 method(node)
 
     def _enter(self, mark: Enter) -> None:
@@ -87,7 +90,7 @@ class ExpressionWalk:
 
     def _name(self, node: ast.Name) -> None:
         if type(node.ctx) is _Load:
-            self.scope.reads.append((self.symbol, USE, node.id, node.lineno, 0))
+            self.scope.reads.append((self.symbol, USE, node.id, "", "", node.lineno, 0))
         else:
             self.bind(node, node)
 
@@ -122,6 +125,38 @@ class ExpressionWalk:
             if name != alias or qualifier or form != Binding.SAME:
                 self.rows.append((self.symbol, BIND, name, qualifier, alias, line, int(form)))
 
+    def _attribute(self, node: ast.Attribute) -> None:
+        value = node.value
+        if type(value) is _Name:  # most are
+            symbol, root = self.symbol, value.id
+            self.scope.reads.append((symbol, USE, root, "", "", value.lineno, 0))
+            self.rows.append((symbol, USE, node.attr, root, "", node.end_lineno or 0, 0))
+        else:
+            self.chain(node)
+
+    def _call(self, node: ast.Call) -> None:
+        func = node.func
+        kind = type(func)
+        if kind is _Name:
+            self.scope.reads.append((self.symbol, CALL, func.id, "", "", func.lineno, _count(node)))  # type: ignore[attr-defined]
+        elif kind is _Attribute and type(func.value) is _Name:  # type: ignore[attr-defined]
+            root = func.value  # type: ignore[attr-defined]
+            symbol = self.symbol
+            self.scope.reads.append((symbol, USE, root.id, "", "", root.lineno, 0))
+            row = (symbol, CALL, func.attr, root.id, "", func.end_lineno or 0, _count(node))  # type: ignore[attr-defined]
+            self.rows.append(row)
+        else:
+            self.chain(node)
+            return
+        for one in node.args:
+            kind = type(one)
+            if kind is _Name:
+                self.scope.reads.append((self.symbol, USE, one.id, "", "", one.lineno, 0))  # type: ignore[attr-defined]
+            elif kind is not _Constant:
+                self.stack.append(one)
+        if node.keywords:
+            self.stack += [keyword.value for keyword in node.keywords]
+
     def chain(self, node: ast.expr, role: int = USE, arguments: int = 0, line: int = 0) -> None:
         """Rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
 
@@ -140,7 +175,7 @@ class ExpressionWalk:
             row = (CALL, _count(links[-1])) if links and type(links[-1]) is _Call else (USE, 0)
             if not links:
                 row = (role, arguments)
-            self.scope.reads.append((self.symbol, row[0], path, line or inner.lineno, row[1]))
+            self.scope.reads.append((self.symbol, row[0], path, "", "", line or inner.lineno, row[1]))
         elif kind is not _Constant:
             self.stack.append(inner)
         if links:
@@ -288,13 +323,16 @@ class ExpressionWalk:
 
 def _count(call: ast.Call) -> int:
     """Arguments + 1; 0 where a star makes their number unknown."""
-    for one in call.args:
+    args, keywords = call.args, call.keywords
+    for one in args:
         if type(one) is _Starred:
             return 0
-    for keyword in call.keywords:
+    if not keywords:
+        return len(args) + 1
+    for keyword in keywords:
         if keyword.arg is None:
             return 0
-    return len(call.args) + len(call.keywords) + 1
+    return len(args) + len(keywords) + 1
 
 
 def _is_enumeration(node: ast.expr) -> TypeGuard[ast.Call]:

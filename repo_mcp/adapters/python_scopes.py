@@ -11,16 +11,16 @@ Left out on purpose: flow. A name is bound in the whole of its scope, as the lan
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
 from enum import IntEnum
+
+from repo_mcp.structure import ReferenceRow
 
 BUILTINS = frozenset(dir(builtins)) | {
     "__file__", "__path__", "__class__", "WindowsError", "unicode", "basestring", "xrange", "raw_input",
     "unichr", "reveal_type", "reveal_locals", "__annotations__", "__module__", "__qualname__", "__dict__",
 }  # fmt: skip
 
-# symbol, role, name, line, arguments
-Read = tuple[int, int, str, int, int]
+_NONE: frozenset[str] = frozenset()
 
 
 class ScopeKind(IntEnum):
@@ -56,10 +56,10 @@ class Scope:
         self.owner = owner  # place of the symbol that it belongs to
         self.variables: set[str] = set()  # bound by assignment, as a parameter, by a loop, ...
         self.declared: set[str] = set()  # bound by import, def or class
-        self.global_names: set[str] = set()
-        self.nonlocal_names: set[str] = set()
-        self.reads: list[Read] = []
-        self.hidden: frozenset[str] = frozenset()  # variables of functions that are seen here
+        self.global_names: frozenset[str] = _NONE
+        self.nonlocal_names: frozenset[str] = _NONE
+        self.reads: list[ReferenceRow] = []
+        self.hidden: frozenset[str] = _NONE  # variables of functions that are seen here
         self.unbound: frozenset[str] = BUILTINS  # builtins that are meant when they are named here
         # The first parameter of the method around it and the place of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
@@ -87,9 +87,12 @@ class Scope:
             self.hidden -= self.declared - outside
             self.unbound -= self.declared
         if self.variables:
-            self.hidden |= self.variables - self.declared - outside
+            own = self.variables
+            if self.declared or outside:
+                own = own - self.declared - outside
+            self.hidden = self.hidden | own if self.hidden else frozenset(own)
 
-    def iter_references(self) -> Iterable[Read]:
+    def list_references(self) -> list[ReferenceRow]:
         """The reads that lead out of functions, or to what one declares. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
         return [read for read in self.reads if read[2] not in hidden and read[2] not in unbound]

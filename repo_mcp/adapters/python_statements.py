@@ -20,12 +20,13 @@ from repo_mcp.adapters.python_symbols import (
     draft_function,
     find_last_name,
 )
-from repo_mcp.adapters.python_types import find_path, list_type_forms, list_value_forms
+from repo_mcp.adapters.python_types import TELLING_NODES, find_path, list_type_forms, list_value_forms
 from repo_mcp.structure import Binding, ReferenceRole, SymbolFlag, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
 ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
 RETURNED = "()"  # the alias of what a function returns
+STATIC = int(SymbolFlag.STATIC)
 _TYPE_MAKERS = frozenset({"NewType", "TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"})
 _NEWER: dict[str, Any] = {
     name: getattr(ast, name, None) for name in ("TypeAlias", "TemplateStr", "Interpolation")
@@ -90,7 +91,7 @@ class StatementWalk(ExpressionWalk):
         names = list_parameter_names(node.args)
         scope.variables.update(names)
         if in_class:
-            has_self = names and not draft.flags & SymbolFlag.STATIC
+            has_self = names and not draft.flags & STATIC
             scope.self_name, scope.class_place = (names[0], outer.owner) if has_self else ("", outer.owner)
         elif scope.self_name in scope.variables:
             scope.self_name = ""
@@ -187,7 +188,7 @@ class StatementWalk(ExpressionWalk):
             if name not in scope.global_names:
                 scope.variables.add(name)
                 return
-            self.scope.reads.append((self.symbol, USE, name, getattr(statement, "lineno", 1), 0))
+            self.scope.reads.append((self.symbol, USE, name, "", "", getattr(statement, "lineno", 1), 0))
             self.scopes[0].variables.add(name)
             self._add_variable(name, 0, SymbolKind.VARIABLE, statement)
             return
@@ -239,21 +240,23 @@ class StatementWalk(ExpressionWalk):
     def _assign(self, node: ast.Assign) -> None:
         value = node.value
         for target in node.targets:
-            self.bind(target, node)
+            if type(target) is ast.Name:
+                self.bind_name(target.id, node)
+            else:
+                self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                 if len(target.elts) == len(value.elts):
                     for one, given in zip(target.elts, value.elts, strict=True):
                         self._tell_target(one, given)
             else:
                 self._tell_target(target, value)
-        if self.scope.kind is ScopeKind.MODULE and find_last_name(node.targets[0]) == "__all__":
+        if not self.symbol and find_last_name(node.targets[0]) == "__all__":
             self._export(value)
         self.stack.append(value)
 
     def _tell_target(self, target: ast.expr, value: ast.expr) -> None:
-        if type(value) is ast.Constant or not (alias := self._find_alias(target)):
-            return
-        self.tell(alias, list_value_forms(value), target.lineno)
+        if type(value) in TELLING_NODES and (alias := self._find_alias(target)):
+            self.tell(alias, list_value_forms(value), target.lineno)
 
     def _find_alias(self, target: ast.expr) -> str:
         """The variable of a target as BIND rows name it; empty for what they do not speak of."""
@@ -281,7 +284,7 @@ class StatementWalk(ExpressionWalk):
         if isinstance(target, ast.Name):
             if self.scope.kind is ScopeKind.MODULE and target.id == "__all__":
                 self._export(node.value)
-            self.scope.reads.append((self.symbol, USE, target.id, target.lineno, 0))
+            self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
             self.bind_name(target.id, node)
         else:
             self.stack.append(target)
@@ -386,10 +389,10 @@ class StatementWalk(ExpressionWalk):
                 self.bind_name(name, pattern)
 
     def _global(self, node: ast.Global) -> None:
-        self.scope.global_names.update(node.names)
+        self.scope.global_names = self.scope.global_names | set(node.names)
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
-        self.scope.nonlocal_names.update(node.names)
+        self.scope.nonlocal_names = self.scope.nonlocal_names | set(node.names)
 
     # Imports
 
@@ -425,7 +428,8 @@ class StatementWalk(ExpressionWalk):
         value = node.value
         if value is None:
             return
-        if self.scope.kind is ScopeKind.FUNCTION and not self.drafts.rows[self.symbol].return_type:
+        is_told = type(value) not in TELLING_NODES or self.drafts.rows[self.symbol].return_type
+        if not is_told and self.scope.kind is ScopeKind.FUNCTION:
             self.tell(RETURNED, list_value_forms(value), node.lineno)
         self.stack.append(value)
 
@@ -446,7 +450,7 @@ class StatementWalk(ExpressionWalk):
         if self.scope.kind is ScopeKind.FUNCTION and target.id not in self.scope.global_names:
             self.scope.variables.add(target.id)
         else:
-            self.scope.reads.append((self.symbol, USE, target.id, target.lineno, 0))
+            self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
 
 
 def _list_assigned(body: list[ast.stmt]) -> set[str]:

@@ -65,8 +65,7 @@ def _walk(
     rows = walk.rows
     for scope in walk.scopes:
         scope.settle()
-        for symbol, role, name, line, arguments in scope.iter_references():
-            rows.append((symbol, role, name, "", "", line, arguments))
+        rows += scope.list_references()
     # One row for each symbol, role, name, qualifier, alias and line: the first.
     kept = {row[:6]: row for row in reversed(rows)}
     builder = StructureBuilder(file_name, line_count)

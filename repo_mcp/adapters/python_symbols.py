@@ -18,15 +18,19 @@ MAX_SIGNATURE_LINES = 60
 
 FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
 _PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
+# Plain integers: operations on flags of an enumeration cost more than all the rest of a symbol.
+_STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
+_FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
+_DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
 _FLAGS = {
-    "staticmethod": SymbolFlag.STATIC,
-    "abstractstaticmethod": SymbolFlag.STATIC | SymbolFlag.ABSTRACT,
-    "abstractmethod": SymbolFlag.ABSTRACT,
-    "abstractproperty": SymbolFlag.ABSTRACT,
-    "abstractclassmethod": SymbolFlag.ABSTRACT,
-    "deprecated": SymbolFlag.DEPRECATED,
-    "override": SymbolFlag.OVERRIDE,
-    "overload": SymbolFlag.FORWARD,
+    "staticmethod": _STATIC,
+    "abstractstaticmethod": _STATIC | _ABSTRACT,
+    "abstractmethod": _ABSTRACT,
+    "abstractproperty": _ABSTRACT,
+    "abstractclassmethod": _ABSTRACT,
+    "deprecated": _DEPRECATED,
+    "override": int(SymbolFlag.OVERRIDE),
+    "overload": _FORWARD,
 }
 _ABSTRACT_BASES = frozenset({"ABC", "Protocol", "ABCMeta"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
@@ -80,7 +84,7 @@ class Drafts:
                 draft.parent,
                 draft.start_line,
                 draft.end_line,
-                flags=draft.flags | (SymbolFlag.PUBLIC_API if is_public else 0),
+                flags=draft.flags | (_PUBLIC_API if is_public else 0),
                 access=access,
                 parameters=draft.parameters,
                 parameter_count=draft.parameter_count,
@@ -128,15 +132,15 @@ def draft_function(
             kind = SymbolKind.CONSTRUCTOR
     args = node.args
     count = len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs)
-    if in_class and not flags & SymbolFlag.STATIC and (args.posonlyargs or args.args):
+    if in_class and not flags & _STATIC and (args.posonlyargs or args.args):
         count -= 1
     count += (args.vararg is not None) + (args.kwarg is not None)
-    flags |= SymbolFlag.ASYNC if isinstance(node, ast.AsyncFunctionDef) else 0
-    flags |= SymbolFlag.VARIADIC if args.vararg is not None else 0
-    flags |= SymbolFlag.FORWARD if is_stub else 0
+    flags |= _ASYNC if type(node) is ast.AsyncFunctionDef else 0
+    flags |= _VARIADIC if args.vararg is not None else 0
+    flags |= _FORWARD if is_stub else 0
     end = node.end_lineno or node.lineno
     returns = "" if node.returns is None else cut_text(node.returns, lines)
-    return Draft(node.name, kind, parent, start, end, int(flags), _sign(node, lines), count, returns)
+    return Draft(node.name, kind, parent, start, end, flags, _sign(node, lines), count, returns)
 
 
 def draft_class(node: ast.ClassDef, parent: int) -> Draft:
@@ -145,20 +149,20 @@ def draft_class(node: ast.ClassDef, parent: int) -> Draft:
     start = node.lineno
     for decorator in node.decorator_list:
         if find_last_name(decorator) == "deprecated":
-            flags |= SymbolFlag.DEPRECATED
+            flags |= _DEPRECATED
         start = min(start, decorator.lineno)
     bases = [find_last_name(base) for base in node.bases]
     bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
     if not _ABSTRACT_BASES.isdisjoint(bases):
-        flags |= SymbolFlag.ABSTRACT
+        flags |= _ABSTRACT
     kind = SymbolKind.CLASS if _ENUM_BASES.isdisjoint(bases) else SymbolKind.ENUM
-    return Draft(node.name, kind, parent, start, node.end_lineno or node.lineno, int(flags))
+    return Draft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
 
 
 def _find_documented(body: Sequence[ast.stmt]) -> int:
     first = body[0] if body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-        return SymbolFlag.DOCUMENTED if isinstance(first.value.value, str) else 0
+    if type(first) is ast.Expr and type(first.value) is ast.Constant:
+        return _DOCUMENTED if type(first.value.value) is str else 0
     return 0
 
 

@@ -21,6 +21,21 @@ UNKNOWN = "?"
 
 Form = tuple[str, str, int]  # qualifier, name, Binding
 
+# The values that may tell something.
+TELLING_NODES = frozenset(
+    {
+        ast.Name,
+        ast.Attribute,
+        ast.Call,
+        ast.Subscript,
+        ast.Await,
+        ast.IfExp,
+        ast.BoolOp,
+        ast.NamedExpr,
+    }
+)
+_PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript})
+
 _SAME = frozenset(
     [
         "Optional",
@@ -92,6 +107,8 @@ def parse_quoted(text: str) -> ast.expr | None:
 
 def find_path(node: ast.expr) -> str:
     """`a.b().c[]` of names, attributes, calls and subscripts; "?" for all else, and for what is long."""
+    if type(node) is ast.Name:
+        return node.id
     parts: list[str] = []
     while True:
         kind = type(node)
@@ -119,6 +136,9 @@ def find_path(node: ast.expr) -> str:
 
 def list_value_forms(value: ast.expr, form: int = Binding.SAME) -> list[Form]:
     """What a value is. `form` ITEM: what an item of it is; ENTERED: what `with` makes of it."""
+    if type(value) in _PLAIN:
+        plain = _describe(value, form)
+        return [] if plain is None else [plain]
     forms: list[Form] = []
     waiting = [value]
     while waiting and len(forms) < MAX_FORMS:
@@ -137,14 +157,17 @@ def list_value_forms(value: ast.expr, form: int = Binding.SAME) -> list[Form]:
 
 
 def _describe(node: ast.expr, form: int) -> Form | None:
-    if form == Binding.SAME and isinstance(node, ast.Call):
-        node, form = node.func, Binding.CALLED
-    if isinstance(node, ast.Name):
-        return None if form == Binding.CALLED and node.id in BUILTINS else ("", node.id, form)
-    if isinstance(node, ast.Attribute):
-        path = find_path(node.value)
-        return None if path == UNKNOWN else (path, node.attr, form)
-    if isinstance(node, ast.Call | ast.Subscript):
+    kind = type(node)
+    if kind is ast.Call and form == Binding.SAME:
+        node, form = node.func, Binding.CALLED  # type: ignore[attr-defined]
+        kind = type(node)
+    if kind is ast.Name:
+        name: str = node.id  # type: ignore[attr-defined]
+        return None if form == Binding.CALLED and name in BUILTINS else ("", name, form)
+    if kind is ast.Attribute:
+        path = find_path(node.value)  # type: ignore[attr-defined]
+        return None if path == UNKNOWN else (path, node.attr, form)  # type: ignore[attr-defined]
+    if kind is ast.Call or kind is ast.Subscript:
         path = find_path(node)
         return None if path == UNKNOWN else (path, "", form)
     return None

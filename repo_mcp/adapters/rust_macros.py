@@ -1,7 +1,7 @@
 """Macros of Rust that only wrap declarations, made blank around them, byte for byte.
 
-`cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser sees as
-loose words. Their heads and closing brackets become blanks; what is between keeps its place.
+`cfg_net! { pub struct TcpStream { .. } }` and `pin_project! { .. }` hold ordinary items, which a parser sees
+as loose words. Their heads and closing brackets become blanks; what is between keeps its place.
 """
 
 from __future__ import annotations

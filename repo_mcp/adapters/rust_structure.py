@@ -1,9 +1,9 @@
 """Rust: what its captures say.
 
-An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for the
-trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay as they
-stand. What is called inside of the brackets of a macro is found by its characters. A member that is reached
-through `Self` has that as its qualifier.
+An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for
+the trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay
+as they stand. What is called inside of the brackets of a macro is found by its characters. A member that is
+reached through `Self` has that as its qualifier.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from repo_mcp.adapters.capture_handlers import (
     count_arguments,
     on_bound,
     on_comment,
-    on_identifier,
     on_type,
     on_types,
     split_path,
@@ -27,10 +26,11 @@ from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "_ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128"
-    " isize f32 f64 drop true false Sized Send Sync".split()
-)
+_BUILTINS_TEXT = """
+_ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u32 u64 u128 usize i8
+i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 MAX_USE_LEAVES = 1_000  # of one `use`
 _PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
 _NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())
@@ -258,6 +258,18 @@ def _join(before: str, path: str) -> str:
 # -- local names -------------------------------------------------------------------------------------------
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("bounds"))
+
+
+def _on_predicate(walk: CaptureWalk, node: Node) -> None:
+    name, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
+    if name is not None and bounds is not None:
+        walk.note_bound(walk.read(name), walk.read_line(bounds))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     pattern = node.child_by_field_name("pattern")
@@ -397,6 +409,12 @@ def _on_token_name(walk: CaptureWalk, node: Node) -> None:
     walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier)
 
 
+def _on_token(walk: CaptureWalk, node: Node) -> None:
+    """Another name inside of a macro's brackets: a use where it is written like a type or a constant."""
+    if not walk.text[node.start_byte : node.start_byte + 1].isupper():
+        walk.taken.add(node.start_byte)
+
+
 def _on_literal(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None and name_node.type == "generic_type_with_turbofish":
@@ -448,6 +466,8 @@ RUST = Dialect(
         "type_alias": _on_type_alias,
         "macro": _on_macro,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
+        "predicate": _on_predicate,
         "parameter": _on_parameter,
         "self_parameter": _on_self_parameter,
         "let": _on_let,
@@ -458,12 +478,12 @@ RUST = Dialect(
         "call": _on_call,
         "macro_call": _on_macro_call,
         "token_name": _on_token_name,
+        "token": _on_token,
         "literal": _on_literal,
         "field_access": _on_field_access,
         "scoped": _on_scoped,
         "scoped_type": _on_scoped_type,
         "type": on_type,
-        "identifier": on_identifier,
     },
     BUILTINS,
 )

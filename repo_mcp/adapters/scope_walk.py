@@ -183,10 +183,10 @@ class ScopeWalk:
         breaks = [-1, *_iter_breaks(self.text)]
         builder = StructureBuilder(self.entries[0].name, len(breaks) - (self.text[-1:] in {b"\n", b""}))
         places = self._add_entries(builder, breaks)
-        seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
+        seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         for _, place, role, name, qualifier, alias, start, arguments in self._settle():
             line = bisect_left(breaks, start)
-            key = (place, role, name, qualifier or alias, line)
+            key = (place, role, name, qualifier or alias, line, arguments)  # overloads differ in the last
             if key in seen and role is not BIND:
                 continue
             seen.add(key)

@@ -109,6 +109,12 @@ def _load_javascript() -> Parse:
     return parse_javascript
 
 
+def _load_csharp() -> Parse:
+    from repo_mcp.adapters.csharp_structure import parse_csharp
+
+    return parse_csharp
+
+
 def _load_native(dialect: str) -> Callable[[], Parse]:
     """What imports the parser of a language on the capture walk."""
 
@@ -125,5 +131,11 @@ _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
-    **{dialect: _load_native(dialect) for dialect in ("go", "java", "rust", "c", "cpp", "swift")},
+    "csharp": _load_csharp,
+    "go": _load_native("go"),
+    "java": _load_native("java"),
+    "rust": _load_native("rust"),
+    "c": _load_native("c"),
+    "cpp": _load_native("cpp"),
+    "swift": _load_native("swift"),
 }  # dialect -> what imports its parser

@@ -1,9 +1,9 @@
 """Swift: what its captures say.
 
-`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first word.
-An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class: the first
-of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows. `.success(3)`
-has "" before its name, since what it is a member of is not written.
+`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
+word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class:
+the first of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows.
+`.success(3)` has "" before its name, since what it is a member of is not written.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from repo_mcp.structure import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, Sy
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-BUILTINS = frozenset(
-    "String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print newValue oldValue"
-    " fatalError precondition assert true false nil some none _ Self".split()
-)
+_BUILTINS_TEXT = """
+String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
+newValue oldValue fatalError precondition assert true false nil some none _ Self
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
 _KINDS = {
     "class": SymbolKind.CLASS,
     "actor": SymbolKind.CLASS,
@@ -143,7 +144,8 @@ def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind
     parameters = [one for one in node.named_children if one.type == "parameter"]
     text, head_end = walk.text, body.start_byte if body is not None else node.end_byte
     first = parameters[0].start_byte if parameters else node.start_byte
-    last = parameters[-1].end_byte if parameters else head_end
+    name_node = node.child_by_field_name("name")
+    last = parameters[-1].end_byte if parameters else (name_node or node).start_byte
     tail = text[last : min(head_end, last + 400)]
     head, _, result = tail.partition(b"{")[0].partition(b"->")
     flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
@@ -244,6 +246,12 @@ def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
 # -- local names -------------------------------------------------------------------------------------------
 
 
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("name"))
+
+
 def _on_parameter(walk: CaptureWalk, node: Node) -> None:
     walk.set_role(node, ReferenceRole.ACCEPT)
     names = node.children_by_field_name("name")
@@ -319,9 +327,9 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
             walk.taken.add(target.start_byte)
             walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", "", count)
-    elif function.type == "constructor_expression" or function.type == "user_type":
-        name, qualifier = split_path(walk.read_chain(function))
-        walk.refer(ReferenceRole.CALL, name, function, qualifier, "", count)
+    elif function.type in {"constructor_expression", "user_type"}:
+        made, qualifier = split_path(walk.read_chain(function))
+        walk.refer(ReferenceRole.CALL, made, function, qualifier, "", count)
 
 
 def _find_suffix(node: Node) -> Node | None:
@@ -349,10 +357,11 @@ def _on_navigation(walk: CaptureWalk, node: Node) -> None:
 
 def _on_prefix(walk: CaptureWalk, node: Node) -> None:
     target = node.child_by_field_name("target")
-    if target is not None and target.type == "simple_identifier" and target.start_byte not in walk.taken:
-        if walk.text[node.start_byte : node.start_byte + 1] == b".":
-            walk.taken.add(target.start_byte)
+    is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
+    if target is not None and is_dot and target.type == "simple_identifier":
+        if target.start_byte not in walk.taken:
             walk.refer(ReferenceRole.USE, walk.read(target), target, "?")
+        walk.taken.add(target.start_byte)
 
 
 def _on_user_type(walk: CaptureWalk, node: Node) -> None:
@@ -364,11 +373,6 @@ def _on_user_type(walk: CaptureWalk, node: Node) -> None:
 
 def _on_label(walk: CaptureWalk, node: Node) -> None:
     walk.take_words(node)
-
-
-def _on_identifier(walk: CaptureWalk, node: Node) -> None:
-    if node.start_byte not in walk.taken and walk.text[node.start_byte] != ord("$"):
-        walk.refer(ReferenceRole.USE, walk.read(node), node)
 
 
 SWIFT = Dialect(
@@ -392,6 +396,7 @@ SWIFT = Dialect(
         "lambda_parameter": _on_lambda_parameter,
         "optional": _on_optional,
         "bound": on_bound,
+        "type_parameter": _on_type_parameter,
         "label": _on_label,
         "inherits": _on_inherits,
         "types": on_types,
@@ -399,7 +404,6 @@ SWIFT = Dialect(
         "navigation": _on_navigation,
         "prefix": _on_prefix,
         "user_type": _on_user_type,
-        "identifier": _on_identifier,
     },
     BUILTINS,
 )

@@ -14,8 +14,8 @@ MAX_STEPS = 8  # of unwrapping
 
 _MODIFIERS = re.compile(
     r"(?:[\s&*]|'\w+\b|\b(?:const|volatile|struct|union|enum|class|typename|mut|dyn|impl|static|final|extern"
-    r"|register|inline|constexpr|mutable|inout|some|any|borrowing|consuming|in|out|ref|unsigned|signed|chan|weak"
-    r"|@\w+)(?=[\s*&<'\[(]|$))+"
+    r"|register|inline|constexpr|mutable|inout|some|any|borrowing|consuming|in|out|ref|unsigned|signed|chan"
+    r"|weak|@\w+)(?=[\s*&<'\[(]|$))+"
 )
 _NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*(?:\s*(?:\.|::)\s*[A-Za-z_$\x80-\U0010ffff][\w$]*)*")
 _SIZE = re.compile(r"\[[^\[\]]*\]|\.\.\.")
@@ -23,16 +23,21 @@ _MAP = re.compile(r"map\[[^\[\]]*\]")
 _SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
 
 # What one type argument shows through: a member of it is reached as if it were not there.
-_WRAPPERS = frozenset(
-    "Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull"
-    " shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr".split()
-)
-_CONTAINERS = frozenset(
-    "Vec VecDeque HashSet BTreeSet LinkedList BinaryHeap SmallVec vector list deque set unordered_set array span"
-    " List ArrayList LinkedList Set HashSet LinkedHashSet TreeSet Collection Iterable Iterator Queue Deque Stream"
-    " Array Sequence ContiguousArray ArraySlice".split()
-)
-_KEYED = frozenset("HashMap BTreeMap IndexMap map unordered_map Map LinkedHashMap TreeMap Dictionary".split())
+_WRAPPERS_TEXT = """
+Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
+shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr
+"""
+_WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
+_CONTAINERS_TEXT = """
+Vec VecDeque HashSet BTreeSet LinkedList BinaryHeap SmallVec vector list deque set unordered_set
+array span List ArrayList LinkedList Set HashSet LinkedHashSet TreeSet Collection Iterable Iterator
+Queue Deque Stream Array Sequence ContiguousArray ArraySlice
+"""
+_CONTAINERS = frozenset(_CONTAINERS_TEXT.split())
+_KEYED_TEXT = """
+HashMap BTreeMap IndexMap map unordered_map Map LinkedHashMap TreeMap Dictionary
+"""
+_KEYED = frozenset(_KEYED_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,16 @@ _NAME = re.compile(r"(?:typeof\s+)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*"
 _SEEN_THROUGH = frozenset(
     re.findall(
         r"\w+",
-        "Promise PromiseLike Awaited Readonly Partial Required NonNullable DeepPartial Mutable Writable"
-        " Omit Pick Exclude Extract NoInfer Ref ShallowRef ComputedRef MutableRefObject RefObject",
+        "Promise PromiseLike Awaited Readonly Partial Required NonNullable DeepPartial Mutable"
+        " Writable Omit Pick Exclude Extract NoInfer Ref ShallowRef ComputedRef MutableRefObject"
+        " RefObject",
     )
 )
 _CONTAINERS = frozenset(
     re.findall(
         r"\w+",
-        "Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Iterator Generator"
-        " AsyncGenerator ArrayLike",
+        "Array ReadonlyArray Set ReadonlySet Iterable AsyncIterable IterableIterator Iterator"
+        " Generator AsyncGenerator ArrayLike",
     )
 )
 _NOTHING = frozenset(

@@ -1,8 +1,8 @@
 """Where names lead in C and C++: files see what they include; static functions stay at home; namespaces.
 
-A name may mean a declaration in a file that is included, also by others, up to MAX_INCLUDED files. Where that
-is a prototype, its definition is meant, if it is the only one; where nothing is included, the one definition in
-the repository is probable.
+A name may mean a declaration in a file that is included, also by others, up to MAX_INCLUDED files. Where
+that is a prototype, its definition is meant, if it is the only one; where nothing is included, the one
+definition in the repository is probable.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class CRules(Rules):
     languages = frozenset({"c", "cpp"})
     has_implicit_members = True
     has_overloads = True
+    guesses_bare = True  # not every include is found: its folder may be told to the compiler alone
     has_extensions = True
     own_words = frozenset({"this"})
 
@@ -118,17 +119,16 @@ class CRules(Rules):
                 row = scope.find_extended(one)
                 names += row.qualifier.split(".") if row is not None and row.qualifier else []
         found = [tuple(names[:end]) for end in range(len(names), -1, -1)]
-        wide = [tuple(row.qualifier.split(".")) for row in scope.imports if row.name == "*" and row.qualifier]
+        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports if row.qualifier]
         return [*found, *(one for one in wide if one not in found)]
 
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """What `using a::b` and `namespace a = b::c` bind."""
         if scope.language == "c":
             return None
-        for row in scope.imports:
-            if row.alias == name:
-                path = (*filter(None, row.qualifier.split(".")), *((row.name,) if row.name else ()))
-                return OUTSIDE + path if path[:1] == ("std",) else path
+        for row in scope.find_imports(name):
+            path = (*filter(None, row.qualifier.split(".")), *((row.name,) if row.name else ()))
+            return OUTSIDE + path if path[:1] == ("std",) else path
         return None
 
     def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
@@ -168,10 +168,6 @@ class CRules(Rules):
         if sources:
             return sources, is_announced and len({one[0].path for one in sources}) == 1
         return (own or seen, True) if is_announced else (found, False)
-
-    def may_guess(self, scope: FileScope) -> bool:
-        """Not every include is found: its folder may be given to the compiler alone."""
-        return True
 
     def _choose_near(
         self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]

@@ -6,6 +6,7 @@ the table of typed variables and the list of imports, each with the first questi
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -24,8 +25,8 @@ MAX_PARENTS = 400  # the parsers open no more scopes
 _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 
 
-class FileScope:
-    """A file and its structure."""
+class SymbolScopes:
+    """The symbols of a file, by their places."""
 
     def __init__(self, path: str, language: str, structure: Structure) -> None:
         self.path = path
@@ -81,11 +82,44 @@ class FileScope:
         names = [self.get_name(one) for one in self.iter_around(place) if one]
         return tuple(reversed(names))
 
+    def is_forward(self, place: int) -> bool:
+        """True for what is only announced here."""
+        return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
+
+    def is_static(self, place: int) -> bool:
+        """True for what its declaration calls static."""
+        return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)
+
+
+class FileScope(SymbolScopes):
+    """A file and its structure."""
+
+    def count_parameters(self, place: int) -> int:
+        """How many parameters a symbol has."""
+        return int(self.structure.parameter_counts[place])
+
     @cached_property
     def imports(self) -> list[Reference]:
         """Every import of the file."""
         structure = self.structure
         return [structure.get_reference(row) for row in structure.list_role(ReferenceRole.IMPORT)]
+
+    @cached_property
+    def _imports_by_alias(self) -> dict[str, list[Reference]]:
+        found: dict[str, list[Reference]] = {}
+        for row in self.imports:
+            if row.alias:
+                found.setdefault(row.alias, []).append(row)
+        return found
+
+    def find_imports(self, alias: str) -> list[Reference]:
+        """The imports that bind a name."""
+        return self._imports_by_alias.get(alias, [])
+
+    @cached_property
+    def wide_imports(self) -> list[Reference]:
+        """The imports of all names of something."""
+        return [row for row in self.imports if row.name == "*"]
 
     @cached_property
     def exports(self) -> list[Reference]:
@@ -94,31 +128,21 @@ class FileScope:
         return [structure.get_reference(row) for row in structure.list_role(ReferenceRole.EXPORT)]
 
     @cached_property
-    def _bindings(self) -> dict[str, list[Reference]]:
-        found: dict[str, list[Reference]] = {}
+    def _bindings(self) -> dict[tuple[int, str], list[Reference]]:
+        found: dict[tuple[int, str], list[Reference]] = {}
         for row in self.structure.list_role(ReferenceRole.BIND):
             reference = self.structure.get_reference(row)
-            found.setdefault(reference.alias, []).append(reference)
+            found.setdefault((reference.symbol, reference.alias), []).append(reference)
         return found
 
     def find_binding(self, place: int, line: int, name: str) -> Reference | None:
         """What was last said of the type of a variable, above a line or on it, in or around a symbol."""
-        rows = self._bindings.get(name)
-        if not rows:
-            return None
         for around in self.iter_around(place):
-            above = [one for one in rows if one.symbol == around and one.line <= line]
+            rows = self._bindings.get((around, name), ())
+            above = bisect_right(rows, line, key=_get_line)
             if above:
-                return above[-1]
+                return rows[above - 1]
         return None
-
-    def is_forward(self, place: int) -> bool:
-        """True for what is only announced here."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
-
-    def is_static(self, place: int) -> bool:
-        """True for what its declaration calls static."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)
 
     def read_type_names(self, place: int) -> tuple[str, ...]:
         """The dotted name of the type that a declaration shows; empty where it shows none."""
@@ -148,3 +172,7 @@ class FileScope:
         found = [structure.get_reference(row) for row in rows if int(structure.ref_symbols[row]) == place]
         extended = self.find_extended(place)
         return [one for one in found if one != extended]
+
+
+def _get_line(reference: Reference) -> int:
+    return reference.line

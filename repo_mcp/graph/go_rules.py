@@ -37,18 +37,18 @@ class GoRules(Rules):
     def list_visible(self, scope: FileScope, place: int) -> list[Path]:
         """The package's folder, and the folders of `import . "path"`."""
         found = [self.find_home(scope)]
-        for row in scope.imports:
-            folder = self.find_folder(scope, row.qualifier) if row.name == "*" else None
+        for row in scope.wide_imports:
+            folder = self.find_folder(scope, row.qualifier)
             if folder is not None:
                 found.append((folder,))
         return found
 
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """The folder of an imported package."""
-        for row in scope.imports:
-            if row.alias == name and row.name == "":
+        for row in scope.find_imports(name):
+            if row.name == "":
                 folder = self.find_folder(scope, row.qualifier)
-                return OUTSIDE + (row.qualifier,) if folder is None else (folder,)
+                return (*OUTSIDE, row.qualifier) if folder is None else (folder,)
         return None
 
     def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:

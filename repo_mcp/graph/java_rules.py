@@ -30,16 +30,15 @@ class JavaRules(Rules):
 
     def list_visible(self, scope: FileScope, place: int) -> list[Path]:
         """The package, and what imports with `*` name: packages, and types for their static members."""
-        wide = [tuple(row.qualifier.split(".")) for row in scope.imports if row.name == "*"]
+        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
         return [self.find_home(scope), *wide]
 
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """What a single import binds."""
-        for row in scope.imports:
-            if row.alias == name:
-                path = (*row.qualifier.split("."), row.name)
-                is_outside = f"{row.qualifier}.".startswith(_KNOWN_OUTSIDE) or not self._is_declared(path)
-                return OUTSIDE + path if is_outside else path
+        for row in scope.find_imports(name):
+            path = (*row.qualifier.split("."), row.name)
+            is_outside = f"{row.qualifier}.".startswith(_KNOWN_OUTSIDE) or not self._is_declared(path)
+            return OUTSIDE + path if is_outside else path
         return None
 
     def _is_declared(self, path: Path) -> bool:

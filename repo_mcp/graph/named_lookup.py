@@ -29,6 +29,8 @@ LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
 MAX_FILES = 60  # that declare a name, looked at for one use of it: the nearest
 MAX_TYPES = 40  # bases and their bases, for one member
 MAX_FOLLOWED = 12  # names that only stand for others, for one path
+MAX_OPEN = 20  # types whose bases are found out to find out those of another
+MAX_STEPS = 500  # types whose bases are found out for one question
 MAX_EXTENSIONS = 30  # files with extensions of one type, looked at for its bases
 
 _RULES: Mapping[str, Callable[[Program], Rules]] = {
@@ -61,6 +63,10 @@ class NamedLookup:
         self._scopes: dict[str, FileScope | None] = {}
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._open: set[Declaration] = set()  # types whose bases are being found out
+        self._cuts = 0  # times that one of them was asked for meanwhile
+        self._steps = MAX_STEPS
+        self.depth = 0  # of receivers that are found by other receivers
 
     # -- files --------------------------------------------------------------------------------------------
 
@@ -133,8 +139,9 @@ class NamedLookup:
                     return self._as_type(scope, around)
                 continue
             found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
-            if found:
-                return [(scope, one) for one in found]
+            real = [one for one in found if scope.get_kind(one) is not SymbolKind.EXTENSION]
+            if real:
+                return [(scope, one) for one in real]
         return []
 
     def _as_type(self, scope: FileScope, place: int) -> list[tuple[FileScope, int]]:
@@ -258,8 +265,13 @@ class NamedLookup:
                 other = self.find_scope(path) if path in extending else None
                 if other is not None and other.language in rules.languages:
                     found += self._find_in_extensions(scope, owner.place, other, name, role)
-        definitions = [one for one in found if not one[0].is_forward(one[1])]
-        return [Declaration(other.path, place) for other, place in definitions or found]
+        defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
+        kept = [
+            one
+            for one in found
+            if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
+        ]
+        return [Declaration(other.path, place) for other, place in kept]
 
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
@@ -275,9 +287,9 @@ class NamedLookup:
             from_extension = (
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
-            if (is_extension or from_extension) and self._is_member(other, place, role):
-                if rules.is_same_type(scope, owner, other, parent):
-                    found.append((other, place))
+            is_member = (is_extension or from_extension) and self._is_member(other, place, role)
+            if is_member and rules.is_same_type(scope, owner, other, parent):
+                found.append((other, place))
         return found
 
     def _is_member(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
@@ -289,11 +301,27 @@ class NamedLookup:
         return is_wanted(kind, role, scope.language)
 
     def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
-        """The types that a type, or one of its extensions, says to derive from; of an alias what it stands for."""
-        if owner not in self._bases:
-            self._bases[owner] = ()  # while it is found out: bases may go round
-            self._bases[owner] = tuple(self._find_bases(owner))
-        return self._bases[owner]
+        """What a type or one of its extensions says to derive from; of an alias what it stands for."""
+        known = self._bases.get(owner)
+        if known is not None:
+            return known
+        if owner in self._open or len(self._open) >= MAX_OPEN or self._steps <= 0:
+            self._cuts += 1  # bases may go round
+            return ()
+        cuts = self._cuts
+        self._open.add(owner)
+        self._steps -= 1
+        try:
+            found = tuple(self._find_bases(owner))
+        finally:
+            self._open.discard(owner)
+        if cuts == self._cuts:  # what was cut short is not the whole answer: found out again when asked for
+            self._bases[owner] = found
+        return found
+
+    def begin(self) -> None:
+        """A new question: it may take MAX_STEPS steps."""
+        self._steps, self.depth = MAX_STEPS, 0
 
     def _find_bases(self, owner: Declaration) -> list[Declaration]:
         scope = self.find_scope(owner.path)
@@ -322,9 +350,9 @@ class NamedLookup:
         for other in list(self.iter_declaring(scope, name))[:MAX_EXTENSIONS]:
             for one in other.find_named(name):
                 is_other = other is not scope or one != place
-                if is_other and other.get_kind(one) is SymbolKind.EXTENSION:
-                    if rules.is_same_type(scope, place, other, one):
-                        yield other, one
+                is_part = is_other and other.get_kind(one) is SymbolKind.EXTENSION
+                if is_part and rules.is_same_type(scope, place, other, one):
+                    yield other, one
 
     def _find_alias(self, scope: FileScope, place: int) -> tuple[Declaration, ...]:
         names = scope.read_type_names(place)

@@ -3,9 +3,9 @@
 A bare name is looked for in the scopes around it, among imports and in the containers that are visible; a
 member in the type of what stands before it, its extensions and its bases; either of them then by name alone.
 
-EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a few;
-of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A call of a
-type means its constructor that takes so many arguments, where one is declared, and the type.
+EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
+few; of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A
+call of a type means its constructor that takes so many arguments, where one is declared, and the type.
 """
 
 from __future__ import annotations
@@ -31,13 +31,19 @@ MAX_DECLARING = 40  # files that declare a name; of a name in more of them nothi
 MAX_IMPORTED_FILES = 40
 
 # Names of members that so many types have that one more says nothing of which is meant.
-_COMMON = frozenset(
-    "get set add put remove size length len isEmpty is_empty contains close open read write next toString to_string"
-    " equals hashCode clone copy new init default from into iter map filter begin end push pop push_back insert find"
-    " count first last append join start stop run call apply accept test value name key String Error Len Less Swap"
-    " fmt eq hash cmp drop index as_ref as_str unwrap expect data empty clear str c_str print println format write_str"
-    " lock unlock send recv done update delete create free release reset of".split()
-)
+_COMMON_TEXT = """
+get set add put remove size length len isEmpty is_empty contains close open read write next toString
+to_string equals hashCode clone copy new init default from into iter map filter begin end push pop
+push_back insert find count first last append join start stop run call apply accept test value name
+key String Error Len Less Swap fmt eq hash cmp drop index as_ref as_str unwrap expect data empty
+clear str c_str print println format write_str lock unlock send recv done update delete create free
+release reset of is_some is_none is_ok is_err try_from and_then map_err ok_or unwrap_or take replace
+unwrap_or_else parse trim split to_vec as_bytes as_slice chars bytes lines collect extend keys values
+contains_key containsKey entry sort sort_by any all rev zip enumerate skip peek fold sum min max abs
+as_ptr getClass getName getType hasNext entrySet keySet putAll addAll toArray compactMap forEach
+for_each reduce reserve resize at front back
+"""
+_COMMON = frozenset(_COMMON_TEXT.split())
 
 
 class NamedResolver:
@@ -52,6 +58,7 @@ class NamedResolver:
         scope = self._lookup.find_scope(path)
         if scope is None:
             return NOTHING
+        self._lookup.begin()
         role = reference.role
         if role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
             return self._resolve_import(scope, reference)
@@ -114,7 +121,11 @@ class NamedResolver:
                 return Resolution((), found.external)
         if is_type_role(role):
             return NOTHING
-        return self._resolve_by_holder(scope, reference)
+        found_by_holder = self._resolve_by_holder(scope, reference)
+        if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
+            found = lookup.find_static(scope, place, names, role)  # the module itself: self::build()
+            return self._conclude(found, reference) if found.declarations else NOTHING
+        return found_by_holder
 
     def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
         lookup = self._lookup
@@ -154,7 +165,8 @@ class NamedResolver:
         symbol = scope.get_symbol(declaration.place)
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
-        ordinal = declaration.place if is_overloaded and not is_constructor else 0
+        is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
+        ordinal = declaration.place if is_overloaded and not is_alone else 0
         if is_constructor:
             return ("", "", 0)
         return declaration.path, name, ordinal
@@ -190,7 +202,7 @@ class NamedResolver:
         if is_member and name in _COMMON:
             return NOTHING
         rules = self._lookup.get_rules(scope)
-        if not is_member and not rules.may_guess(scope):
+        if not is_member and not rules.guesses_bare:
             return NOTHING
         paths = self._program.list_declaring(name)
         if len(paths) > MAX_DECLARING:

@@ -1,9 +1,9 @@
 """What a language says about where names may lead: the part of resolution that differs between languages.
 
-A declaration has a full path: the names of its package, module or namespace, then of the types around it, then
-its own. A name in a text may mean what stands in one of the containers that are visible there, or what an import
-binds; a dotted one may be a path. Those three questions are a language's rules. The mechanism that all share
-is `named_resolver`.
+A declaration has a full path: the names of its package, module or namespace, then of the types around it,
+then its own. A name in a text may mean what stands in one of the containers that are visible there, or what
+an import binds; a dotted one may be a path. Those three questions are a language's rules. The mechanism that
+all share is `named_resolver`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class Rules:
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a member is reached by its bare name
     has_overloads = False
+    guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may stand outside of their type
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
@@ -82,10 +83,6 @@ class Rules:
         """Which of the declarations of one path are meant, and whether that is sure."""
         definitions = [one for one in found if not one[0].is_forward(one[1])]
         return definitions or found, True
-
-    def may_guess(self, scope: FileScope) -> bool:
-        """True where a bare name that nothing visible declares may still be declared in the repository."""
-        return False
 
     def read_result(self, text: str) -> str:
         """The type of a call's value, in the text of a function's result."""

@@ -79,13 +79,26 @@ def list_names(structure: Structure) -> list[str]:
     """For each symbol its qualified name inside the file; the file's own is empty."""
     names = [""]
     depths = [0]
-    for place in range(1, structure.symbol_count):
-        parent = int(structure.parents[place])
-        name = structure.strings[structure.names[place]]
+    strings = structure.strings
+    for number, parent in zip(structure.names[1:].tolist(), structure.parents[1:].tolist(), strict=True):
         depth = depths[parent] + 1
-        names.append(f"{names[parent]}.{name}" if names[parent] and depth <= MAX_DEPTH else name)
+        if depth > MAX_DEPTH + 1:  # the outermost are left out
+            around = names[parent].partition(".")[2]
+            depth -= 1
+        else:
+            around = names[parent]
+        names.append(f"{around}.{strings[number]}" if around else strings[number])
         depths.append(depth)
     return names
+
+
+def name_inside(structure: Structure, place: int) -> str:
+    """As `list_names` names one symbol."""
+    names: list[str] = []
+    while place and len(names) <= MAX_DEPTH:
+        names.append(structure.strings[structure.names[place]])
+        place = int(structure.parents[place])
+    return ".".join(reversed(names))
 
 
 class NodeBook:
@@ -162,9 +175,9 @@ class NodeBook:
         return self._qualify(declaration.path, file, declaration.place)
 
     def _qualify(self, path: str, file: _FileNodes, place: int) -> str:
-        inside = file.names[place]
-        if not inside:
+        if not place:
             return path
+        inside = name_inside(file.structure, place)
         if file.language != "python":
             return inside
         if file.module is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.python_scoping import PythonScoping
 from repo_mcp.graph.python_values import Form, Value, outside
 
+MAX_KEPT = 20_000  # orders
 MAX_CLASSES = 100  # in the order of one class
 MAX_MEMBERS = 8  # of one name in one class: overloads, a property's setter
 
@@ -16,7 +18,7 @@ class PythonClasses:
 
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
-        self._orders: dict[Class, tuple[list[Class], str]] = {}
+        self._orders: BoundedCache[Class, tuple[list[Class], str]] = BoundedCache(MAX_KEPT)
 
     def list_order(self, start: Class) -> tuple[list[Class], str]:
         """A class and its bases in the order in which members are looked for; and a base that is outside.

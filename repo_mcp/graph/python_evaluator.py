@@ -10,17 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.python_classes import PythonClasses
 from repo_mcp.graph.python_names import Bound, PythonNames
 from repo_mcp.graph.python_scoping import MAX_VALUES, PythonScoping
 from repo_mcp.graph.python_values import Form, Value, merge, outside
 from repo_mcp.structure import Binding, SymbolKind
 
+MAX_KEPT = 200_000  # values of variables and functions
 MAX_STEPS = 400  # pieces of paths, for one question
 MAX_DEPTH = 12  # of variables that are told by variables
 _PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
 _TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # said by an annotation
-_MADE = {Binding.ITEMS: Form.ITEMS, Binding.VALUES: Form.VALUES, Binding.GIVES: Form.GIVES_ITEM}
+_MADE: dict[int, Form] = {
+    Binding.ITEMS: Form.ITEMS,
+    Binding.VALUES: Form.VALUES,
+    Binding.GIVES: Form.GIVES_ITEM,
+}
 _VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
@@ -41,7 +47,7 @@ class PythonEvaluator:
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
-        self._kept: dict[tuple[str, int, str], list[Value]] = {}
+        self._kept: BoundedCache[tuple[str, int, str], list[Value]] = BoundedCache(MAX_KEPT)
 
     def ask(self, path: str, place: int, expression: str, line: int) -> Known:
         """What an expression is that stands in a symbol at a line; None when nothing tells."""
@@ -53,6 +59,10 @@ class PythonEvaluator:
         """As `ask`, within a question."""
         names = self._scoping.find_names(path)
         pieces = _PIECE.findall(expression)
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            self._was_cut = True
+            return None
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
             return None
         if expression.startswith("super()"):
@@ -176,7 +186,7 @@ class PythonEvaluator:
         return self._keep(key, value.path, names, bounds)
 
     def _hold(self, value: Value) -> list[Value]:
-        """What a variable holds in the end, through variables that hold others; of all else the value itself."""
+        """What a variable holds in the end, through others; of all else the value itself."""
         held: list[Value] = []
         seen = {value[:3]}
         waiting = [value]
@@ -252,7 +262,7 @@ class PythonEvaluator:
         return self._call_function(value)
 
     def _call_member(self, value: Value, *names: str) -> list[Value]:
-        """What the first method gives that an instance has; nothing when it is no function of the repository."""
+        """What the first method gives that an instance has; nothing when it is none of the repository."""
         for name in names:
             members = self.classes.find_member((value.path, value.place), name)
             if members:

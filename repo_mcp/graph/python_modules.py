@@ -10,8 +10,10 @@ Left out on purpose: `sys.path` as programs change it, and installed packages.
 
 from __future__ import annotations
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import Program
 
+MAX_KEPT = 100_000  # answers of each kind
 MAX_FOLDERS = 64  # around a file
 MAX_PACKAGES = 2_000  # looked through for a package that stands nowhere above
 _NESTED_ROOTS = ("", "src/", "lib/", "python/")
@@ -24,9 +26,9 @@ class PythonModules:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._found: dict[tuple[str, str], str | None] = {}
-        self._tops: dict[str, str | None] = {}
+        self._roots: BoundedCache[str, tuple[str, ...]] = BoundedCache(MAX_KEPT)
+        self._found: BoundedCache[tuple[str, str], str | None] = BoundedCache(MAX_KEPT)
+        self._tops: BoundedCache[str, str | None] = BoundedCache(MAX_KEPT)
 
     def find_module(self, path: str, name: str) -> str | None:
         """The module that a name, dotted, means in a file; ".x" and "..x" are relative to it."""

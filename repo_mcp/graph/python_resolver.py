@@ -10,6 +10,7 @@ Left out on purpose: what depends on values, on `setattr`, on decorators that pu
 
 from __future__ import annotations
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import (
     NOTHING,
     Confidence,
@@ -24,10 +25,12 @@ from repo_mcp.graph.python_modules import qualified_module
 from repo_mcp.graph.python_names import Imported, PythonNames
 from repo_mcp.graph.python_scoping import PythonScoping
 from repo_mcp.graph.python_values import Form, Value
+from repo_mcp.index.roles import is_test_path
 from repo_mcp.structure import Reference, ReferenceRole, Structure, SymbolKind
 
 __all__ = ["PythonResolver", "qualified_module"]
 
+MAX_KEPT = 50_000  # names
 MAX_TARGETS = 8
 MAX_GUESSES = 5  # methods of one name that are worth naming
 MAX_GUESS_FILES = 20
@@ -41,7 +44,7 @@ class PythonResolver:
         self._program = program
         self._scoping = PythonScoping(program)
         self._evaluator = PythonEvaluator(self._scoping)
-        self._guesses: dict[str, tuple[Declaration, ...]] = {}
+        self._guesses: BoundedCache[str, tuple[Declaration, ...]] = BoundedCache(MAX_KEPT)
 
     def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
         """What a reference means. It must be one of the structure, which is the one that the program has."""
@@ -110,13 +113,14 @@ class PythonResolver:
         return Resolution((), external.replace("()", "").replace("[]", ""))
 
     def _guess(self, path: str, reference: Reference) -> Resolution:
-        """Methods and attributes of classes by their name alone."""
+        """Members of classes by their name alone."""
         name = reference.name
         if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
             return NOTHING
         if name not in self._guesses:
             self._guesses[name] = self._list_members(name)
-        found = self._guesses[name]
+        # What one test makes for itself, nobody else is given.
+        found = [one for one in self._guesses[name] if one.path == path or not is_test_path(one.path)]
         if not found or len(found) > MAX_GUESSES:
             return NOTHING
         is_likely = len(found) == 1 and self._fits(found[0], reference)
@@ -134,7 +138,7 @@ class PythonResolver:
         if names.is_function(declaration.place):
             return True
         structure = names.structure
-        owner = structure.strings[structure.names[names.parents[declaration.place]]]
+        owner = structure.get_symbol(names.parents[declaration.place]).name
         receiver = reference.qualifier.rpartition(".")[2]
         return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
 

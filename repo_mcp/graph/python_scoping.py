@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import builtins
 
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import Program
 from repo_mcp.graph.python_modules import PythonModules
 from repo_mcp.graph.python_names import Imported, PythonNames
 from repo_mcp.graph.python_values import Form, Value, merge, outside
 
+MAX_FILES = 2_000  # whose tables are kept
+MAX_KEPT = 200_000  # answers
 MAX_HOPS = 12  # from one module to the next
 MAX_VALUES = 8  # meanings of one name
 _BUILTINS = frozenset(dir(builtins))
@@ -24,8 +27,9 @@ class PythonScoping:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.modules = PythonModules(program)
-        self._names: dict[str, PythonNames | None] = {}
-        self._members: dict[tuple[str, str], list[Value]] = {}
+        self._names: BoundedCache[str, PythonNames | None] = BoundedCache(MAX_FILES)
+        self._members: BoundedCache[tuple[str, str], list[Value]] = BoundedCache(MAX_KEPT)
+        self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
 
     def find_names(self, path: str) -> PythonNames | None:
         """The tables of a file; None for what has no structure."""
@@ -68,10 +72,11 @@ class PythonScoping:
         key = (module, name)
         if key in self._members:
             return self._members[key]
-        if hops > MAX_HOPS:
-            return []
         if not hops:
-            self._members[key] = []  # what leads back here finds nothing more
+            self._asked.clear()
+        if hops > MAX_HOPS or key in self._asked:
+            return []
+        self._asked.add(key)
         found = self._find_member(module, name, hops)
         if not hops:
             self._members[key] = found
@@ -105,8 +110,10 @@ class PythonScoping:
     def is_exported(self, module: str, name: str, hops: int = 0) -> bool:
         """True when a star import of a module binds a name, if the module has it."""
         names = self.find_names(module)
-        if names is None or hops > MAX_HOPS:
+        key = (module, f"{name} exported")
+        if names is None or hops > MAX_HOPS or key in self._asked:
             return False
+        self._asked.add(key)
         if not names.exports:
             return not name.startswith("_")
         if ("", name) in names.exports:

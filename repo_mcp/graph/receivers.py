@@ -1,7 +1,7 @@
-"""The type of what stands before a member: `this`, typed variables, fields, results of calls, one after the other.
+"""The type of what stands before a member: `this`, typed variables, fields, results of calls.
 
-Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a step
-leads out of the repository, that is said; where it leads nowhere, nothing is.
+Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a
+step leads out of the repository, that is said; where it leads nowhere, nothing is.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
 
 MAX_STEPS = 12
+MAX_DEPTH = 12  # variables that get their types from others, which may go round
 _VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
 
 
@@ -36,12 +37,18 @@ def find_holder(
     segments = qualifier.split(".")
     if len(segments) > MAX_STEPS or "?" in segments:
         return None
-    holder, used = _find_first(lookup, scope, place, line, segments)
-    for segment in segments[used:]:
-        if holder is None or holder.external:
-            return holder
-        holder = _take_step(lookup, holder, segment)
-    return holder
+    if lookup.depth >= MAX_DEPTH:
+        return None
+    lookup.depth += 1
+    try:
+        holder, used = _find_first(lookup, scope, place, line, segments)
+        for segment in segments[used:]:
+            if holder is None or holder.external:
+                break
+            holder = _take_step(lookup, holder, segment)
+        return holder
+    finally:
+        lookup.depth -= 1
 
 
 def _find_first(
@@ -208,7 +215,5 @@ def _read_text(
         return None
     if found_type.name == "Self" and holder is not None:
         return holder
-    names = (found_type.name,)
-    if found_type.qualifier:
-        names = (*found_type.qualifier.split("."), found_type.name)
+    names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
     return _find_type(lookup, scope, declaration.place, names, is_items=found_type.is_items)

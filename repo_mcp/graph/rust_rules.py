@@ -7,13 +7,19 @@ import re
 from repo_mcp.graph.file_scope import FileScope
 from repo_mcp.graph.named_rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.program import Program
-from repo_mcp.structure import Reference, SymbolFlag, SymbolKind
+from repo_mcp.structure import Reference, SymbolKind
 
 MAX_FOLDERS = 40
+MAX_NAMING = 60  # files that name an item, looked through for the crate that it is said to be of
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+# Members of wrappers such as Option and Arc: what they give is asked for the same members.
+_TRANSPARENT_TEXT = """
+unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
+into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
+"""
 
 
 class RustRules(Rules):
@@ -22,10 +28,7 @@ class RustRules(Rules):
     languages = frozenset({"rust"})
     has_extensions = True
     own_words = frozenset({"self", "Self"})
-    transparent = frozenset(
-        "unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref"
-        " into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked".split()
-    )
+    transparent = frozenset(_TRANSPARENT_TEXT.split())
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -81,8 +84,8 @@ class RustRules(Rules):
             self._names[crate] = name.replace("-", "_")
         return self._names[crate]
 
-    def _find_crate_named(self, scope: FileScope, name: str) -> str | None:
-        """The folder of a crate of this repository, beside or above the file's own."""
+    def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
+        """The folder of a crate of this repository: beside the file's own, or where an item is named."""
         own = self._find_crate(scope.folder)
         if self._find_name(own) == name:
             return own
@@ -98,6 +101,10 @@ class RustRules(Rules):
                 crate = prefix + folder
                 if self.program.has_folder(f"{crate}/src") and self._find_crate(f"{crate}/src") == crate:
                     return crate
+        for path in [*self.program.list_declaring(item), *self.program.list_using(item)][:MAX_NAMING]:
+            crate = self._find_crate(path.rpartition("/")[0])
+            if self._find_name(crate) == name:
+                return crate
         return None
 
     # -- names -------------------------------------------------------------------------------------------
@@ -114,21 +121,17 @@ class RustRules(Rules):
         """The module, and what `use a::*` names."""
         module = self._find_module(scope, place)
         wide = []
-        for row in self._list_rows(scope, place):
-            if row.name == "*":
+        for row in _keep_around(scope, place, scope.wide_imports):
+            if row.qualifier:
                 path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
                 if path is not None and path[:1] != OUTSIDE:
                     wide.append(path)
         return [module, *wide]
 
-    def _list_rows(self, scope: FileScope, place: int) -> list[Reference]:
-        around = set(scope.iter_around(place))
-        return [row for row in scope.imports if row.symbol in around]
-
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """What `use` binds."""
-        for row in self._list_rows(scope, place):
-            if row.alias == name and row.name != "*":
+        for row in _keep_around(scope, place, scope.find_imports(name)):
+            if row.name != "*":
                 names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
                 names = tuple(filter(None, names))
                 if names == (name,):
@@ -156,7 +159,7 @@ class RustRules(Rules):
         bound = self._find_plain(scope, place, first)
         if bound is not None:
             return bound + rest
-        crate = self._find_crate_named(scope, first)
+        crate = self._find_crate_named(scope, first, names[-1])
         return (crate, *rest) if crate is not None else OUTSIDE + names
 
     def _find_root(self, module: Path) -> Path:
@@ -168,9 +171,9 @@ class RustRules(Rules):
         for around in scope.iter_around(place):
             if scope.find_children(around, name):
                 return (*module, name)
-        for row in self._list_rows(scope, place):
+        for row in _keep_around(scope, place, scope.find_imports(name)):
             written = (*filter(None, row.qualifier.split(".")), row.name)
-            if row.alias == name and row.name and written[0] != name:
+            if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
         return None
 
@@ -183,7 +186,7 @@ class RustRules(Rules):
         if bound is not None:
             return [bound + names[1:]]
         found = [container + names for container in self.list_visible(scope, place)]
-        crate = self._find_crate_named(scope, names[0])
+        crate = self._find_crate_named(scope, names[0], names[-1])
         return [*found, (crate, *names[1:])] if crate is not None else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
@@ -236,9 +239,7 @@ class RustRules(Rules):
 
     def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
         """Modules that are only announced are found by their files."""
-        return not (
-            SymbolFlag.FORWARD and other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE
-        )
+        return not (other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:
         """Inside of Result and Option: most are asked for what they hold."""
@@ -248,3 +249,11 @@ class RustRules(Rules):
             if angle and head.rpartition("::")[2] in {"Result", "Option", "Poll"}:
                 text = inside
         return text
+
+
+def _keep_around(scope: FileScope, place: int, rows: list[Reference]) -> list[Reference]:
+    """Those of the rows that stand in a scope around a symbol."""
+    if not rows:
+        return rows
+    around = set(scope.iter_around(place))
+    return [row for row in rows if row.symbol in around]

@@ -137,10 +137,12 @@ class SimilarFinder:
         pairs = np.unique(owners[structure.ref_symbols[rows]] * len(weights) + structure.ref_names[rows])
         places, numbers = np.divmod(pairs, len(weights))
         scores = np.bincount(places, weights[numbers], structure.symbol_count)
+        begin = re.compile("|".join(re.escape(part[:-1]) for part in own.parts) or "(?!)", re.IGNORECASE)
         for place in _list_group(structure, group):
             name = structure.strings[structure.names[place]]
-            common = own.parts.intersection(_list_parts(name))
-            scores[place] += sum(self._weigh_part(part) for part in sorted(common))
+            if begin.search(name):  # a part is a stem: its last letter may be another
+                common = own.parts.intersection(_list_parts(name))
+                scores[place] += sum(self._weigh_part(part) for part in sorted(common))
         scores[0] = 0.0  # what stands in no symbol of the group
         return [(place, float(scores[place])) for place in np.flatnonzero(scores > 0).tolist()]
 
@@ -203,7 +205,7 @@ def _gather(structure: Structure, place: int) -> _Features:
     return _Features(used, frozenset(_list_parts(structure.strings[structure.names[place]])))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=32_768)
 def _list_parts(name: str) -> tuple[str, ...]:
     terms = get_word_terms(name) if name else ()
     return terms[1:] or terms

@@ -37,10 +37,9 @@ class SwiftRules(Rules):
 
     def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
         """What `import struct Module.Name` binds, and modules by their names."""
-        for row in scope.imports:
-            if row.alias == name:
-                path = (row.qualifier, row.name) if row.name else (row.qualifier,)
-                return path if self._is_here(row.qualifier) else OUTSIDE + path
+        for row in scope.find_imports(name):
+            path = (row.qualifier, row.name) if row.name else (row.qualifier,)
+            return path if self._is_here(row.qualifier) else OUTSIDE + path
         return None
 
     def _is_here(self, module: str) -> bool:

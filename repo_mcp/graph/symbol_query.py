@@ -135,10 +135,15 @@ class SymbolFinder:
         words = [self._prepare(token) for token in _list_tokens(query)]
         glance = _build_glance(words)
         drafts: list[_Draft] = []
-        for path in self._list_files(words) if words else ():
-            structure = self._program.find_structure(path)
-            if structure is not None:
-                drafts += _match_file(path, structure, words, glance, wanted)
+        looked: set[str] = set()
+        for list_files in (self._list_exact, self._list_near):
+            for path in list_files(words) if words else ():
+                structure = None if path in looked else self._program.find_structure(path)
+                looked.add(path)
+                if structure is not None:
+                    drafts += _match_file(path, structure, words, glance, wanted)
+            if sum(draft.promise >= EXACT for draft in drafts) >= limit:
+                break  # an exact name is worth more than any other
         drafts.sort(key=lambda draft: (-draft.promise, draft.path, draft.place))
         found = [
             Found(Declaration(draft.path, draft.place), round(score, 4))
@@ -158,8 +163,8 @@ class SymbolFinder:
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
-    def _list_files(self, words: list[_Word]) -> list[str]:
-        """The files that are looked through: those of exact names first."""
+    def _list_exact(self, words: list[_Word]) -> list[str]:
+        """The files that declare what was typed, or a name that a pattern stands for."""
         found: dict[str, None] = {}
         for word in words:
             if word.around or len(words) == 1:
@@ -171,12 +176,12 @@ class SymbolFinder:
                 found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
                 if len(found) > MAX_EXACT_FILES:
                     break
-        parts: dict[str, None] = {}
-        for word in words:
-            parts.update(dict.fromkeys(self._expand(word)))
-        if parts:
-            found.update(dict.fromkeys(self._program.rank_files(list(parts), MAX_FILES)))
-        return list(found)[: MAX_EXACT_FILES + MAX_FILES]
+        return list(found)[: 2 * MAX_EXACT_FILES]
+
+    def _list_near(self, words: list[_Word]) -> list[str]:
+        """The files that declare names with most of the parts of what was typed."""
+        parts = dict.fromkeys(part for word in words for part in self._expand(word))
+        return list(self._program.rank_files(list(parts), MAX_FILES)) if parts else []
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
         """Those of the paths that declare a name, or have it in their own."""
@@ -295,12 +300,13 @@ def _compare(word: _Word, name: str) -> float:
     if folded.startswith(word.folded):
         return BEGINNING + cover
     parts = word.terms[1:] or word.terms
-    if sum(map(len, parts)) >= LEAST_SHARE * len(word.folded) and set(_list_terms(name)).issuperset(parts):
-        return PARTS + cover
+    covers = sum(map(len, parts)) >= LEAST_SHARE * len(word.folded)
+    if covers and all(part[:-1] in folded for part in parts) and set(_list_terms(name)).issuperset(parts):
+        return PARTS + cover  # a part is a stem: its last letter may be another in the name
     return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=32_768)
 def _list_terms(name: str) -> tuple[str, ...]:
     return get_word_terms(name) if name else ()
 
@@ -314,19 +320,22 @@ def _cover(words: list[_Word], points: list[float], name: str) -> float:
 def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
     """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
     if word.around:
-        return own + AROUND * len(word.around) if own and _stand_around(word.around, around) else 0.0
+        steps = _count_steps(word.around, around) if own else None
+        return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
     if own or len(word.folded) < MIN_INSIDE:
         return own
     return AROUND if any(word.folded in name for name in around) else 0.0
 
 
-def _stand_around(wanted: Sequence[str], around: Sequence[str]) -> bool:
-    """True when the wanted names stand around in this order, the last of them right around."""
+def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
+    """How many names stand between the wanted ones, from the inside out; None unless all stand around."""
     places = list(around)
+    steps = 0
     for name in map(str.lower, reversed(wanted)):
         while places and places[-1] != name:
             places.pop()
+            steps += 1
         if not places:
-            return False
+            return None
         places.pop()
-    return True
+    return steps

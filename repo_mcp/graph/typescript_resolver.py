@@ -8,7 +8,7 @@ names that the language's own types have are never guessed.
 from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
-from repo_mcp.graph.script_builtins import BUILTIN_MEMBERS
+from repo_mcp.graph.script_common_names import COMMON_MEMBERS
 from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames
 from repo_mcp.graph.script_types import NOBODY, ScriptTypes
 from repo_mcp.structure import Reference, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
@@ -107,7 +107,7 @@ class TypeScriptResolver:
     def _guess(self, row: Reference) -> Resolution:
         """By name alone: members of that name, and what takes as many arguments."""
         name = row.name
-        if name in BUILTIN_MEMBERS or len(name) < 3:
+        if name in COMMON_MEMBERS or len(name) < 3:
             return NOTHING
         found: list[Target] = []
         paths = self._program.list_declaring(name)

@@ -19,6 +19,7 @@
 ; Uses
 (preproc_ifdef name: (identifier) @taken)
 (preproc_defined (identifier) @taken)
+(attribute_specifier) @attribute
 (while_statement) @loop
 (call_expression) @call
 (type_identifier) @type

@@ -41,6 +41,7 @@
 (attribute) @attribute
 (base_class_clause) @bases
 (template_argument_list) @types
+(attribute_specifier) @attribute
 (while_statement) @loop
 (call_expression) @call
 (new_expression) @new

@@ -12,7 +12,7 @@
 (comment) @comment
 
 ; What binds names inside of functions
-(type_parameter_declaration name: (identifier) @type_parameter)
+(type_parameter_declaration) @type_parameter
 (parameter_declaration) @parameter
 (variadic_parameter_declaration) @parameter
 (short_var_declaration) @short_variable

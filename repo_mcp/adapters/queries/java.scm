@@ -18,8 +18,7 @@
 (block_comment) @comment
 
 ; What binds names
-(type_parameter . (type_identifier) @bound)
-(type_parameter . (annotation) . (type_identifier) @bound)
+(type_parameter) @type_parameter
 (formal_parameter) @parameter
 (spread_parameter) @parameter
 (catch_formal_parameter) @catch

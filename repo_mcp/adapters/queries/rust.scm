@@ -21,7 +21,8 @@
 (block_comment) @comment
 
 ; What binds names
-(type_parameter name: (type_identifier) @bound)
+(type_parameter) @type_parameter
+(where_predicate left: (type_identifier)) @predicate
 (const_parameter name: (identifier) @bound)
 (parameter) @parameter
 (self_parameter) @self_parameter
@@ -41,6 +42,7 @@
 (call_expression) @call
 (macro_invocation) @macro_call
 (token_tree (identifier) @token_name . (token_tree))
+(token_tree (identifier) @token)
 (struct_expression) @literal
 (field_expression) @field_access
 (field_initializer_list (shorthand_field_initializer (identifier) @identifier))

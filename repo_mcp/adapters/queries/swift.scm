@@ -17,7 +17,7 @@
 (multiline_comment) @comment
 
 ; What binds names
-(type_parameter (type_identifier) @bound)
+(type_parameter) @type_parameter
 (parameter) @parameter
 (lambda_parameter) @lambda_parameter
 (for_statement item: (pattern (simple_identifier) @bound))

@@ -1,0 +1,74 @@
+"""What a written C# type says of the members of a value: the name of one type, alone or as items."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NAME = re.compile(r"(?:global::)?(@?[A-Za-z_]\w*(?:(?:\.|::)@?[A-Za-z_]\w*)*)")
+_SEEN_THROUGH = frozenset(re.findall(r"\w+", "Task ValueTask Nullable Lazy Span Memory"))
+_CONTAINERS = frozenset(
+    re.findall(
+        r"\w+",
+        "IEnumerable ICollection IList IReadOnlyList IReadOnlyCollection ISet IAsyncEnumerable"
+        " IEnumerator List HashSet SortedSet LinkedList Queue Stack ConcurrentQueue ConcurrentBag"
+        " ConcurrentStack Collection ObservableCollection ReadOnlyCollection ImmutableArray"
+        " ImmutableList IQueryable ArraySegment ReadOnlySpan ReadOnlyMemory",
+    )
+)
+_NOTHING = frozenset(
+    re.findall(
+        r"\w+",
+        "var dynamic object void bool byte sbyte char decimal double float int uint nint nuint long"
+        " ulong short ushort string",
+    )
+)
+MAX_STEPS = 6
+
+
+class TypeName(NamedTuple):
+    """A type that has members: `qualifier.name`."""
+
+    name: str = ""  # empty: nothing is known
+    qualifier: str = ""
+    is_items: bool = False  # it is the type of the items
+
+
+def read_type(text: str) -> TypeName:
+    """The type that a written one names."""
+    text = text.strip()
+    is_items = False
+    for _ in range(MAX_STEPS):
+        text = re.sub(r"^(?:ref|readonly|scoped|out|in|params)\s+", "", text).rstrip("?* ")
+        if text.endswith("[]"):
+            if is_items:
+                return TypeName()
+            text, is_items = text[:-2], True
+            continue
+        found = _NAME.match(text)
+        if found is None or found[1] in _NOTHING:
+            return TypeName()
+        dotted, rest = found[1].replace("::", ".").replace("@", ""), text[found.end() :].strip()
+        qualifier, _, name = dotted.rpartition(".")
+        if rest.startswith("<") and rest.endswith(">"):
+            if name in _SEEN_THROUGH:
+                text = rest[1:-1]
+                continue
+            if name in _CONTAINERS and not is_items and not is_list(rest[1:-1]):
+                text, is_items = rest[1:-1], True
+                continue
+        elif rest:
+            return TypeName()
+        return TypeName(name, qualifier, is_items)
+    return TypeName()
+
+
+def is_list(text: str) -> bool:
+    """True for type arguments of which there are several."""
+    depth = 0
+    for char in text:
+        depth += char in "<(["
+        depth -= char in ">)]"
+        if char == "," and depth == 0:
+            return True
+    return False

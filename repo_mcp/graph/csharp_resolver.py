@@ -1,0 +1,292 @@
+"""What names of C# mean: through types, namespaces, usings and written types, or by name alone.
+
+Of methods of one name those count that take as many arguments as are given. A new instance means the fitting
+constructor, where one is declared, and the type. A member that the type of a value does not have may be an
+extension method: of those in sight that take so many arguments, and first a type that the value has.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.graph.csharp_common_names import COMMON_MEMBERS
+from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp_types import CSharpTypes, Value
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.structure import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    Structure,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+MAX_TARGETS = 12
+MAX_GUESSED_FILES = 60
+_TYPE_ROLES = frozenset(
+    {
+        ReferenceRole.TYPE,
+        ReferenceRole.ACCEPT,
+        ReferenceRole.INHERIT,
+        ReferenceRole.IMPLEMENT,
+        ReferenceRole.EXTEND,
+    }
+)
+_GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+Found = list[tuple[Declaration, Symbol]]
+
+
+class CSharpResolver:
+    """Resolves the references of C# files."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._names = CSharpNames(program)
+        self._types = CSharpTypes(self._names)
+
+    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        """What a reference means. A using of a namespace means nothing that has a declaration."""
+        file = self._names.find_file(path)
+        if file is None or file.structure is not structure:
+            file = CSharpFile(path, structure)
+        role = reference.role
+        if role is ReferenceRole.IMPORT:
+            return self._resolve_using(file, reference)
+        if role in {ReferenceRole.EXPORT, ReferenceRole.BIND}:
+            return NOTHING
+        if role in _TYPE_ROLES:
+            return self._resolve_type(file, reference)
+        if reference.qualifier in {"this", "base"} and role is ReferenceRole.CALL:
+            chained = self._resolve_chained(file, reference)
+            if chained is not None:
+                return chained
+        if not reference.qualifier:
+            return self._resolve_name(file, reference)
+        return self._resolve_member(file, reference)
+
+    # -- types -----------------------------------------------------------------------------------------------
+
+    def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
+        """`using static` and aliases mean a type; a namespace of the repository its declarations."""
+        if not row.qualifier and not row.name:
+            return NOTHING
+        dotted = row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
+        name = dotted.rpartition(".")[2]
+        found = self._names.list_types(name).get(dotted)
+        if found:
+            return _say_type(TypeMeaning(dotted, found))
+        spaces = []
+        for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
+            other = self._names.find_file(path)
+            for place in other.structure.find_symbols(dotted) if other is not None else ():
+                spaces.append(Target(Declaration(path, place), Confidence.EXACT))
+        return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
+
+    def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
+        place = row.symbol
+        if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and place:
+            place = int(file.structure.parents[place])  # bases are named from outside of the type
+        found = self._names.find_type(file, place, row.name, row.qualifier)
+        if not found.parts and row.role is ReferenceRole.TYPE:
+            attribute = self._names.find_type(file, place, row.name + "Attribute", row.qualifier)
+            found = attribute if attribute.parts else found
+        return _say_type(found)
+
+    def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
+        """`: this(...)` and `: base(...)`; None for a method that is called so."""
+        own = self._types.get_own(file, row.symbol)
+        if own is None:
+            return None
+        line = self._types.list_line(own)
+        wanted = line[0] if row.qualifier == "this" else line[1] if len(line) > 1 else None
+        if wanted is None or wanted.full_name.rpartition(".")[2] != row.name:
+            return None
+        if not wanted.parts:
+            return Resolution(external=wanted.full_name)
+        return self._say_instance(wanted, row)
+
+    def _say_instance(self, meaning: TypeMeaning, row: Reference) -> Resolution:
+        """The constructor that takes so many arguments, and the type."""
+        name = meaning.full_name.rpartition(".")[2]
+        found = [
+            one
+            for one in self._types.list_own_members(meaning, name)
+            if one[1].kind is SymbolKind.CONSTRUCTOR
+        ]
+        fitting = [one for one, symbol in found if _takes(symbol, row.arguments)]
+        sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
+        targets = [Target(one, sure) for one in fitting]
+        targets += [Target(one, meaning.confidence) for one in meaning.parts]
+        return Resolution(tuple(targets[:MAX_TARGETS]))
+
+    # -- names -----------------------------------------------------------------------------------------------
+
+    def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
+        """A name alone: a local function, a member of a type around, of a static using, or a type."""
+        for around in file.list_around(row.symbol):
+            found = file.find_children(around, row.name)
+            functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
+            if functions:
+                return self._say([(Declaration(file.path, one.place), one) for one in functions], row)
+        for around in file.list_types_around(row.symbol):
+            own = self._types.get_own(file, around)
+            members = self._types.find_members(own, row.name) if own is not None else []
+            members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
+            if members:
+                return self._say(members, row)
+        for using in (*file.usings, *self._names.get_global_usings()[0]):
+            parts = self._names.list_types(using.rpartition(".")[2]).get(using)
+            members = self._types.find_members(TypeMeaning(using, parts), row.name) if parts else []
+            if members:
+                return self._say(members, row)
+        return self._resolve_named_type(file, row)
+
+    def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
+        meaning = self._names.find_type(file, row.symbol, row.name)
+        if meaning.parts:
+            if row.role is ReferenceRole.CALL:
+                return self._say_instance(meaning, row)
+            return _say_type(meaning)
+        own = self._types.get_own(file, row.symbol)
+        outside = self._types.has_outside(own) if own is not None else ""
+        if row.role is ReferenceRole.CALL and outside and row.name[:1].isupper():
+            return Resolution(external=f"{outside}.{row.name}")  # most likely inherited
+        return Resolution(external=meaning.full_name)
+
+    def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
+        if row.qualifier == "?":
+            return self._guess(file, row)
+        if row.role is ReferenceRole.CALL or row.role is ReferenceRole.USE:
+            meaning = self._names.find_type(file, row.symbol, row.name, row.qualifier)
+            if meaning.parts and meaning.confidence is Confidence.EXACT:
+                return (
+                    self._say_instance(meaning, row) if row.role is ReferenceRole.CALL else _say_type(meaning)
+                )
+        value = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
+        if value.is_known and not value.is_items and value.type is not None:
+            members = self._types.find_members(value.type, row.name)
+            if members:
+                return self._say(members, row, value.type.confidence)
+        extension = self._find_extension(file, row, value)
+        if extension is not None:
+            return extension
+        if value.is_items:
+            return Resolution(external=f"System.Collections.Generic.IEnumerable.{row.name}")
+        if value.external:
+            return Resolution(external=f"{value.external}.{row.name}")
+        if value.type is not None:
+            outside = self._types.has_outside(value.type)
+            return Resolution(external=f"{outside}.{row.name}") if outside else NOTHING
+        return self._guess(file, row)
+
+    # -- extension methods -----------------------------------------------------------------------------------
+
+    def _find_extension(self, file: CSharpFile, row: Reference, value: Value) -> Resolution | None:
+        """Extension methods of a name in sight, whose first parameter is what the value is."""
+        if row.role is not ReferenceRole.CALL:
+            return None
+        visible = {*file.list_namespaces(row.symbol), *file.usings, *self._names.get_global_usings()[0]}
+        sure: Found = []
+        maybe: Found = []
+        for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
+            other = self._names.find_file(path)
+            for place in other.structure.find_symbols(row.name) if other is not None else ():
+                if other is None:
+                    continue
+                symbol = other.structure.get_symbol(place)
+                if not symbol.flags & SymbolFlag.EXTENSION_METHOD:
+                    continue
+                if not _takes(symbol, row.arguments, extended=True):
+                    continue
+                if other.list_namespaces(place)[0] not in visible:
+                    continue
+                one = (Declaration(path, place), symbol)
+                maybe.append(one)
+                if self._extends(other, symbol, value):
+                    sure.append(one)
+        if sure:
+            return self._say(sure, row)
+        if maybe and value.type is None and row.name not in COMMON_MEMBERS:
+            return self._say(maybe, row, Confidence.PROBABLE)
+        return None
+
+    def _extends(self, file: CSharpFile, symbol: Symbol, value: Value) -> bool:
+        """True when a value is of the type that an extension method extends, or has it as a base."""
+        if value.type is None:
+            return False
+        first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
+        written = first.partition("this ")[2].rpartition(" ")[0]
+        found = read_type(written)
+        if not found.name or found.is_items != value.is_items:
+            return False
+        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier)
+        return any(
+            one.full_name == extended.full_name
+            or (not one.parts and one.full_name.endswith(extended.full_name))
+            for one in self._types.list_line(value.type)
+        )
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def _say(self, found: Found, row: Reference, sure: Confidence = Confidence.EXACT) -> Resolution:
+        """Members as targets: of methods those that take as many arguments as are given."""
+        if row.role is ReferenceRole.CALL:
+            fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
+            found = fitting or found
+        whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
+        found = whole or found
+        if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
+            sure = Confidence.POSSIBLE
+        return Resolution(tuple(Target(place, sure) for place, _ in found[:MAX_TARGETS]))
+
+    def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
+        """By name alone: members that take so many arguments."""
+        if row.name in COMMON_MEMBERS or len(row.name) < 3:
+            return NOTHING
+        paths = self._program.list_declaring(row.name)
+        if len(paths) > MAX_GUESSED_FILES:
+            return NOTHING
+        found: Found = []
+        for path in paths:
+            other = self._names.find_file(path)
+            for place in other.structure.find_symbols(row.name) if other is not None else ():
+                symbol = other.structure.get_symbol(place) if other is not None else None
+                if symbol is not None and symbol.kind in _GUESSED_KINDS and _may_be(symbol, row):
+                    found.append((Declaration(path, place), symbol))
+        if not found or len(found) > MAX_TARGETS:
+            return NOTHING
+        sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
+        return Resolution(tuple(Target(place, sure) for place, _ in found))
+
+
+def _say_type(meaning: TypeMeaning) -> Resolution:
+    """A type as targets: all its parts."""
+    if not meaning.parts:
+        return Resolution(external=meaning.full_name)
+    return Resolution(tuple(Target(one, meaning.confidence) for one in meaning.parts[:MAX_TARGETS]))
+
+
+def _may_be(symbol: Symbol, row: Reference) -> bool:
+    if row.role is not ReferenceRole.CALL:
+        return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
+    return symbol.kind not in CALLABLE_KINDS or _takes(symbol, row.arguments) or _is_extended(symbol, row)
+
+
+def _is_extended(symbol: Symbol, row: Reference) -> bool:
+    is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
+    return is_extension and bool(row.qualifier) and _takes(symbol, row.arguments, extended=True)
+
+
+def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
+    """True when what is called takes so many arguments, plus one; 0 can be any number."""
+    if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
+        return True
+    given = arguments - 1 + extended
+    wanted = symbol.parameter_count
+    if symbol.flags & SymbolFlag.VARIADIC:
+        return given >= wanted - 1
+    optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
+    return wanted - optional <= given <= wanted

@@ -1,0 +1,251 @@
+"""Of which type a value of C# is, as far as it is written, and what members that has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_walk import ITEMS_OF
+from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.program import Declaration
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol
+
+MAX_STEPS = 12
+MAX_SEGMENTS = 12
+MAX_BASES = 64
+_TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
+# Of the members that every sequence has: those that give one item, and those that give a sequence again.
+_ITEM_OF = frozenset(
+    re.findall(
+        r"\w+",
+        "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Min Max MinBy"
+        " MaxBy Find Peek Dequeue Pop FirstAsync FirstOrDefaultAsync SingleAsync"
+        " SingleOrDefaultAsync Aggregate",
+    )
+)
+_SAME_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "Where OrderBy OrderByDescending ThenBy ThenByDescending ToList ToArray AsEnumerable"
+        " AsQueryable Skip Take Distinct Reverse Concat Union Except Intersect TakeWhile SkipWhile"
+        " ToHashSet FindAll AsReadOnly ToListAsync ToArrayAsync DefaultIfEmpty Append Prepend"
+        " ToImmutableArray ToImmutableList",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an expression is, as far as it has members: of a type."""
+
+    type: TypeMeaning | None = None
+    is_items: bool = False  # the type is that of its items
+
+    @property
+    def is_known(self) -> bool:
+        """True for a value of a type in the repository."""
+        return self.type is not None and bool(self.type.parts)
+
+    @property
+    def external(self) -> str:
+        """The name of a type outside; empty for others."""
+        return self.type.full_name if self.type is not None and not self.type.parts else ""
+
+
+NOTHING_KNOWN = Value()
+
+
+class CSharpTypes:
+    """Evaluates chains of members."""
+
+    def __init__(self, names: CSharpNames) -> None:
+        self._names = names
+        self._lines: dict[str, tuple[TypeMeaning, ...]] = {}
+
+    # -- types and their members -----------------------------------------------------------------------------
+
+    def get_own(self, file: CSharpFile, place: int) -> TypeMeaning | None:
+        """The type around a symbol, with all its parts."""
+        around = file.list_types_around(place)
+        if not around:
+            return None
+        name = file.structure.strings[file.structure.names[around[0]]]
+        full = file.get_full_name(around[0])
+        own = Declaration(file.path, around[0])
+        parts = self._names.list_types(name).get(full, ())
+        return TypeMeaning(full, (own, *(one for one in parts if one != own)))
+
+    def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
+        """A type and its bases, the nearest first; those outside too, without parts."""
+        if meaning.full_name not in self._lines:
+            found = [meaning]
+            seen = {meaning.full_name}
+            for one in found:
+                for base in self._iter_bases(one):
+                    if base.full_name not in seen and len(found) < MAX_BASES:
+                        seen.add(base.full_name)
+                        found.append(base)
+            self._lines[meaning.full_name] = tuple(found)
+        return self._lines[meaning.full_name]
+
+    def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
+        for part in meaning.parts:
+            file = self._names.find_file(part.path)
+            for row in file.bases.get(part.place, ()) if file is not None else ():
+                if file is not None:
+                    around = int(file.structure.parents[part.place])
+                    yield self._names.find_type(file, around, row.name, row.qualifier)
+
+    def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+        """The members of a name, of the nearest type in the line that has any."""
+        for one in self.list_line(meaning):
+            found = self.list_own_members(one, name)
+            if found:
+                return found
+        return []
+
+    def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
+        """The members of a name in all parts of a type."""
+        found = []
+        for part in meaning.parts:
+            file = self._names.find_file(part.path)
+            for symbol in file.find_children(part.place, name) if file is not None else ():
+                found.append((Declaration(part.path, symbol.place), symbol))
+        return found
+
+    def has_outside(self, meaning: TypeMeaning) -> str:
+        """The name of a base that lies outside; empty when there is none."""
+        return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
+
+    # -- chains ----------------------------------------------------------------------------------------------
+
+    def evaluate(self, file: CSharpFile, place: int, chain: str, line: int, steps: int = 0) -> Value:
+        """What "a.B().c" is inside a symbol, on a line."""
+        segments = chain.split(".")
+        if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
+            return NOTHING_KNOWN
+        value, used = self._evaluate_head(file, place, segments, line, steps)
+        for segment in segments[used:]:
+            if value.type is None:
+                return NOTHING_KNOWN
+            value = self._step(value, segment, steps)
+        return value
+
+    def _evaluate_head(
+        self, file: CSharpFile, place: int, segments: list[str], line: int, steps: int
+    ) -> tuple[Value, int]:
+        """The value that a chain begins with, and how many segments that takes."""
+        head = segments[0]
+        name, is_call = head.removesuffix("()"), head.endswith("()")
+        own = self.get_own(file, place)
+        if name == "this":
+            return Value(own), 1
+        if name == "base":
+            line_of = self.list_line(own)[1:] if own is not None else ()
+            return (Value(line_of[0]) if line_of else NOTHING_KNOWN), 1
+        bound = find_bind(file, place, name, line)
+        if bound is not None and not is_call:
+            return self.follow_bind(file, bound, steps), 1
+        for around in file.list_types_around(place):
+            meaning = self.get_own(file, around)
+            members = self.find_members(meaning, name) if meaning is not None else []
+            if members:
+                value = self._get_value(members, is_call, steps)
+                if value.type is not None or is_call:
+                    return value, 1
+        return self._evaluate_type(file, place, segments)
+
+    def _evaluate_type(self, file: CSharpFile, place: int, segments: list[str]) -> tuple[Value, int]:
+        """A type that a chain begins with, after its namespaces if need be."""
+        for used in range(1, len(segments) + 1):
+            name = segments[used - 1].removesuffix("()")
+            found = self._names.find_type(file, place, name, ".".join(segments[: used - 1]))
+            if found.parts:
+                return Value(found), used
+            if segments[used - 1].endswith(("()", "[]")):
+                break
+        outside = self._names.find_type(file, place, segments[0].removesuffix("()"))
+        return (NOTHING_KNOWN if segments[0].endswith("()") else Value(outside)), 1
+
+    def _step(self, value: Value, segment: str, steps: int) -> Value:
+        name, is_call = segment.removesuffix("()"), segment.endswith("()")
+        if value.is_items:
+            if name == "[]" or name in _ITEM_OF:
+                return Value(value.type)
+            return value if name in _SAME_ITEMS else NOTHING_KNOWN
+        if value.type is None:
+            return NOTHING_KNOWN
+        if not value.type.parts:
+            outside = TypeMeaning(f"{value.type.full_name}.{name}")
+            return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
+        members = self.find_members(value.type, "this[]" if name == "[]" else name)
+        if not members:
+            return NOTHING_KNOWN
+        return self._get_value(members, is_call or name == "[]", steps + 1)
+
+    def _get_value(self, members: list[tuple[Declaration, Symbol]], is_call: bool, steps: int) -> Value:
+        """What members of one name hold or give: the first that says so."""
+        for declaration, symbol in members:
+            file = self._names.find_file(declaration.path)
+            if file is None:
+                continue
+            if symbol.kind in TYPE_KINDS:
+                return Value(self.get_own(file, declaration.place))
+            if symbol.kind in CALLABLE_KINDS and not is_call:
+                continue
+            value = self.read_written(file, declaration.place, symbol.return_type, steps)
+            if value.type is not None:
+                return value
+        return NOTHING_KNOWN
+
+    def read_written(self, file: CSharpFile, place: int, text: str, steps: int) -> Value:
+        """The value that a written type means."""
+        found = read_type(text)
+        if not found.name or steps > MAX_STEPS:
+            return NOTHING_KNOWN
+        if not found.qualifier and _TYPE_PARAMETER.fullmatch(found.name):
+            return NOTHING_KNOWN
+        return Value(self._names.find_type(file, place, found.name, found.qualifier), found.is_items)
+
+    def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
+        """The value of a variable by a row that tells its type."""
+        if steps > MAX_STEPS:
+            return NOTHING_KNOWN
+        if row.arguments in {0, 2}:
+            value = self._follow_plain(file, row, steps)
+            return Value(value.type, value.is_items or row.arguments == 2)
+        dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+        if row.arguments == 1:
+            return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
+        value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
+        if value.type is None:
+            value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
+        if row.arguments == ITEMS_OF:
+            return Value(value.type) if value.is_items else NOTHING_KNOWN
+        return value
+
+    def _follow_plain(self, file: CSharpFile, row: Reference, steps: int) -> Value:
+        """A written type, or another value whose type is taken over."""
+        found = self._names.find_type(file, row.symbol, row.name, row.qualifier)
+        if found.parts:
+            return Value(found)
+        dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+        value = NOTHING_KNOWN
+        if row.name != row.alias:
+            value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
+        if value.is_known or (value.type is not None and value.type.full_name != found.full_name):
+            return value
+        is_type = not row.name[:1].islower() and not row.name.startswith("_")  # as types are named
+        return Value(found) if is_type else NOTHING_KNOWN
+
+
+def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:
+    """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
+    for around in file.list_around(place):
+        rows = file.binds.get((around, name))
+        if rows:
+            before = [row for row in rows if not line or row.line <= line]
+            return before[-1] if before else rows[0]
+    return None

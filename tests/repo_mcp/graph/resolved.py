@@ -1,0 +1,81 @@
+"""What a resolver says of the names on a line, as text that a test can compare."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
+from repo_mcp.graph.csharp_resolver import CSharpResolver
+from repo_mcp.graph.program import Declaration, Resolver
+from repo_mcp.graph.typescript_resolver import TypeScriptResolver
+from repo_mcp.structure import ReferenceRole
+from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
+
+RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver]] = {
+    "typescript": TypeScriptResolver,
+    "javascript": TypeScriptResolver,
+    "csharp": CSharpResolver,
+}
+
+
+def parse(path: str, text: bytes) -> bytes:
+    """By the task of the file."""
+    task = find_structure_task(path, find_language_by_suffix(path))
+    assert task is not None
+    return run_structure_task(task, path.encode() + b"\n" + text)
+
+
+class Repository:
+    """Texts in memory, and questions about their names."""
+
+    def __init__(self, **_: str) -> None:
+        raise TypeError("use build")
+
+    @classmethod
+    def build(cls, texts: dict[str, str]) -> Repository:
+        """Of texts by path; what all lines are indented by is taken away."""
+        made = cls.__new__(cls)
+        made.texts = {path: dedent(text).lstrip("\n") for path, text in texts.items()}
+        made.program = MemoryProgram(made.texts, dict.fromkeys(RESOLVERS, parse))
+        made.resolvers = {}
+        return made
+
+    texts: dict[str, str]
+    program: MemoryProgram
+    resolvers: dict[str, Resolver]
+
+    def find_line(self, path: str, text: str) -> int:
+        """The number of the only line that holds a text."""
+        found = [number for number, line in enumerate(self.texts[path].split("\n"), 1) if text in line]
+        assert len(found) == 1, f"{len(found)} lines hold {text!r}"
+        return found[0]
+
+    def ask(self, path: str, line: str, name: str, *roles: ReferenceRole) -> list[str]:
+        """What a name means on the line that holds a text: "path:line name confidence", or "-> outside"."""
+        number = self.find_line(path, line)
+        language = self.program.find_language(path)
+        resolver = self.resolvers.setdefault(language, RESOLVERS[language](self.program))
+        structure = self.program.find_structure(path)
+        assert structure is not None
+        said: list[str] = []
+        asked = 0
+        for row in range(structure.reference_count):
+            reference = structure.get_reference(row)
+            if reference.line != number or name not in {reference.name, reference.alias}:
+                continue
+            if reference.role is ReferenceRole.BIND or (roles and reference.role not in roles):
+                continue
+            asked += 1
+            resolution = resolver.resolve(path, structure, reference)
+            said += [self.describe(one.declaration, one.confidence) for one in resolution.targets]
+            if resolution.external:
+                said.append(f"-> {resolution.external}")
+        assert asked, f"no reference to {name!r} on line {number}"
+        return list(dict.fromkeys(said))
+
+    def describe(self, declaration: Declaration, confidence: str) -> str:
+        """The text of one target."""
+        structure = self.program.find_structure(declaration.path)
+        assert structure is not None
+        symbol = structure.get_symbol(declaration.place)
+        return f"{declaration.path}:{symbol.start_line} {symbol.name} {confidence}"

@@ -1,0 +1,307 @@
+"""C#: a small repository, every edge of which was checked by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.structure import ReferenceRole
+from tests.repo_mcp.graph.resolved import Repository
+
+SHAPES = """
+    using System;
+    namespace Shop.Shapes;
+
+    public interface IShape
+    {
+        double Area();
+        string Name { get; }
+    }
+
+    public interface ISolid : IShape
+    {
+        double Volume();
+    }
+
+    public abstract class Shape : IShape
+    {
+        protected int scale = 1;
+        public Shape(int scale) { this.scale = scale; }
+        public abstract double Area();
+        public virtual string Name => "shape";
+        protected void Log(string text) { Console.WriteLine(text); }
+        protected void Log(string text, int level) { }
+    }
+"""
+SQUARE_1 = """
+    namespace Shop.Shapes
+    {
+        /// <summary>Half of it.</summary>
+        public partial class Square : Shape, ISolid
+        {
+            private readonly Square inner = new(2);
+            public Square(int side) : base(side) { Side = side; }
+            public Square() : this(1) { }
+            public int Side { get; set; }
+            public override double Area() { Log("a"); Log("b", 2); return Side * scale; }
+        }
+    }
+"""
+SQUARE_2 = """
+    namespace Shop.Shapes
+    {
+        public partial class Square
+        {
+            public double Volume() => Area() * this.Side;
+            public Square Grow(int by) { Square.Count(by); return new Square(Side + by); }
+            public static int Count(params int[] items) => items.Length;
+            public class Corner { public int Angle; }
+            partial void OnGrown();
+        }
+    }
+"""
+EXTENSIONS = """
+    using Shop.Shapes;
+    namespace Shop.Tools
+    {
+        public static class ShapeExtensions
+        {
+            public static double Doubled(this IShape shape) => shape.Area() * 2;
+            public static double Doubled(this IShape shape, int times) => shape.Area() * times;
+            public static string Shout(this string text) => text.ToUpper();
+        }
+    }
+    namespace Other
+    {
+        public static class OtherExtensions
+        {
+            public static double Doubled(this Shop.Shapes.IShape shape) => 0;
+        }
+    }
+"""
+PROGRAM = """
+    using System.Collections.Generic;
+    using Shop.Shapes;
+    using Shop.Tools;
+    using Box = Shop.Shapes.Square;
+    using static Shop.Tools.Calculator;
+
+    namespace Shop;
+
+    public record Order(Square Item, int Amount);
+
+    public class Program
+    {
+        private readonly List<Square> squares = new();
+        private Square Field = new Square(3);
+
+        public void Run(IShape given, string word, Order order)
+        {
+            var made = new Square(1);
+            var grown = made.Grow(2);
+            grown.Volume();
+            made.Name.Trim();
+            given.Area();
+            given.Doubled();
+            made.Doubled(3);
+            word.Shout();
+            foreach (var one in squares) { one.Grow(4); }
+            squares[0].Grow(5);
+            Box box = new Box();
+            box.Side = 6;
+            Twice(7);
+            order.Item.Grow(8);
+            order.Amount.CompareTo(1);
+            this.Field.Grow(9);
+            Field?.Grow(10);
+            ((Square)given).Grow(11);
+            var corner = new Square.Corner { Angle = 12 };
+            if (given is Square tested) { tested.Grow(13); }
+            Make().Grow(14);
+            int Local(int x) { return x; }
+            Local(15);
+            new Square().Area();
+            System.Console.WriteLine(word);
+            Shop.Shapes.Square.Count(1, 2, 3);
+        }
+
+        private Square Make() => new Square(1) { Side = 16 };
+        public override string ToString() { return base.ToString(); }
+    }
+"""
+CALCULATOR = """
+    namespace Shop.Tools;
+    public static class Calculator
+    {
+        public static int Twice(int x) => x * 2;
+        public static int Twice(int x, int y) => x * y;
+    }
+"""
+
+
+@pytest.fixture(scope="module")
+def shop() -> Repository:
+    return Repository.build(
+        {
+            "Shapes.cs": SHAPES,
+            "Square.cs": SQUARE_1,
+            "Square.Parts.cs": SQUARE_2,
+            "Extensions.cs": EXTENSIONS,
+            "Calculator.cs": CALCULATOR,
+            "Program.cs": PROGRAM,
+        }
+    )
+
+
+GROW = "Square.Parts.cs:6 Grow exact"
+SQUARE = ["Square.cs:4 Square exact", "Square.Parts.cs:3 Square exact"]
+ONE_ARGUMENT = "Square.cs:7 Square exact"
+NO_ARGUMENT = "Square.cs:8 Square exact"
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        # a new instance: the constructor that fits, and all parts of the type
+        ("var made = new Square(1)", "Square", [ONE_ARGUMENT, *SQUARE]),
+        ("new Square().Area()", "Square", [NO_ARGUMENT, *SQUARE]),
+        ("private Square Field", "Square", [*SQUARE, ONE_ARGUMENT]),
+        ("Box box = new Box()", "Box", [*SQUARE, NO_ARGUMENT]),
+        # members through what variables were given
+        ("made.Grow(2)", "Grow", [GROW]),
+        ("grown.Volume()", "Volume", ["Square.Parts.cs:5 Volume exact"]),
+        ("made.Name.Trim()", "Name", ["Shapes.cs:20 Name exact"]),
+        ("one.Grow(4)", "Grow", [GROW]),
+        ("squares[0].Grow(5)", "Grow", [GROW]),
+        ("box.Side = 6", "Side", ["Square.cs:9 Side exact"]),
+        ("order.Item.Grow(8)", "Grow", [GROW]),
+        ("order.Item.Grow(8)", "Item", ["Program.cs:9 Item exact"]),
+        ("this.Field.Grow(9)", "Grow", [GROW]),
+        ("this.Field.Grow(9)", "Field", ["Program.cs:14 Field exact"]),
+        ("Field?.Grow(10)", "Grow", [GROW]),
+        ("((Square)given).Grow(11)", "Grow", [GROW]),
+        ("tested.Grow(13)", "Grow", [GROW]),
+        ("Make().Grow(14)", "Grow", [GROW]),
+        ("Make().Grow(14)", "Make", ["Program.cs:46 Make exact"]),
+        ("Side = 16", "Side", ["Square.cs:9 Side exact"]),
+        ("new Square().Area()", "Area", ["Square.cs:10 Area exact"]),
+        # interfaces
+        ("given.Area();", "Area", ["Shapes.cs:6 Area exact"]),
+        # extension methods: by the number of arguments, and only those in sight
+        ("given.Doubled()", "Doubled", ["Extensions.cs:6 Doubled exact"]),
+        ("made.Doubled(3)", "Doubled", ["Extensions.cs:7 Doubled exact"]),
+        ("word.Shout()", "Shout", ["Extensions.cs:8 Shout probable"]),
+        # static usings, nested types, local functions, full names
+        ("Twice(7)", "Twice", ["Calculator.cs:4 Twice exact"]),
+        ("new Square.Corner", "Corner", ["Square.Parts.cs:8 Corner exact"]),
+        ("new Square.Corner", "Angle", ["Square.Parts.cs:8 Angle exact"]),
+        ("Local(15)", "Local", ["Program.cs:39 Local exact"]),
+        ("Shop.Shapes.Square.Count", "Count", ["Square.Parts.cs:7 Count exact"]),
+        # outside
+        ("System.Console.WriteLine(word)", "WriteLine", ["-> System.Console.WriteLine"]),
+        ("List<Square> squares", "List", ["-> List"]),
+        ("List<Square> squares", "Square", SQUARE),
+    ],
+)
+def test_program(shop: Repository, line: str, name: str, expected: list[str]) -> None:
+    assert sorted(shop.ask("Program.cs", line, name)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name", "expected"),
+    [
+        ("Square.cs", 'Log("a")', "Log", ["Shapes.cs:21 Log exact", "Shapes.cs:22 Log exact"]),
+        ("Square.cs", "return Side * scale", "scale", ["Shapes.cs:17 scale exact"]),
+        ("Square.cs", ": base(side)", "Shape", ["Shapes.cs:18 Shape exact", "Shapes.cs:15 Shape exact"]),
+        ("Square.cs", ": this(1)", "Square", [ONE_ARGUMENT, *SQUARE]),
+        ("Square.cs", "inner = new(2)", "Square", [*SQUARE, ONE_ARGUMENT]),
+        ("Square.cs", "public partial class Square", "Shape", ["Shapes.cs:15 Shape exact"]),
+        ("Square.cs", "public partial class Square", "ISolid", ["Shapes.cs:10 ISolid exact"]),
+        ("Shapes.cs", "interface ISolid : IShape", "IShape", ["Shapes.cs:4 IShape exact"]),
+        ("Square.Parts.cs", "Area() * this.Side", "Area", ["Square.cs:10 Area exact"]),
+        ("Square.Parts.cs", "Area() * this.Side", "Side", ["Square.cs:9 Side exact"]),
+        ("Square.Parts.cs", "Square.Count(by)", "Count", ["Square.Parts.cs:7 Count exact"]),
+        ("Extensions.cs", "shape.Area() * 2", "Area", ["Shapes.cs:6 Area exact"]),
+        ("Program.cs", "base.ToString()", "ToString", []),
+    ],
+)
+def test_types_in_parts(shop: Repository, path: str, line: str, name: str, expected: list[str]) -> None:
+    assert sorted(shop.ask(path, line, name)) == sorted(expected)
+
+
+def test_usings(shop: Repository) -> None:
+    roles = (ReferenceRole.IMPORT,)
+    assert shop.ask("Program.cs", "using System.Collections", "*", *roles) == [
+        "-> System.Collections.Generic"
+    ]
+    assert shop.ask("Program.cs", "using Shop.Tools;", "*", *roles) == [
+        "Calculator.cs:1 Shop.Tools exact",
+        "Extensions.cs:2 Shop.Tools exact",
+    ]
+    assert shop.ask("Program.cs", "using Box", "Box", *roles) == [
+        "Square.Parts.cs:3 Square exact",
+        "Square.cs:4 Square exact",
+    ]
+    assert shop.ask("Program.cs", "using static", "*", *roles) == ["Calculator.cs:2 Calculator exact"]
+
+
+def test_global_usings_hold_for_every_file() -> None:
+    found = Repository.build(
+        {
+            "Usings.cs": "global using App.Models;\nglobal using Person = App.Models.User;\n",
+            "Models.cs": "namespace App.Models;\npublic class User { public void Save() { } }\n",
+            "Main.cs": "class Main {\n  void Go(User a, Person b) {\n    a.Save();\n    b.Save();\n  }\n}\n",
+        }
+    )
+    assert found.ask("Main.cs", "a.Save()", "Save") == ["Models.cs:2 Save exact"]
+    assert found.ask("Main.cs", "b.Save()", "Save") == ["Models.cs:2 Save exact"]
+
+
+def test_a_type_that_no_using_shows_is_not_exact() -> None:
+    found = Repository.build(
+        {
+            "A.cs": "namespace App.Models;\npublic class Thing { }\n",
+            "B.cs": "namespace App.Views;\nclass View { Thing shown; }\n",
+            "C.cs": "namespace Elsewhere;\nclass Other { Thing shown; }\n",
+        }
+    )
+    assert found.ask("B.cs", "shown", "Thing") == ["A.cs:2 Thing probable"]
+    assert found.ask("C.cs", "shown", "Thing") == ["-> Thing"]
+
+
+def test_members_of_unknown_values_are_guessed_by_name_and_arguments() -> None:
+    found = Repository.build(
+        {
+            "A.cs": "class A { public void Launch(int x) { } public void Both() { } }\n",
+            "B.cs": "class B { public void Both() { } }\n",
+            "C.cs": """
+                class C {
+                  void M(dynamic d) {
+                    d.Launch(1);
+                    d.Launch(1, 2);
+                    d.Both();
+                    d.ToString();
+                  }
+                }
+            """,
+        }
+    )
+    assert found.ask("C.cs", "d.Launch(1);", "Launch") == ["A.cs:1 Launch probable"]
+    assert found.ask("C.cs", "d.Launch(1, 2)", "Launch") == []
+    assert found.ask("C.cs", "d.Both()", "Both") == ["A.cs:1 Both possible", "B.cs:1 Both possible"]
+    assert found.ask("C.cs", "d.ToString()", "ToString") == []
+
+
+def test_cycles_of_bases_end() -> None:
+    found = Repository.build(
+        {"A.cs": "class A : B { void M() { Missing(); } }\nclass B : C { }\nclass C : A { }\n"}
+    )
+    assert found.ask("A.cs", "Missing()", "Missing") == ["-> Missing"]
+
+
+def test_ten_thousand_overloads_are_bounded() -> None:
+    methods = "\n".join(f"  void Many(T{number} x) {{ }}" for number in range(10_000))
+    text = f"class A {{\n{methods}\n  void Go() {{ Many(1); }}\n}}\n"
+    found = Repository.build({"A.cs": text})
+    said = found.ask("A.cs", "Many(1)", "Many")
+    assert len(said) == 12
+    assert all(one.endswith("possible") for one in said)
