@@ -288,9 +288,7 @@ class _Search:
         targets = self._finder.resolve(path, structure, row).targets
         if self._target.place == 0:
             targets += self._finder.resolve_module(path, structure, row).targets
-        called = ReferenceRole(int(structure.ref_roles[row])) is ReferenceRole.CALL
-        meant = {self._target} if self._is_constructor and not called else self._meant
-        return next((one for one in targets if one.declaration in meant), None)
+        return next((one for one in targets if one.declaration in self._meant), None)
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
@@ -308,6 +306,12 @@ class _Search:
         alias = reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
             self._names.append(alias)  # whoever imports it from there uses this name
+        if (
+            self._is_constructor
+            and reference.role is not ReferenceRole.CALL
+            and found.declaration != self._target
+        ):
+            return  # names its type, and makes none
         edge_type = self._finder.name_edge(structure, reference, found)
         if self._wanted(edge_type):
             source = Declaration(path, reference.symbol)
