@@ -5,17 +5,21 @@ Every walk is breadth first, meets a type once, and ends after MAX_TYPES: cycles
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.structure import TYPE_KINDS, ReferenceRole, Structure, SymbolFlag, SymbolKind
+from repo_mcp.structure import TYPE_KINDS, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
 
 MAX_TYPES = 200  # of one walk
 MAX_FILES = 500  # that are looked through for types below one
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
+# Where a member of the same name and another number of parameters is another member.
+_BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
+_LAST_NAME = re.compile(r"\w+\s*$")
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 
 
@@ -115,7 +119,7 @@ class Hierarchy:
             if target.declaration in met:
                 continue
             met.add(target.declaration)
-            same = self._find_member(target.declaration, symbol.name, symbol.parameter_count)
+            same = self._find_member(target.declaration, symbol)
             found += [Target(one, confidence) for one in same]
             if same and ends_at_match:
                 continue
@@ -133,18 +137,48 @@ class Hierarchy:
             return None
         return Declaration(member.path, parent)
 
-    def _find_member(self, owner: Declaration, name: str, parameters: int) -> list[Declaration]:
-        """The members of a type by a name: of several those with as many parameters, where there are any."""
-        found = []
+    def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
+        """The members of a type that have the name of another: of several those with as many parameters,
+        and of those the ones with parameters of the same types, where there are any.
+        """
+        found: list[tuple[Declaration, Symbol]] = []
         for part in self.list_parts(owner):
             structure = self._program.find_structure(part.path)
             if structure is None:
                 continue
-            for place in structure.find_symbols(name):
+            for place in structure.find_symbols(like.name):
                 if int(structure.parents[place]) == part.place:
-                    found.append((Declaration(part.path, place), int(structure.parameter_counts[place])))
-        fitting = [one for one, count in found if count == parameters]
-        return fitting if len(found) > 1 and fitting else [one for one, _ in found]
+                    found.append((Declaration(part.path, place), structure.get_symbol(place)))
+        fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
+        if self._program.find_language(owner.path) not in _BY_SIGNATURE:
+            fitting = fitting if len(found) > 1 and fitting else found
+        types = list_types(like.parameters)
+        typed = [one for one in fitting if list_types(one[1].parameters) == types]
+        return [declaration for declaration, _ in typed or fitting]
+
+
+def list_types(parameters: str) -> list[str]:
+    """The types of written parameters: what stands behind a colon, or before the name."""
+    types = []
+    for one in _split_parameters(parameters.strip().removeprefix("(").removesuffix(")")):
+        text = one.partition("=")[0].strip()
+        before, colon, behind = text.partition(":")
+        types.append(behind.strip() if colon and before.strip() else _LAST_NAME.sub("", text).strip())
+    return types
+
+
+def _split_parameters(text: str) -> Iterator[str]:
+    """The parts between commas that stand in no brackets."""
+    depth = start = 0
+    for place, char in enumerate(text):
+        if char in "([{<":
+            depth += 1
+        elif char in ")]}>":
+            depth -= 1
+        elif char == "," and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
 
 
 def _list_around(structure: Structure, place: int) -> list[str]:

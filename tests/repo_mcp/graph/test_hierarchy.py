@@ -6,8 +6,9 @@ import pytest
 
 from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.hierarchy import list_types
 from repo_mcp.graph.questions import EdgeType
-from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
 
 
 def list_names(graph: Graph, name: str, edge_type: EdgeType, *, up: bool) -> list[str]:
@@ -130,14 +131,49 @@ def test_the_parts_of_a_partial_class_are_one_type() -> None:
     assert [end for _, _, end, _ in list_incoming(graph, "N.P.F", EdgeType.CALLS)] == ["N.P.G"]
 
 
-def test_members_of_a_type_with_overloads_override_those_with_as_many_parameters() -> None:
+def test_a_member_overrides_the_overload_with_the_same_parameters() -> None:
     files = {
         "A.cs": """namespace N {
-    public class A { public virtual void F(int x) { } public virtual void F(int x, int y) { } }
-    public class B : A { public override void F(int x, int y) { } }
+    public class A {
+        public virtual void F(int x) { }
+        public virtual void F(string x) { }
+        public virtual void F(int x, Dictionary<int, string> y) { }
+        public virtual void G(int x) { }
+    }
+    public class B : A {
+        public override void F(string text) { }
+        public override void F(int x, Dictionary<int, string> z) { }
+        public void G(int x, int y) { }
+    }
 }
 """
     }
     graph = make_graph(files)
-    (edge,) = graph.find_outgoing(find_node(graph, "N.B.F"), (EdgeType.OVERRIDES,)).edges
-    assert graph.get_node(edge.other).symbol.parameter_count == 2
+    lines = {
+        (node.symbol.start_line, graph.get_node(edge.other).symbol.start_line)
+        for node in graph.outline("A.cs")
+        for edge in graph.find_outgoing(node, (EdgeType.OVERRIDES,)).edges
+    }
+    assert lines == {(9, 4), (10, 5)}  # G has another number of parameters: it is another member
+
+
+def test_a_method_of_python_overrides_whatever_its_parameters_are() -> None:
+    files = {"a.py": "class A:\n    def f(self): ...\n\n\nclass B(A):\n    def f(self, x, y): ...\n"}
+    assert list_names(make_graph(files), "a.B.f", EdgeType.OVERRIDES, up=True) == ["a.A.f"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "types"),
+    [
+        ("", [""]),
+        ("()", [""]),
+        ('(int x, string y = "a")', ["int", "string"]),
+        ("(Dictionary<int, string> map, params int[] rest)", ["Dictionary<int, string>", "params int[]"]),
+        ("(a: number, b?: Map<string, X>)", ["number", "Map<string, X>"]),
+        ("(self, x: int = 1, *rest)", ["", "int", "*"]),
+        ("(((((", ["(((("]),
+        (")))>>,a", [")))>>,"]),
+    ],
+)
+def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types: list[str]) -> None:
+    assert list_types(parameters) == types
