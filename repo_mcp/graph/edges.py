@@ -218,12 +218,12 @@ class EdgeFinder:
         """What the module means that the import or export in a row names."""
         return self._resolvers.resolve_module(path, structure, row)
 
-    def list_candidates(self, name: str, near: Declaration) -> Sequence[str]:
-        """The files that use a name, or import the file of that name; nearest first."""
+    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
+        """The files that use a name, or import the file or module of that name; nearest first."""
         paths = self._program.list_using(name)
-        if near.place == 0:
+        if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        return order_by_nearness(paths, near.path)
+        return order_by_nearness(paths, near)
 
     def find_structure(self, path: str) -> Structure | None:
         """The structure of a file."""
@@ -251,13 +251,14 @@ class _Search:
         self._meant = set(_iter_meant(target, structure))
         self._names = list(_iter_names(target, structure))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
+        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
         self._resolved = 0
 
     def run(self) -> bool:
         """True when a limit was reached."""
         cut = False
         for name in self._names:  # grows while aliases are met
-            paths = self._finder.list_candidates(name, self._target)
+            paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
             cut = cut or len(paths) > MAX_FILES
             for path in paths[:MAX_FILES]:
                 self._look_through(path, name)
@@ -292,9 +293,10 @@ class _Search:
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
-        if self._target.place == 0:
+        if self._is_imported:
             yield from _iter_importing(structure, name)
-            return
+            if self._target.place == 0:
+                return
         rows = structure.find_references(name)
         yield from rows
         aliases = {structure.strings[structure.ref_aliases[row]] for row in rows} - {"", name}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
 from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
 
 NEAR_NAMES = 5
+MAX_DOTTED = 8  # parts of the name of one namespace
 MAX_LOOKED_UP = 2_000  # files that declare one name
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
@@ -125,23 +126,33 @@ class Graph:
         name = normalise_name(qualified_name)
         self._check_project(scope.project_id)
         with self._lock:
-            named = self._list_named(name.rpartition(".")[2], scope)
+            named = [one for last in _list_endings(name) for one in self._list_named(name, last, scope)]
             structure = self._program.find_structure(qualified_name)
             if structure is not None and self._admits_path(qualified_name, scope):
                 named.append((qualified_name, Declaration(qualified_name, 0)))
+            named.sort(key=lambda row: (row[1].path, row[1].place))
             exact = [one for found, one in named if found in (name, qualified_name)]
             chosen = exact or [one for found, one in named if found.endswith("." + name)]
             return [self._nodes.get(one) for one in chosen], not exact
 
-    def _list_named(self, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
-        """The symbols of a name with their qualified names, by path and line."""
+    def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
+        """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
+        paths = self._program.list_declaring(last)
+        if len(paths) > MAX_LOOKED_UP:
+            paths = self._list_inside(paths, name.removesuffix(last).strip("."))
         found = []
-        for path in self._program.list_declaring(last)[:MAX_LOOKED_UP]:
+        for path in paths[:MAX_LOOKED_UP]:
             structure = self._program.find_structure(path)
             if structure is not None and self._admits_path(path, scope):
                 declarations = [Declaration(path, place) for place in structure.find_symbols(last)]
                 found += [(self._nodes.name(one), one) for one in declarations]
         return found
+
+    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+        """Those of the paths that declare what stands around, or have it in their own."""
+        declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
+        module = around.rpartition(".")[2]
+        return [path for path in paths if path in declaring or module in path]
 
     def outline(self, path: str) -> list[Node]:
         """The symbols that a file declares, in order of line; none for a file without a structure."""
@@ -213,6 +224,12 @@ class Graph:
         with self._lock:
             found = self._similar.find(node.declaration, limit)
             return [(self._nodes.get(one.declaration), one) for one in found]
+
+
+def _list_endings(name: str) -> list[str]:
+    """What a symbol may be called whose qualified name this is: a namespace has dots in its own name."""
+    parts = name.split(".")
+    return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]
 
 
 def _count_lines(node: Node) -> int:

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.questions import Scope
 from repo_mcp.structure import StructureBuilder, SymbolKind, decode_structure
-from tests.repo_mcp.graph.memory_index import MemoryIndex
+from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
 TEXT = "class A:\n    def f(self): ...\n\n    def f(self, x): ...\n\n\ndef f(): ...\n\n\nA = A\n"
 
@@ -115,3 +116,32 @@ def test_names_stop_growing_with_depth() -> None:
         parent = builder.add_symbol("n", SymbolKind.FUNCTION, parent, 1, 1)
     names = list_names(decode_structure(builder.encode()))
     assert max(map(len, names)) < 2 * MAX_DEPTH + 2
+
+
+# Looking symbols up by their qualified names
+
+
+def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], bool]:
+    nodes, ends_so = make_graph(texts).look_up(name, Scope(**scope))
+    return [f"{node.path}:{node.symbol.start_line}" for node in nodes], ends_so
+
+
+def test_a_namespace_with_dots_in_its_name_is_found() -> None:
+    texts = {
+        "a.cs": "namespace A.B.C;\nclass D { void E() { } }\n",
+        "b.cs": "namespace A { namespace B.C { } }\n",
+    }
+    assert look_up(texts, "A.B.C") == (["a.cs:1", "b.cs:1"], False)
+    assert look_up(texts, "A.B.C.D.E") == (["a.cs:2"], False)
+    assert look_up(texts, "C.D") == (["a.cs:2"], True)
+
+
+def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("repo_mcp.graph.graph.MAX_LOOKED_UP", 2)
+    texts = {f"m{number}.py": f"class C{number}:\n    def run(self): ...\n" for number in range(9)}
+    texts["z.py"] = "def run(): ...\n"
+    assert look_up(texts, "m7.C7.run") == (["m7.py:2"], False)
+    assert look_up(texts, "C8.run") == (["m8.py:2"], True)
+    assert look_up(texts, "z.run") == (["z.py:1"], False)

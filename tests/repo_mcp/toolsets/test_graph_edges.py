@@ -217,6 +217,42 @@ def test_default_exports_path_aliases_barrels_and_renames_are_followed(served: S
     assert ends(served, "get_callees", "start") == ["MemoryBasket", "createBasket", "fill"]
 
 
+# C#
+
+
+def test_partial_classes_interfaces_and_overloads_of_csharp(served: Served) -> None:
+    parts = served.rows("lookup_symbol", qualified_name="Shop.Orders.OrderStore")
+    assert [row["file_path"] for row in parts] == ["server/OrderStore.Checks.cs", "server/OrderStore.cs"]
+    for part in parts:  # each part leads to all
+        assert served.rows("get_source_spans", node_id=part["node_id"]) == [
+            {"file_path": "server/OrderStore.Checks.cs", "line_start": 3, "line_end": 14, "is_primary": True},
+            {"file_path": "server/OrderStore.cs", "line_start": 6, "line_end": 14, "is_primary": False},
+        ]
+        callers = served.rows("get_callers", node_id=part["node_id"])
+        assert [row["qualified_name"] for row in callers] == ["Shop.Web.Controller.store"]
+    assert ends(served, "get_implementations", "Shop.Data.IStore") == ["Shop.Orders.OrderStore"]
+    assert ends(served, "get_implementations", "Shop.Data.IStore.Save") == ["Shop.Orders.OrderStore.Save"]
+    assert ends(served, "get_callers", "Shop.Data.IStore.Save") == ["Shop.Web.Controller.Post"]
+    one, two = served.rows("lookup_symbol", qualified_name="Shop.Orders.OrderStore.Check")
+    assert [one["parameter_signature"], two["parameter_signature"]] == [
+        "(object item)",
+        "(object item, int times)",
+    ]
+    callers = served.rows("get_callers", node_id=one["node_id"])
+    assert {row["node_id"] for row in callers} == {two["node_id"], served.find("Shop.Orders.OrderStore.Save")}
+    assert served.rows("get_callers", node_id=two["node_id"]) == []
+
+
+def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
+    assert follow(served, "get_dependents", "Shop.Data", edge_type="imports") == {
+        ("imports", "exact", "server/OrderStore.cs"),
+        ("imports", "exact", "server/Controller.cs"),
+    }
+    for part in served.rows("lookup_symbol", qualified_name="Shop.Orders"):
+        (row,) = served.rows("get_dependents", node_id=part["node_id"], edge_type="imports")
+        assert row["file_path"] == "server/Controller.cs"
+
+
 # Confidence and limits
 
 
