@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
+from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree
 
 TOOLS = [
@@ -172,6 +174,11 @@ def test_the_codes_are_those_of_the_specification_and_blocked(served: Served) ->
         "not_found", "invalid_parameter", "path_escape", "binary_file", "too_large", "engine_unavailable",
         "index_error", "blocked",
     }  # fmt: skip
+
+
+def test_the_page_of_errors_lists_every_code() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").split("\n## The toolset `graph`\n")[1]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == list(ERROR_CODES)
 
 
 @pytest.mark.parametrize(
