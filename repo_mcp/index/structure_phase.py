@@ -42,6 +42,7 @@ from repo_mcp.parse_worker import BatchParser
 from repo_mcp.structure import ParseStatus
 
 SEGMENT_BYTES = 12 * 1024 * 1024  # of records and what belongs to them; writing them takes ten times as much
+WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower
 FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
 LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
 
@@ -266,7 +267,7 @@ def merge(writer: IndexWriter, cancelled: Cancelled, *, full: bool) -> int:
             check(cancelled)
             yield planned.encode_window(window)
 
-    return writer.merge(full=full, encode=encode)
+    return writer.merge(full=full, encode=encode, window_bytes=WINDOW_BYTES)
 
 
 def check(cancelled: Cancelled) -> None:
