@@ -127,7 +127,7 @@ def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
 def test_how_far_it_is_is_told_while_it_grows(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(structure_phase, "SEGMENT_BYTES", 1_000)
+    monkeypatch.setattr(structure_phase, "SEGMENT_WEIGHT", 1_000)
     monkeypatch.setattr(structure_lanes, "BATCH_FILES", 2)
     for number in range(20):
         (root / f"n{number:02d}.tiny").write_text(f"def n{number}\n")
