@@ -43,6 +43,9 @@ from repo_mcp.structure import ParseStatus
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
 WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower
+# For a text. The system ends it sooner by processor time, where it can; on a busy machine a process of low
+# priority may wait long for its turn, and is not to blame.
+WALL_SECONDS = 60.0
 FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
 LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
 
@@ -51,7 +54,7 @@ Cancelled = Callable[[], bool]
 
 def make_parser() -> BatchParser:
     """A process that parses, with low priority."""
-    return BatchParser(niceness=NICENESS)
+    return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
 
 
 class StructurePhase:
