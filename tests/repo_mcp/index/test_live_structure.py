@@ -98,6 +98,7 @@ def test_before_there_is_an_index_there_is_no_structure(open_root: Open) -> None
 def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, root: Path) -> None:
     repository = open_root(("graph",))
     repository.start_background_refresh()
+    wait_until(lambda: repository.structure.status().files_done == 2)  # "ready" also of the empty beginning
     wait_until(lambda: repository.structure.status().state == "ready")
     assert list_declaring(repository, "b") == ["src/b.tiny"]
     status = repository.structure.status()
