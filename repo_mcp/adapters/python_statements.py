@@ -165,17 +165,22 @@ class StatementWalk(ExpressionWalk):
         for place_of_base, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
-            named = base.value if isinstance(base, ast.Subscript) else base
-            if isinstance(named, ast.Name | ast.Attribute):
-                self.chain(named, INHERIT, place_of_base)
-            else:
-                self.stack.append(named)
+            self._base(base.value if isinstance(base, ast.Subscript) else base, place_of_base)
         self.stack += [keyword.value for keyword in node.keywords]
-        self.stack.append(Enter(around, place))
+        # What bases are made of is no use by the class: a name of its body is not meant.
+        self.stack.append(Enter(around, outer_symbol))
         self.scope = outer
         self._decorators(node.decorator_list)
-        self.stack.append(Enter(outer, place))
-        self.symbol = outer_symbol
+
+    def _base(self, base: ast.expr, number: int) -> None:
+        if isinstance(base, ast.Name):
+            self.chain(base, INHERIT, number)
+        elif isinstance(base, ast.Attribute):
+            line = base.end_lineno or base.lineno
+            self.rows.append((self.symbol, INHERIT, base.attr, find_path(base.value), "", line, number))
+            self.stack.append(base.value)
+        else:
+            self.stack.append(base)
 
     def _declare(self, name: str) -> None:
         """A name that def, class or import binds in the present scope."""

@@ -83,6 +83,10 @@ SCOPES = {
         ["a.py:A.x", "a.py:A.x"],
     ),
     "a base is not looked for in the class": ("class A: ...\nclass B(«A»):\n    A = 1\n", ["a.py:A"]),
+    "nor what it is made of": (
+        "from pkg import kinds\nclass B(«kinds».A):\n    kinds = 1\n",
+        ["= pkg.kinds"],
+    ),
     "a constant": ("LIMIT = 1\ndef f():\n    return «LIMIT»\n", ["a.py:LIMIT"]),
     "a builtin that is bound here": ("def print(): ...\n«print»()\n", ["a.py:print"]),
     "a name that is nowhere": ("«nothing»()\n", []),
