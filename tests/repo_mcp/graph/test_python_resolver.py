@@ -184,11 +184,18 @@ ROOTS = {
         {"app/__init__.py": "", "app/m.pyi": "def f(): ...", "app/m.py": "def f(): ..."},
         "app/m.py:f",
     ),
-    "nearest the test": (
-        {"x/src/app/__init__.py": "", "x/src/app/m.py": "def f(): ..."},
-        None,
-    ),
+    "not beside": ({"x/src/app/m.py": "def f(): ..."}, None),
 }
+
+
+def test_the_only_package_of_a_name_wherever_it_stands() -> None:
+    other = {"libs/one/app/__init__.py": "def f(): ...", "libs/one/app/sub/__init__.py": ""}
+    text = {"libs/two/main.py": "from app import «f»\n"}
+    assert meaning({**other, **text}) == ["libs/one/app/__init__.py:f"]
+    for hidden in ("vendor/app/__init__.py", "tests/app/__init__.py"):
+        assert meaning({hidden: "def f(): ...", **text}) == ["= app.f"]
+    assert meaning({**other, **text, "libs/three/app/__init__.py": "def f(): ..."}) == ["= app.f"]
+    assert meaning({**other, "libs/two/main.py": "import sub\n«sub».x\n"}) == ["= sub"]
 
 
 @pytest.mark.parametrize("case", ROOTS)
