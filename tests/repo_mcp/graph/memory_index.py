@@ -12,7 +12,7 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import analyse_text, get_word_terms
 from repo_mcp.structure import ParseStatus, ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
 
@@ -24,8 +24,20 @@ def parse_as(dialect: str, name: str, text: bytes) -> bytes:
 PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for language in list_languages()}
 
 
+def _list_parts(name: str) -> set[str]:
+    """The parts of a name; of one that is no word those of its words, and the whole."""
+    if name.isidentifier():
+        return set(get_word_terms(name))
+    return {name.lower(), *analyse_text(name)}
+
+
 class MemoryIndex(MemoryProgram):
     """A SymbolIndex: slow and clear."""
+
+    @property
+    def names(self) -> MemoryIndex:
+        """Itself."""
+        return self
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
         super().__init__(texts, PARSERS)
@@ -56,7 +68,7 @@ class MemoryIndex(MemoryProgram):
         """part of a declared name -> paths."""
         found: dict[str, Counter[str]] = {}
         for name, paths in self._declaring.items():
-            for part in set(get_word_terms(name)):
+            for part in _list_parts(name):
                 found.setdefault(part, Counter()).update(paths)
         return found
 
