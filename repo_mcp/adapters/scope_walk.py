@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
 MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
 UNKNOWN = "?"
-ITEMS_OF = 3  # of a BIND row: its type is that of the items of what the row names
+# What a BIND row says in the place of a number of arguments: the type of its variable is ...
+TYPE = 0  # what the row names
+CALLED = 1  # what a call of it gives
+ITEMS = 2  # a list of it
+SAME = 3  # the type of the value that it names
+ITEM = 4  # the type of the items of that value
 BIND = ReferenceRole.BIND
 _MEMBERS = frozenset(
     {
@@ -182,9 +187,9 @@ class ScopeWalk:
         """Tell that a variable is one of the items of an expression."""
         is_call = chain.endswith("()")
         qualifier, _, name = chain.removesuffix("()").rpartition(".")
-        if chain != UNKNOWN and name and name != "[]":
+        if chain != UNKNOWN and name:
             name += "()" if is_call else ""
-            self.refer(BIND, name, start, qualifier, alias, ITEMS_OF)
+            self.refer(BIND, name, start, qualifier, alias, ITEM)
 
     # -- the end -------------------------------------------------------------------------------------------
 
@@ -272,7 +277,7 @@ def _get_order(row: tuple[int, int, int, object, object]) -> tuple[int, int, int
 
 
 def _find_head(qualifier: str) -> str:
-    return qualifier.partition(".")[0].partition("(")[0]
+    return qualifier.partition(".")[0].partition("(")[0].partition("[")[0]
 
 
 def _iter_breaks(text: bytes) -> Iterator[int]:

@@ -86,6 +86,12 @@ def run_structure_task(task: str, request: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
 
 
+def _load_python() -> Parse:
+    from repo_mcp.adapters.python_structure import parse
+
+    return parse
+
+
 def _load_typescript() -> Parse:
     from repo_mcp.adapters.typescript_structure import parse_typescript
 
@@ -122,6 +128,7 @@ def _load_native(dialect: str) -> Callable[[], Parse]:
 
 
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
+    "python": _load_python,
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
@@ -132,4 +139,4 @@ _LOADERS: Mapping[str, Callable[[], Parse]] = {
     "c": _load_native("c"),
     "cpp": _load_native("cpp"),
     "swift": _load_native("swift"),
-}
+}  # dialect -> what imports its parser

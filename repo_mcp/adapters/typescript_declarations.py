@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.scope_walk import UNKNOWN
+from repo_mcp.adapters.scope_walk import SAME, UNKNOWN
 from repo_mcp.adapters.typescript_walk import Prefix, ScriptWalk, Variables
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -272,7 +272,8 @@ def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
         elif one.type == "pair_pattern":
             key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
         if key is not None and local is not None and local.type in _BOUND_NAMES:
-            walk.refer(ReferenceRole.BIND, walk.read_name(key), local.start_byte, owner, walk.read(local))
+            name, alias = walk.read_name(key), walk.read(local)
+            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, alias, SAME)
 
 
 def _declare_variable(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from repo_mcp.adapters.scope_walk import ITEMS_OF
+from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS
 from repo_mcp.adapters.typescript_types import read_type, split_type
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
@@ -64,7 +64,7 @@ class ScriptTypes:
 
     def evaluate(self, file: ScriptFile, place: int, chain: str, line: int, steps: int = 0) -> Owners:
         """The owners that "a.b().c" stands for inside a symbol, on a line."""
-        segments = chain.split(".")
+        segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
         head = segments[0]
@@ -236,8 +236,8 @@ class ScriptTypes:
         """The owners of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOBODY
-        is_call = row.arguments == 1
-        if row.arguments == ITEMS_OF:
+        is_call = row.arguments == CALLED
+        if row.arguments == ITEM:
             dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
             owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
             return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
@@ -251,7 +251,7 @@ class ScriptTypes:
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
         else:
             owners = self._follow_name(file, row, is_call, steps)
-        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == 2)
+        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == ITEMS)
 
     def _follow_name(self, file: ScriptFile, row: Reference, is_call: bool, steps: int) -> Owners:
         if row.name == "this":

@@ -146,8 +146,14 @@ def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
     assert decode_structure(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED
 
 
-def test_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
+def test_half_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
     text = b"a.js\n" + b"function f(a,b){return a(b)};" * 20_000
     found = decode_structure(worker.parse("structure/javascript", text))
-    assert found.status is not ParseStatus.FAILED
-    assert found.symbol_count > 10_000
+    assert found.status is ParseStatus.FULL
+    assert found.symbol_count == 20_001
+
+
+def test_of_too_many_names_the_first_are_read() -> None:
+    found = run("structure/javascript", b"function f(a,b){return a(b)};" * 50_000)
+    assert found.status is ParseStatus.PARTIAL
+    assert 30_000 < found.symbol_count < 40_000

@@ -180,7 +180,7 @@ def test_calls_and_what_stands_before_them() -> None:
         ": CALL Thing()|go 5 n=1",
         ": CALL |Thing 5 n=2",
         ": CALL ns|Thing 6 n=1",
-        ": CALL list.[]|run 7 n=1",
+        ": CALL list[]|run 7 n=1",
         ": CALL maybe.deep|call 8 n=1",
         ": CALL this.x|y 9 n=1",
         ": CALL |tag 11",
@@ -210,8 +210,8 @@ def test_types_of_variables() -> None:
         "f: BIND |Foo 2 as made",
         "f: BIND |load 3 as given n=1",
         "f: BIND |Foo 4 as cast",
-        "f: BIND a|inner 5 as same",
-        "f: BIND |made 7 as ()",
+        "f: BIND a|inner 5 as same n=3",
+        "f: BIND |made 7 as () n=3",
     ]
     before = [line.split()[2] for line in list_references(found, CALL) if "|x " in line]
     assert before == ["made|x", "given|x", "cast|x", "same|x", "a|x", "b|x", "c|x", "?|x"]
