@@ -59,11 +59,12 @@ class Graph:
             return self._nodes.get(declaration)
 
     def get(self, node_id: str) -> Node:
-        """The node that has an id. NOT_FOUND with the nearest names."""
+        """The node that has an id. NOT_FOUND with the nearest names; BUSY while its file is parsed anew."""
         with self._lock:
             declaration = self._nodes.find(node_id)
             if declaration is not None:
                 return self._nodes.get(declaration)
+            self._check_parsed(node_id)
             near = self._suggest(node_id)
         hint = (
             "Find symbols with search_symbols or lookup_symbol; a node_id changes when a symbol is renamed."
@@ -77,6 +78,15 @@ class Graph:
             hint,
             {"argument": "node_id"},
         )
+
+    def _check_parsed(self, node_id: str) -> None:
+        for path in self._nodes.find_paths(node_id):
+            if self._program.has_file(path) and self._program.find_structure(path) is None:
+                raise RepoError(
+                    ErrorCode.BUSY,
+                    f"{shown(path)}, which may declare this symbol, has changed and is not parsed yet.",
+                    details={"argument": "node_id"},
+                )
 
     def _suggest(self, node_id: str) -> list[Node]:
         """Symbols of the file that an id speaks of; for what is no id those that a search for it finds."""
