@@ -23,7 +23,8 @@ from index_format.norms import encode_norms
 from index_format.packing import pack
 from index_format.postings import encode_lists
 from index_format.records import EncodedRun, Integers, Level, PostingRun, SegmentContent, SegmentEntry
-from index_format.terms import TermsWriter
+from index_format.terms import TERM, TermsWriter
+from index_format.text_spool import TextSpool
 
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
@@ -40,6 +41,7 @@ class SegmentWriter:
         self._temporary = temporary + TEMPORARY_SUFFIX
         self._content = content
         self._terms = TermsWriter()
+        self._spool = TextSpool(directory, f"{temporary}-terms{TEMPORARY_SUFFIX}")
         self._postings = 0
         self._file = directory.create(self._temporary)
         self._open = True
@@ -50,6 +52,7 @@ class SegmentWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._spool.close()
         if self._open:
             self._open = False
             self._file.close()
@@ -60,6 +63,7 @@ class SegmentWriter:
         """The next posting lists; the terms come after those of the runs before."""
         self._frame.write(run.data)
         self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
+        self._spool.add(self._terms.take_text())
         self._postings += run.postings
 
     def finish(self) -> SegmentEntry:
@@ -68,16 +72,16 @@ class SegmentWriter:
         Raises OSError, ValueError unless there is a record for each file, where there are records.
         """
         content = self._content
-        for tag, pieces in self._terms.finish().items():
-            self._frame.begin_section(tag)
-            for piece in pieces:
-                self._frame.write(piece)
-            pieces.clear()
         sections = {
+            **self._terms.finish(),
             **encode_files(content.files),
             **encode_chunks(content.units, content.chunks),
             **encode_norms(content.fields, content.lengths),
         }
+        self._frame.begin_section(TERM)
+        for piece in self._spool.iter_pieces():
+            self._frame.write(piece)
+        self._frame.write(sections.pop(TERM))  # the rest of it
         for tag, data in sections.items():
             self._frame.add_section(tag, data)
         if content.records is not None:

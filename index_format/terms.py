@@ -112,15 +112,20 @@ class TermsWriter:
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
-    def finish(self) -> dict[bytes, list[bytes]]:
-        """The four sections by tag, each in pieces: joined, the terms of a large tree take 100 MB."""
+    def take_text(self) -> list[bytes]:
+        """What of TERM is known by now and was not taken yet."""
+        text, self._text = self._text, []
+        return text
+
+    def finish(self) -> dict[bytes, bytes]:
+        """The sections by tag; of TERM what was not taken."""
         self._flush(len(self._terms))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
-            TERM: self._text,
-            LIST: [b"".join(self._lists)],
-            PAGE: [encode_table([rows[:, column] for column in range(PAGE_COLUMNS)])],
-            TOPS: [b"".join(top + b"\n" for top in self._tops)],
+            TERM: b"".join(self._text),
+            LIST: b"".join(self._lists),
+            PAGE: encode_table([rows[:, column] for column in range(PAGE_COLUMNS)]),
+            TOPS: b"".join(top + b"\n" for top in self._tops),
         }
 
 

@@ -19,11 +19,19 @@ from index_format.manifest import read_manifest
 from index_format.norms import NRMF, NRMU
 from index_format.records import I64, Field, SegmentContent, SegmentEntry
 from index_format.segment_reader import SegmentReader
-from index_format.segment_writer import META, POST, SUFFIX, SegmentWriter, encode_run
+from index_format.segment_writer import (
+    META,
+    POST,
+    SUFFIX,
+    TEMPORARY_SUFFIX,
+    SegmentWriter,
+    encode_run,
+)
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
 BATCH_BYTES = 1 << 20
+REWRITTEN = "verify"  # what a segment is called that is written anew
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
 RECORD_SECTIONS = {RECS, RECE}
 
@@ -136,19 +144,19 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """The name of a segment that is written from the content of another one."""
-    with SegmentWriter(_Nowhere(), "verify", content) as writer:
+    with SegmentWriter(_Nowhere(), REWRITTEN, content) as writer:
         for run in reader.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
         return writer.finish().name
 
 
 class _Nowhere(MemoryDirectory):
-    """A directory whose new files forget what is written to them."""
+    """A directory whose new segment forgets what is written to it."""
 
     def create(self, name: str) -> MemoryFile:
-        """A new file that stays empty."""
-        super().create(name)
-        return _Forgetful(name, bytearray())
+        """A new file; that of the segment stays empty."""
+        file = super().create(name)
+        return _Forgetful(name, bytearray()) if name == REWRITTEN + TEMPORARY_SUFFIX else file
 
 
 class _Forgetful(MemoryFile):

@@ -210,10 +210,10 @@ def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
     """The width of a column and its bytes: the narrowest that holds all its numbers."""
     if not any(column):
         return 0, b""
-    largest = max(column)
-    if largest < 1 << 8:
+    try:
         return 1, bytes(column)
-    width = 2 if largest < 1 << 16 else 4
+    except ValueError:
+        width = 2 if max(column) < 1 << 16 else 4
     return width, struct.pack(f"<{len(column)}{'H' if width == 2 else 'I'}", *column)
 
 

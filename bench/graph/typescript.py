@@ -128,7 +128,7 @@ def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
             if reference.role is ReferenceRole.BIND:
                 continue
             names = {reference.name}
-            if reference.role is ReferenceRole.IMPORT and reference.alias:
+            if reference.role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT} and reference.alias:
                 names = {reference.alias, reference.name}
             targets = resolver.resolve(path, structure, reference).targets
             kept = [one for one in targets if one.confidence is not Confidence.POSSIBLE]

@@ -80,8 +80,8 @@ function describe(node) {
 }
 
 function find(node) {
-  if (ts.isShorthandPropertyAssignment(node.parent)) return checker.getShorthandAssignmentValueSymbol(node.parent);
-  let symbol = checker.getSymbolAtLocation(node);
+  let symbol = ts.isShorthandPropertyAssignment(node.parent)
+    ? checker.getShorthandAssignmentValueSymbol(node.parent) : checker.getSymbolAtLocation(node);
   for (let hops = 0; symbol && symbol.flags & ts.SymbolFlags.Alias && hops < 30; hops++) {
     const next = checker.getAliasedSymbol(symbol);
     if (!next || next === symbol || next.escapedName === "unknown") return undefined;
@@ -94,7 +94,7 @@ function isDeclared(node) {
   const parent = node.parent;
   if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent) || ts.isImportClause(parent) || ts.isNamespaceImport(parent)) return false;
   if (ts.isShorthandPropertyAssignment(parent)) return false;
-  if (ts.isJsxClosingElement(parent) || (ts.isJsxOpeningLikeElement(parent) && /^[a-z]/.test(node.text))) return true;
+  if (ts.isJsxClosingElement(parent) || ts.isJsxClosingElement(parent.parent) || (ts.isJsxOpeningLikeElement(parent) && /^[a-z]/.test(node.text))) return true;
   return parent.name === node && ts.getNameOfDeclaration(parent) === node && !ts.isPropertyAccessExpression(parent) && !ts.isQualifiedName(parent);
 }
 

@@ -44,6 +44,7 @@ asm __asm__ _Generic static_assert decltype noexcept catch
 """
 _KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
 MAX_BLOCK_BYTES = 1 << 18  # of a function whose head is a macro
+MAX_HEAD_BYTES = 300  # of a declaration, in which words such as `static` are looked for
 _BRACE = re.compile(rb"[{}]")
 _CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
 _VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
@@ -185,7 +186,13 @@ def say_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> st
 
 def has_word(walk: CaptureWalk, node: Node, stop: int, word: bytes) -> bool:
     """True when a word stands in a declaration before its name."""
-    return word in walk.text[node.start_byte : stop].split()
+    return word in _read_words(walk, node, stop)
+
+
+def _read_words(walk: CaptureWalk, node: Node, stop: int) -> list[bytes]:
+    """The first words of a declaration: one may declare thousands of names."""
+    start = node.start_byte
+    return walk.text[start : min(stop, start + MAX_HEAD_BYTES)].split()
 
 
 def on_function(walk: CaptureWalk, node: Node) -> None:
@@ -256,7 +263,7 @@ def declare_variable(
 ) -> None:
     """A variable of the file."""
     walk.taken.add(found.name.start_byte)
-    words = walk.text[node.start_byte : found.name.start_byte].split()
+    words = _read_words(walk, node, found.name.start_byte)
     is_static = b"static" in words
     flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
     flags |= SymbolFlag.STATIC if is_static else SymbolFlag.PUBLIC_API

@@ -23,8 +23,8 @@ _INSIDE_SQUARE = re.compile(rb"\s*\[[^\[\]]*\]")
 _INSIDE_CURLY = re.compile(rb"\s*\{[^{}]*\}")
 _TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
 _SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
-_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++)*+")
-_CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*+")
+_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++){0,4}")
+_CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*")
 _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.csharp_types import read_type
-from repo_mcp.adapters.csharp_walk import ITEMS_OF, TYPE_DECLARATIONS, CSharpWalk
-from repo_mcp.adapters.scope_walk import UNKNOWN, Entry
+from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
+from repo_mcp.adapters.scope_walk import Entry
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
@@ -255,15 +255,24 @@ def on_foreach(walk: CSharpWalk, node: Node) -> None:
     if type_node is not None and type_node.type != "implicit_type":
         walk.bind_type(name, type_node, left.start_byte)
         return
-    chain = walk.read_chain(node.child_by_field_name("right"))
-    qualifier, _, last = chain.removesuffix("()").rpartition(".")
-    if chain != UNKNOWN and last:
-        walk.refer(ReferenceRole.BIND, last, left.start_byte, qualifier, name, ITEMS_OF)
+    walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
 
 
 def on_lambda(walk: CSharpWalk, node: Node) -> None:
-    """A function as a value."""
+    """A function as a value; one that is given the items of something knows what they are."""
     walk.open_scope(node.end_byte, hoists=True)
+    chain = walk.item_functions.get(node.start_byte)
+    parameters = node.child_by_field_name("parameters")
+    if chain is None or parameters is None:
+        return
+    first: Node | None = parameters
+    if parameters.type == "parameter_list":
+        first = parameters.named_child(0) if parameters.named_child_count else None
+        if first is None or first.child_by_field_name("type") is not None:
+            return
+    name = walk.read_name(first)
+    walk.bind(name)
+    walk.bind_item(name, chain, node.start_byte)
 
 
 def on_parameters(walk: CSharpWalk, node: Node) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 CALL, USE, TYPE = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE
 GLOBAL_USING = "global using"  # alias of a row that says that there are usings for every file
+_GIVING_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "Where Select SelectMany Any All First FirstOrDefault Single SingleOrDefault Last LastOrDefault"
+        " Count OrderBy OrderByDescending ThenBy ThenByDescending GroupBy ForEach Find FindAll Exists"
+        " FindIndex RemoveAll Sum Min Max MinBy MaxBy Average ToDictionary ToLookup TakeWhile SkipWhile"
+        " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
+    )
+)
 _NAMED = frozenset({"identifier", "generic_name"})
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
@@ -113,8 +123,19 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
         return
     walk.taken.add(name_node.start_byte)
     name = walk.read_name(name_node)
+    if name in _GIVING_ITEMS and qualifier:
+        _note_item_function(walk, node, qualifier)
     if name != "nameof":
         walk.refer(CALL, name, name_node.start_byte, qualifier, "", arguments)
+
+
+def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
+    """The function that a method is given, which it calls with items of what it is called on."""
+    given = node.child_by_field_name("arguments")
+    first = given.named_child(0) if given is not None and given.named_child_count else None
+    value = first.named_child(0) if first is not None and first.named_child_count else None
+    if value is not None and value.type == "lambda_expression":
+        walk.item_functions[value.start_byte] = qualifier
 
 
 def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:

@@ -10,13 +10,22 @@ import re
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.csharp_types import read_type
-from repo_mcp.adapters.scope_walk import MAX_CHAIN_BYTES, UNKNOWN, Entry, ScopeWalk
+from repo_mcp.adapters.scope_walk import (
+    CALLED,
+    ITEMS,
+    MAX_CHAIN_BYTES,
+    SAME,
+    TYPE,
+    UNKNOWN,
+    Entry,
+    ScopeWalk,
+)
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-_CHAIN = re.compile(rb"[\w@\x80-\xff]+(?:\(\)|\.\[\]|\.[\w@\x80-\xff]+)*")
+_CHAIN = re.compile(rb"[\w@\x80-\xff]+(?:\(\)|\[\]|\.[\w@\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
 _ROUND = re.compile(rb"\([^()\[\]{}]*\)")
 _SQUARE = re.compile(rb"\[[^()\[\]{}]*\]")
@@ -39,7 +48,6 @@ _OBSOLETE = re.compile(rb"\bObsolete(?:Attribute)?\b")
 _WRAPPERS = frozenset(
     {"await_expression", "parenthesized_expression", "checked_expression", "ref_expression"}
 )
-ITEMS_OF = 3  # of a BIND row: its type is that of the items of what the row names
 
 
 class CSharpWalk(ScopeWalk):
@@ -122,7 +130,7 @@ class CSharpWalk(ScopeWalk):
         """Tell the type of a variable that has one written; True when it could be read."""
         found = read_type(self.read_line(node))
         if found.name:
-            items = 2 if found.is_items else 0
+            items = ITEMS if found.is_items else TYPE
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
         return bool(found.name)
 
@@ -140,9 +148,11 @@ class CSharpWalk(ScopeWalk):
         elif kind == "as_expression":
             self.bind_type(alias, value.child_by_field_name("right"), start, place)
         elif kind == "invocation_expression":
-            self.bind_named(alias, value.child_by_field_name("function"), 1, start, place)
+            self.bind_named(alias, value.child_by_field_name("function"), CALLED, start, place)
         elif kind in {"identifier", "member_access_expression", "this"}:
-            self.bind_named(alias, value, 0, start, place)
+            self.bind_named(alias, value, SAME, start, place)
+        elif kind == "element_access_expression":
+            self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
     def bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int = -1) -> None:
         """Tell that a variable is what a name is, gives, or holds."""
@@ -158,7 +168,7 @@ class CSharpWalk(ScopeWalk):
         return re.sub(r"<.*", "", self.read_line(node)).strip().removeprefix("@")
 
     def read_chain(self, node: Node | None) -> str:
-        """An expression, dotted: "a.b", "Make()", "items.[]"; "?" for anything else."""
+        """An expression, dotted: "a.b", "Make()", "items[]"; "?" for anything else."""
         return UNKNOWN if node is None else self.read_span(node.start_byte, node.end_byte)
 
     def read_span(self, start: int, end: int) -> str:
@@ -226,5 +236,5 @@ def _simplify(text: bytes) -> bytes:
     if b"<" in text:
         for _ in range(3):
             text = _TYPE_ARGUMENTS.sub(b"", text)
-    text = text.replace(b"\x00", b"()").replace(b"\x01", b".[]")
+    text = text.replace(b"\x00", b"()").replace(b"\x01", b"[]")
     return text if _CHAIN.fullmatch(text) else b""

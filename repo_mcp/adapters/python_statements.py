@@ -95,26 +95,30 @@ class StatementWalk(ExpressionWalk):
             scope.self_name, scope.class_place = (names[0], outer.owner) if has_self else ("", outer.owner)
         elif scope.self_name in scope.variables:
             scope.self_name = ""
-        self.symbol = place
-        self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, place))
-        self.scope = around
+        stack = self.stack
+        stack.append(Enter(outer, outer_symbol))
+        stack += reversed(node.body)
+        before_body = len(stack)
+        self.symbol, self.scope = place, around  # annotations and defaults see the type parameters
         self._signature(node)
-        self.scope = outer
-        self.stack.append(Enter(outer, place))
+        if around is not outer:
+            stack.append(Enter(around, place))
+            self.scope = outer
         self._decorators(node.decorator_list)
-        self.symbol = outer_symbol
-        if around is not outer:  # annotations and defaults saw the type parameters
-            return
+        if len(stack) > before_body:
+            stack.insert(before_body, Enter(scope, place))
+        else:
+            self.scope = scope
 
     def _signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         args = node.args
-        self.stack += args.defaults
-        self.stack += args.kw_defaults
-        waiting = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-        for arg in waiting:
-            if arg.annotation is not None:
-                self.annotate(arg.annotation, ACCEPT)
-                self.tell(arg.arg, list_type_forms(arg.annotation), arg.lineno)
+        self.stack += [one for one in args.defaults if type(one) is not ast.Constant]
+        self.stack += [one for one in args.kw_defaults if one is not None and type(one) is not ast.Constant]
+        for group in (args.posonlyargs, args.args, args.kwonlyargs):
+            for arg in group:
+                if arg.annotation is not None:
+                    self.annotate(arg.annotation, ACCEPT)
+                    self.tell(arg.arg, list_type_forms(arg.annotation), arg.lineno)
         for star in (args.vararg, args.kwarg):
             if star is not None and star.annotation is not None:
                 self.annotate(star.annotation, ACCEPT)
@@ -161,17 +165,22 @@ class StatementWalk(ExpressionWalk):
         for place_of_base, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
-            named = base.value if isinstance(base, ast.Subscript) else base
-            if isinstance(named, ast.Name | ast.Attribute):
-                self.chain(named, INHERIT, place_of_base)
-            else:
-                self.stack.append(named)
+            self._base(base.value if isinstance(base, ast.Subscript) else base, place_of_base)
         self.stack += [keyword.value for keyword in node.keywords]
-        self.stack.append(Enter(around, place))
+        # What bases are made of is no use by the class: a name of its body is not meant.
+        self.stack.append(Enter(around, outer_symbol))
         self.scope = outer
         self._decorators(node.decorator_list)
-        self.stack.append(Enter(outer, place))
-        self.symbol = outer_symbol
+
+    def _base(self, base: ast.expr, number: int) -> None:
+        if isinstance(base, ast.Name):
+            self.chain(base, INHERIT, number)
+        elif isinstance(base, ast.Attribute):
+            line = base.end_lineno or base.lineno
+            self.rows.append((self.symbol, INHERIT, base.attr, find_path(base.value), "", line, number))
+            self.stack.append(base.value)
+        else:
+            self.stack.append(base)
 
     def _declare(self, name: str) -> None:
         """A name that def, class or import binds in the present scope."""

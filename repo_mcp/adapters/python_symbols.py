@@ -72,7 +72,8 @@ class Drafts:
         stem = rows[0].name.rpartition(".")[0]
         public = [_find_access(stem) is Access.PUBLIC]
         for draft in rows[1:]:
-            access = _find_access(draft.name)
+            name = draft.name
+            access = Access.PUBLIC if name[0] != "_" else _find_access(name)
             holder = rows[draft.parent]
             is_public = public[draft.parent] and access is Access.PUBLIC and holder.kind not in FUNCTION_KINDS
             if exported is not None and not draft.parent:
@@ -189,12 +190,12 @@ def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) 
     """`(a: int, *, b=1)` as it stands in the text."""
     args = node.args
     line, end = node.lineno, node.col_offset
+    if not (args.args or args.posonlyargs or args.vararg or args.kwonlyargs or args.kwarg):
+        return "()"
     # the last of the parameters and defaults; what follows is ")" and perhaps "/" and ","
     tails: list[ast.expr | ast.arg | None] = [*args.posonlyargs[-1:], *args.args[-1:], *args.defaults[-1:]]
     tails += [args.vararg, *args.kwonlyargs[-1:], *args.kw_defaults[-1:], args.kwarg]
     found = [(tail.end_lineno or 0, tail.end_col_offset or 0) for tail in tails if tail is not None]
-    if not found:
-        return "()"
     last, last_end = max(found)
     start = lines[line - 1].find(b"(", end)
     if start < 0 or getattr(node, "type_params", None):

@@ -11,7 +11,7 @@ import re
 
 MAX_WRAPPERS = 2_000  # of one file
 _HEAD = re.compile(rb"\n[ \t]*+((?:pin_project_lite::)?(?:cfg_\w++|pin_project|feature)![ \t]*+\{)")
-_BRACKET = re.compile(rb"[{}]|\"(?:[^\"\\]|\\.)*+\"|//[^\n]*+|'(?:[{}]|\\.)'")
+_BRACKET = re.compile(rb"[{}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*\"|//[^\n]*+|'(?:[{}]|\\.)'")
 
 
 def unwrap_items(text: bytes) -> bytes:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
 MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
 UNKNOWN = "?"
+# What a BIND row says in the place of a number of arguments: the type of its variable is ...
+TYPE = 0  # what the row names
+CALLED = 1  # what a call of it gives
+ITEMS = 2  # a list of it
+SAME = 3  # the type of the value that it names
+ITEM = 4  # the type of the items of that value
 BIND = ReferenceRole.BIND
 _MEMBERS = frozenset(
     {
@@ -72,6 +78,7 @@ class ScopeWalk:
         self.place = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self.item_functions: dict[int, str] = {}  # start of a function -> what it is given the items of
         self.is_partial = False
         self._open = [(len(text) + 1, 0, 0)]  # (end, scope, place)
         self._scope_parents = [0]
@@ -176,6 +183,14 @@ class ScopeWalk:
             at = self.place if place < 0 else place
             self._rows.append((self.scope, at, role, name, qualifier, alias, start, arguments))
 
+    def bind_item(self, alias: str, chain: str, start: int) -> None:
+        """Tell that a variable is one of the items of an expression."""
+        is_call = chain.endswith("()")
+        qualifier, _, name = chain.removesuffix("()").rpartition(".")
+        if chain != UNKNOWN and name:
+            name += "()" if is_call else ""
+            self.refer(BIND, name, start, qualifier, alias, ITEM)
+
     # -- the end -------------------------------------------------------------------------------------------
 
     def encode(self) -> bytes:
@@ -221,11 +236,14 @@ class ScopeWalk:
     def _settle(self) -> Iterator[Row]:
         """The rows that are references after all, those of types of variables among them."""
         typed = {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] is BIND}
+        asked = {_find_head(row[4]) or row[3] for row in self._rows if row[4] or row[2] is BIND}
         for row in self._rows:
             scope, place, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
+            if role is BIND and alias not in asked and self._find_binding(scope, alias) >= 0:
+                continue  # nothing goes through it
             head = _find_head(qualifier) if qualifier else name
             found = self._find_binding(scope, head)
             if found < 0:
@@ -259,7 +277,7 @@ def _get_order(row: tuple[int, int, int, object, object]) -> tuple[int, int, int
 
 
 def _find_head(qualifier: str) -> str:
-    return qualifier.partition(".")[0].partition("(")[0]
+    return qualifier.partition(".")[0].partition("(")[0].partition("[")[0]
 
 
 def _iter_breaks(text: bytes) -> Iterator[int]:

@@ -4,7 +4,8 @@ A grammar comes from a wheel of its own and is imported with the first text of i
 that can be killed; nothing here may be called in another. A query is a file, or several, in `queries`.
 
 What a text can cost is bounded. It is not read above MAX_PARSED_BYTES; parsing is stopped after
-MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth.
+MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth;
+of more than MAX_CAPTURES nodes the first are handed out.
 What was not reached is said, as are errors in the tree. Parsing and matching keep their own stacks; a
 grammar's own scanner could still crash on a text, which then ends the process, and the parent remembers it.
 
@@ -22,8 +23,8 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
-MAX_PARSED_BYTES = 8 * 1024 * 1024  # a tree takes up to 60 bytes for each; the process has a gigabyte
-MAX_CAPTURES = 1_500_000
+MAX_PARSED_BYTES = 4 * 1024 * 1024  # a tree takes up to 60 bytes for each; the process has a gigabyte
+MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
 MAX_CPU_SECONDS = 3.0  # of the 5 that the process has for one text
 MAX_MATCHES = 1_024  # begun and not ended; more of them make matching quadratic
 MAX_DEPTH = 1_000
@@ -55,10 +56,17 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
     cursor = QueryCursor(query, match_limit=MAX_MATCHES)
     cursor.set_max_start_depth(MAX_DEPTH)
     nodes = cursor.captures(tree.root_node)
-    if sum(map(len, nodes.values())) > MAX_CAPTURES:
-        return None
     is_complete = not tree.root_node.has_error and not cursor.did_exceed_match_limit and not _is_deep(tree)
+    if sum(map(len, nodes.values())) > MAX_CAPTURES:
+        return Captures(_keep_first(nodes), False)
     return Captures(nodes, is_complete)
+
+
+def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
+    """The captures of the beginning of a text, up to MAX_CAPTURES of them."""
+    starts = sorted(node.start_byte for found in nodes.values() for node in found)
+    end = starts[MAX_CAPTURES]
+    return {name: [node for node in found if node.start_byte < end] for name, found in nodes.items()}
 
 
 def _is_deep(tree: Tree) -> bool:

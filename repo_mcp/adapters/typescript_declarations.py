@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repo_mcp.adapters.scope_walk import SAME, UNKNOWN
 from repo_mcp.adapters.typescript_walk import Prefix, ScriptWalk, Variables
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -24,6 +25,7 @@ _FLAGS = {
     "override_modifier": SymbolFlag.OVERRIDE,
 }
 _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
+_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
 RESULT = "()"  # stands for the variable in a row that tells what a function returns
@@ -240,6 +242,8 @@ def on_declarator(walk: ScriptWalk, node: Node) -> None:
         return  # imported by `require`
     if name_node.type != "identifier":
         walk.pattern, walk.pattern_end = variables, name_node.end_byte
+        owner = walk.read_owner(node.child_by_field_name("type"), value)
+        _bind_pattern(walk, name_node, owner)
         return
     walk.taken.add(start)
     name = walk.read(name_node)
@@ -254,6 +258,22 @@ def on_declarator(walk: ScriptWalk, node: Node) -> None:
         kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
         kind = SymbolKind.FUNCTION if is_function else SymbolKind.CLASS if is_class else kind
         _declare_variable(walk, node, name, kind, variables)
+
+
+def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
+    """Tell that names in `{a, b: c}` are members of something."""
+    if owner == UNKNOWN or pattern.type != "object_pattern":
+        return
+    for one in pattern.named_children:
+        key: Node | None = one
+        local: Node | None = one
+        if one.type == "object_assignment_pattern":
+            key = local = one.child_by_field_name("left")
+        elif one.type == "pair_pattern":
+            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
+        if key is not None and local is not None and local.type in _BOUND_NAMES:
+            name, alias = walk.read_name(key), walk.read(local)
+            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, alias, SAME)
 
 
 def _declare_variable(
@@ -333,11 +353,28 @@ def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
+    if node.start_byte in walk.item_functions:
+        _bind_first_parameter(walk, node)
     if place >= 0:
         walk.functions[walk.scope] = place
         body = node.child_by_field_name("body")
         if body is not None and body.type != "statement_block":
             _bind_result(walk, body)
+
+
+def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
+    """The parameter of a function that is given the items of something."""
+    single = node.child_by_field_name("parameter")
+    parameters = node.child_by_field_name("parameters")
+    if single is None and parameters is not None and parameters.named_child_count:
+        single = parameters.named_children[0]
+        if single.type == "required_parameter":
+            is_typed = single.child_by_field_name("type") is not None
+            single = None if is_typed else single.child_by_field_name("pattern")
+    if single is not None and single.type == "identifier":
+        name = walk.read(single)
+        walk.bind(name)
+        walk.bind_item(name, walk.item_functions[node.start_byte], single.start_byte)
 
 
 def on_return(walk: ScriptWalk, node: Node) -> None:
@@ -355,8 +392,15 @@ def _bind_result(walk: ScriptWalk, value: Node) -> None:
 
 def on_block(walk: ScriptWalk, node: Node) -> None:
     """A block that binds names of its own."""
-    if node.start_byte not in walk.values:
-        walk.open_scope(node.end_byte)
+    if node.start_byte in walk.values:
+        return
+    walk.open_scope(node.end_byte)
+    if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "identifier" and node.child_by_field_name("kind") is not None:
+            name = walk.read(left)
+            walk.bind(name)
+            walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
 
 
 def on_type_scope(walk: ScriptWalk, node: Node) -> None:
@@ -410,6 +454,8 @@ def on_parameter(walk: ScriptWalk, node: Node) -> None:
     if type_node is not None:
         walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
     if pattern is None or pattern.type != "identifier":
+        if pattern is not None and pattern.type == "object_pattern":
+            _bind_pattern(walk, pattern, walk.read_owner(type_node, None))
         return
     walk.taken.add(pattern.start_byte)
     name = walk.read(pattern)

@@ -6,6 +6,7 @@ variable is given an instance or the result of something that has a name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,16 @@ def _on_declarator(walk: ScriptWalk, node: Node) -> None:
     modules.on_require_declarator(walk, node)
     declarations.on_declarator(walk, node)
 
+
+# What the grammar does not know, of names of nothing, so that it can be left out: `<in out T>`,
+# `export type * from`, a "|" before the first member of a union in brackets.
+_LEFT_OUT = re.compile(
+    rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
+    rb"|(\bexport\s+)type(?=\s+\*)"
+    rb"|([<,(]\s*)\|(?=\s)"
+)
+# Signatures of calls, one to a line and without ";": the grammar takes "<" for more of the line before.
+_SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
 
 # In the order in which captures of one span are handled.
 _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None]] = {
@@ -104,10 +115,27 @@ def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) 
     captures = find_captures(dialect, queries, text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
+    if not captures.is_complete and dialect != "javascript":
+        plain = _write_plainly(dialect, text)
+        others = find_captures(dialect, queries, plain) if plain != text else None
+        if others is not None and others.is_complete:
+            text, captures = plain, others
     walk = ScriptWalk(file_name, text, is_typescript=dialect != "javascript")
     walk.run(captures, _HANDLERS)
     _finish(walk)
     return walk.encode()
+
+
+def _write_plainly(dialect: str, text: bytes) -> bytes:
+    """The text as the grammar may understand it, as long as before and with the same lines."""
+    text = _LEFT_OUT.sub(_blank, text)
+    return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """White space instead of a word."""
+    kept = found[1] or found[2] or found[3]
+    return kept + b" " * (len(found[0]) - len(kept))
 
 
 def _finish(walk: ScriptWalk) -> None:

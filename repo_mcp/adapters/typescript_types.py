@@ -31,6 +31,7 @@ _NOTHING = frozenset(
         "any unknown never void null undefined string number boolean bigint symbol object true false this",
     )
 )
+_MEMBER_TYPE = re.compile(r"([A-Za-z_$][\w$.]*)\[[\"']([\w$]+)[\"']\]")
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 MAX_STEPS = 6
 
@@ -54,6 +55,9 @@ def read_type(text: str) -> TypeName:
                 return TypeName()
             text, is_items = text[:-2], True
             continue
+        member = _MEMBER_TYPE.fullmatch(text)
+        if member is not None:
+            return TypeName(member[2], member[1], is_items)
         found = _NAME.match(text)
         if found is None or found[1] in _NOTHING:
             return TypeName()
@@ -87,6 +91,8 @@ def _strip_empty(text: str) -> str:
 
 def split_type(text: str, separator: str) -> list[str]:
     """The parts between separators that stand in no brackets."""
+    if separator not in text:
+        return [text]
     parts, start, depth = [], 0, 0
     for at, char in enumerate(text):
         if char in _CLOSERS:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from repo_mcp.adapters.typescript_declarations import FUNCTION_VALUES
 from repo_mcp.adapters.typescript_modules import refer_required
 from repo_mcp.adapters.typescript_walk import ScriptWalk
 from repo_mcp.structure import CALLABLE_KINDS, ReferenceRole, SymbolKind
@@ -12,6 +14,12 @@ if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
 CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+_GIVING_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "map forEach filter find findIndex findLast findLastIndex some every flatMap",
+    )
+)
 _TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
 
 
@@ -53,8 +61,13 @@ def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None
         return
     start = name_node.start_byte
     walk.taken.add(start)
-    arguments = walk.count_arguments(node.child_by_field_name("arguments"))
-    walk.refer(CALL, walk.read(name_node), start, qualifier, "", arguments)
+    given = node.child_by_field_name("arguments")
+    name = walk.read(name_node)
+    if given is not None and name in _GIVING_ITEMS and qualifier and given.named_child_count:
+        first = given.named_children[0]
+        if first.type in FUNCTION_VALUES:
+            walk.item_functions[first.start_byte] = qualifier
+    walk.refer(CALL, name, start, qualifier, "", walk.count_arguments(given))
 
 
 def on_member(walk: ScriptWalk, node: Node) -> None:

@@ -10,7 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.scope_walk import MAX_CHAIN_BYTES, UNKNOWN, Entry, ScopeWalk
+from repo_mcp.adapters.scope_walk import (
+    CALLED,
+    ITEMS,
+    MAX_CHAIN_BYTES,
+    SAME,
+    TYPE,
+    UNKNOWN,
+    Entry,
+    ScopeWalk,
+)
 from repo_mcp.adapters.typescript_types import read_type
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
 _PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
-_CHAIN = re.compile(rb"[\w$\x80-\xff]+(?:\(\)|\.\[\]|\.#?[\w$\x80-\xff]+)*")
+_CHAIN = re.compile(rb"[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
 _SPACE = re.compile(rb"\s+")
 _AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
 _ROUND = re.compile(rb"\([^()\[\]]*\)")
@@ -145,7 +154,7 @@ class ScriptWalk(ScopeWalk):
         return name[1:-1] if name[:1] in {"'", '"'} else name
 
     def read_chain(self, node: Node | None) -> str:
-        """An expression before a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
+        """An expression before a member, dotted: "a.b", "make()", "list[]"; "?" for anything else."""
         if node is None:
             return UNKNOWN
         start, end = node.start_byte, node.end_byte
@@ -179,9 +188,21 @@ class ScriptWalk(ScopeWalk):
             return False
         found = read_type(self.read_line(node))
         if found.name:
-            items = 2 if found.is_items else 0
+            items = ITEMS if found.is_items else TYPE
             self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
         return bool(found.name)
+
+    def read_owner(self, type_node: Node | None, value: Node | None) -> str:
+        """What a pattern takes members of: a type that is written, as if it were called, or an expression."""
+        if type_node is not None:
+            found = read_type(self.read_line(type_node))
+            dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
+            return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
+        for _ in range(3):
+            if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+                break
+            value = value.named_children[0]
+        return self.read_chain(value)
 
     def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
         """Tell the type of a variable by what it is given."""
@@ -198,19 +219,20 @@ class ScriptWalk(ScopeWalk):
         if value is None:
             return
         if value.type == "new_expression":
-            self._bind_named(alias, value.child_by_field_name("constructor"), 0, start, place)
+            self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, place)
         elif value.type == "call_expression":
-            self._bind_named(alias, value.child_by_field_name("function"), 1, start, place)
+            self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, place)
         elif value.type in {"identifier", "member_expression", "this"}:
-            self._bind_named(alias, value, 0, start, place)
+            self._bind_named(alias, value, SAME, start, place)
+        elif value.type == "subscript_expression":
+            self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
     def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int) -> None:
         chain = self.read_chain(node)
-        if chain == UNKNOWN or chain.endswith(")") or chain in {"undefined", "require", "import"}:
+        if chain == UNKNOWN or chain.endswith((")", "]")) or chain in {"undefined", "require", "import"}:
             return
         qualifier, _, name = chain.rpartition(".")
-        if name != "[]":
-            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, place)
+        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, place)
 
 
 _WRAPPERS = frozenset(
@@ -239,5 +261,5 @@ def _simplify(text: bytes) -> bytes:
         if shorter == text:
             break
         text = shorter
-    text = text.replace(b"\x00", b"()").replace(b"\x01", b".[]").replace(b"..[]", b".[]")
+    text = text.replace(b"\x00", b"()").replace(b"\x01", b"[]").replace(b".[]", b"[]")
     return text if _CHAIN.fullmatch(text) else b""

@@ -35,6 +35,7 @@ class CRules(Rules):
     has_overloads = True
     guesses_bare = True  # not every include is found: its folder may be told to the compiler alone
     has_extensions = True
+    checks_extensions = True
     own_words = frozenset({"this"})
 
     def __init__(self, program: Program) -> None:

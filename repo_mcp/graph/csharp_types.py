@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repo_mcp.adapters.csharp_types import read_type
-from repo_mcp.adapters.csharp_walk import ITEMS_OF
+from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol
@@ -123,7 +123,7 @@ class CSharpTypes:
 
     def evaluate(self, file: CSharpFile, place: int, chain: str, line: int, steps: int = 0) -> Value:
         """What "a.B().c" is inside a symbol, on a line."""
-        segments = chain.split(".")
+        segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
         value, used = self._evaluate_head(file, place, segments, line, steps)
@@ -213,32 +213,18 @@ class CSharpTypes:
         """The value of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
-        if row.arguments in {0, 2}:
-            value = self._follow_plain(file, row, steps)
-            return Value(value.type, value.is_items or row.arguments == 2)
+        if row.arguments in {TYPE, ITEMS}:
+            found = self._names.find_type(file, row.symbol, row.name, row.qualifier)
+            return Value(found, row.arguments == ITEMS)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-        if row.arguments == 1:
+        if row.arguments == CALLED:
             return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
+        if row.arguments == SAME and row.name == row.alias and not row.qualifier:
+            return NOTHING_KNOWN
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-        if value.type is None:
-            value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
-        if row.arguments == ITEMS_OF:
+        if row.arguments == ITEM:
             return Value(value.type) if value.is_items else NOTHING_KNOWN
         return value
-
-    def _follow_plain(self, file: CSharpFile, row: Reference, steps: int) -> Value:
-        """A written type, or another value whose type is taken over."""
-        found = self._names.find_type(file, row.symbol, row.name, row.qualifier)
-        if found.parts:
-            return Value(found)
-        dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-        value = NOTHING_KNOWN
-        if row.name != row.alias:
-            value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-        if value.is_known or (value.type is not None and value.type.full_name != found.full_name):
-            return value
-        is_type = not row.name[:1].islower() and not row.name.startswith("_")  # as types are named
-        return Value(found) if is_type else NOTHING_KNOWN
 
 
 def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:

@@ -63,6 +63,7 @@ class NamedLookup:
         self._scopes: dict[str, FileScope | None] = {}
         self._rules: dict[str, Rules] = {}
         self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
         self._open: set[Declaration] = set()  # types whose bases are being found out
         self._cuts = 0  # times that one of them was asked for meanwhile
         self._steps = MAX_STEPS
@@ -276,7 +277,6 @@ class NamedLookup:
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
     ) -> list[tuple[FileScope, int]]:
-        rules = self.get_rules(scope)
         owner_name = scope.get_name(owner)
         found = []
         for place in other.find_named(name):
@@ -288,9 +288,23 @@ class NamedLookup:
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
             is_member = (is_extension or from_extension) and self._is_member(other, place, role)
-            if is_member and rules.is_same_type(scope, owner, other, parent):
+            if is_member and self._is_same_type(scope, owner, other, parent):
                 found.append((other, place))
         return found
+
+    def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
+        """True when an extension of the name of a type is one of that type."""
+        rules = self.get_rules(scope)
+        if not rules.is_same_type(scope, owner, other, extension):
+            return False
+        is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
+        if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
+            return True
+        one = Declaration(other.path, extension)
+        if one not in self._extended:
+            self._extended[one] = tuple(self.find_extended(one))
+        found = self._extended[one]
+        return Declaration(scope.path, owner) in found or found == (one,)
 
     def _is_member(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
         kind = scope.get_kind(place)
@@ -351,7 +365,7 @@ class NamedLookup:
             for one in other.find_named(name):
                 is_other = other is not scope or one != place
                 is_part = is_other and other.get_kind(one) is SymbolKind.EXTENSION
-                if is_part and rules.is_same_type(scope, place, other, one):
+                if is_part and self._is_same_type(scope, place, other, one):
                     yield other, one
 
     def _find_alias(self, scope: FileScope, place: int) -> tuple[Declaration, ...]:

@@ -26,6 +26,7 @@ class Rules:
     has_overloads = False
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may stand outside of their type
+    checks_extensions = False  # several types of one name may have extensions
     own_words: frozenset[str] = frozenset()  # "this", "self": the object itself
     base_words: frozenset[str] = frozenset()  # "super"
     constructor_name = ""  # of constructors that are not named as their type

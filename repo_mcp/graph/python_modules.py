@@ -3,7 +3,8 @@
 A module is a path: of a file (`a/b.py`, `a/b/__init__.py`), or of a folder without an `__init__` and with a
 "/" behind it (`a/b/`), which is a package of a namespace. An absolute name is looked for in the source roots
 of the importing file: the nearest folder around it that is no package, the folders above that, and in each of
-them `src`, `lib` and `python`. What is nowhere is outside of the repository.
+them `src`, `lib` and `python`. What is in none of them, but is the only package of its name in all the code
+of the repository, is that one: tests and vendored code are not asked. All else is outside.
 
 Left out on purpose: `sys.path` as programs change it, and installed packages.
 """
@@ -12,10 +13,11 @@ from __future__ import annotations
 
 from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.program import Program
+from repo_mcp.index.roles import FileRole, find_role
 
 MAX_KEPT = 100_000  # answers of each kind
 MAX_FOLDERS = 64  # around a file
-MAX_PACKAGES = 2_000  # looked through for a package that stands nowhere above
+MAX_PACKAGES = 20_000  # known by their `__init__`, wherever they stand
 _NESTED_ROOTS = ("", "src/", "lib/", "python/")
 _STEMS = (".py", ".pyi")
 _INITS = ("__init__.py", "__init__.pyi")
@@ -28,7 +30,7 @@ class PythonModules:
         self._program = program
         self._roots: BoundedCache[str, tuple[str, ...]] = BoundedCache(MAX_KEPT)
         self._found: BoundedCache[tuple[str, str], str | None] = BoundedCache(MAX_KEPT)
-        self._tops: BoundedCache[str, str | None] = BoundedCache(MAX_KEPT)
+        self._tops: dict[str, dict[str, None]] | None = None  # name of a package -> folders around such
 
     def find_module(self, path: str, name: str) -> str | None:
         """The module that a name, dotted, means in a file; ".x" and "..x" are relative to it."""
@@ -120,16 +122,17 @@ class PythonModules:
 
     def _find_top(self, name: str) -> str | None:
         """The folder around the one package of a name, wherever it stands; None for none or several."""
-        if name not in self._tops:
-            folders = set()
+        if self._tops is None:
+            self._tops = {}
             for init in _INITS:
                 for path in self._program.list_declaring(init)[:MAX_PACKAGES]:
                     folder = _folder(path)
-                    if folder.endswith(f"{name}/") and _folder(folder[:-1]) + name + "/" == folder:
-                        folders.add(_folder(folder[:-1]))
-            tops = sorted(one for one in folders if not self.is_package(one))
-            self._tops[name] = tops[0] if len(tops) == 1 else None
-        return self._tops[name]
+                    around = _folder(folder[:-1])
+                    is_own = find_role(path) is FileRole.CODE
+                    if folder and is_own and not self.is_package(around):
+                        self._tops.setdefault(folder[len(around) : -1], {})[around] = None
+        tops = self._tops.get(name, {})
+        return next(iter(tops)) if len(tops) == 1 else None
 
     def is_package(self, folder: str) -> bool:
         """True for a folder, "" or with a "/" behind it, that has an `__init__`."""

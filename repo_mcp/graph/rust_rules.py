@@ -10,8 +10,11 @@ from repo_mcp.graph.program import Program
 from repo_mcp.structure import Reference, SymbolKind
 
 MAX_FOLDERS = 40
+MAX_MANIFEST_LINES = 2_000
 MAX_NAMING = 60  # files that name an item, looked through for the crate that it is said to be of
 _NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
+_SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
+_KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
 _ROOTS = ("src/lib.rs", "src/main.rs")
 _ROOT_FILES = frozenset({"lib", "main", "mod"})
 _OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
@@ -27,6 +30,7 @@ class RustRules(Rules):
 
     languages = frozenset({"rust"})
     has_extensions = True
+    checks_extensions = True
     own_words = frozenset({"self", "Self"})
     transparent = frozenset(_TRANSPARENT_TEXT.split())
 
@@ -34,6 +38,7 @@ class RustRules(Rules):
         super().__init__(program)
         self._crates: dict[str, str] = {}
         self._names: dict[str, str] = {}
+        self._dependencies: dict[str, frozenset[str]] = {}
         self._homes: dict[str, Path] = {}
 
     # -- crates and modules ------------------------------------------------------------------------------
@@ -83,6 +88,23 @@ class RustRules(Rules):
             name = found.group(1) if found is not None else crate.rpartition("/")[2]
             self._names[crate] = name.replace("-", "_")
         return self._names[crate]
+
+    def _list_dependencies(self, crate: str) -> frozenset[str]:
+        """The crates that a manifest says to depend on, by the names that they are used by."""
+        if crate not in self._dependencies:
+            path = f"{crate}/Cargo.toml".lstrip("/")
+            text = self.program.read_text(path) if self.program.has_file(path) else None
+            found: set[str] = set()
+            is_list = False
+            for line in (text or "").split("\n")[:MAX_MANIFEST_LINES]:
+                section = _SECTION.match(line)
+                if section is not None:
+                    is_list = bool(section.group(1))
+                    found.update(filter(None, (section.group(2),)))
+                elif is_list:
+                    found.update(_KEY.findall(line))
+            self._dependencies[crate] = frozenset(name.replace("-", "_") for name in found)
+        return self._dependencies[crate]
 
     def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
         """The folder of a crate of this repository: beside the file's own, or where an item is named."""
@@ -187,7 +209,10 @@ class RustRules(Rules):
             return [bound + names[1:]]
         found = [container + names for container in self.list_visible(scope, place)]
         crate = self._find_crate_named(scope, names[0], names[-1])
-        return [*found, (crate, *names[1:])] if crate is not None else found
+        if crate is not None:
+            return [*found, (crate, *names[1:])]
+        is_outside = names[0] in self._list_dependencies(self._find_crate(scope.folder))
+        return [*found, OUTSIDE + names] if is_outside else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
         """The declaration, or the file of the module."""

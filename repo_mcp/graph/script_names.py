@@ -33,7 +33,8 @@ class Meaning:
     external: str = ""
 
 
-UNKNOWN = Meaning()
+UNKNOWN = Meaning()  # told from other empty meanings by identity: nothing was found to look into
+_ABSENT = Meaning()  # imported from a file of the repository that does not have it
 
 
 class ScriptFile:
@@ -42,6 +43,14 @@ class ScriptFile:
     def __init__(self, path: str, structure: Structure) -> None:
         self.path = path
         self.structure = structure
+        self._symbols: dict[int, Symbol] = {}
+
+    def get_symbol(self, place: int) -> Symbol:
+        """The symbol at a place. IndexError when there is none."""
+        found = self._symbols.get(place)
+        if found is None:
+            found = self._symbols[place] = self.structure.get_symbol(place)
+        return found
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
@@ -92,7 +101,7 @@ class ScriptFile:
         """Symbols of a name right inside another."""
         parents = self.structure.parents
         return [
-            self.structure.get_symbol(one)
+            self.get_symbol(one)
             for one in self.structure.find_symbols(name)
             if one and int(parents[one]) == place
         ]
@@ -119,7 +128,7 @@ class ScriptNames:
         file = self.find_file(declaration.path)
         if file is None or declaration.place >= file.structure.symbol_count:
             return None
-        return file.structure.get_symbol(declaration.place)
+        return file.get_symbol(declaration.place)
 
     # -- names of a file -----------------------------------------------------------------------------------
 
@@ -132,7 +141,8 @@ class ScriptNames:
             if found:
                 return Meaning(tuple(Declaration(file.path, one.place) for one in found))
         for row in file.imports.get(name, ()):
-            return self.resolve_import(file, row, hops=hops)
+            found_there = self.resolve_import(file, row, hops=hops)
+            return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 
     def _choose(self, file: ScriptFile, place: int, name: str, as_type: bool) -> list[Symbol]:
@@ -189,7 +199,7 @@ class ScriptNames:
             symbols = [one for one in file.find_children(0, name) if one.flags & flag]
         symbols = [one for one in symbols if one.kind not in _MEMBERS]
         if symbols:
-            return Meaning(tuple(Declaration(file.path, one.place) for one in prefer(symbols, False)))
+            return Meaning(tuple(Declaration(file.path, one.place) for one in symbols))
         for row in file.exports.get(name, ()):
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)

@@ -10,12 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS
 from repo_mcp.adapters.typescript_types import read_type, split_type
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.structure import CALLABLE_KINDS, Reference, ReferenceRole, Symbol, SymbolFlag, SymbolKind
 
 _TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # no type of a repository is named so
+# Of the members that every list has: those that give one item, and those that give a list of them again.
+_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift"})
+_SAME_ITEMS = frozenset(
+    {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
+)
+MAX_PARTS = 24  # of a union or an intersection
 MAX_STEPS = 12  # from a value to its type, each through another declaration
 MAX_BASES = 64
 MAX_SEGMENTS = 12
@@ -30,7 +37,7 @@ _OWNERS = frozenset(
         SymbolKind.COMPONENT,
     }
 )
-_VALUES = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +57,14 @@ class ScriptTypes:
 
     def __init__(self, names: ScriptNames) -> None:
         self._names = names
+        self._window: Owners | None = None
+        self._owners: dict[tuple[Declaration, bool, int], Owners] = {}
 
     # -- chains --------------------------------------------------------------------------------------------
 
     def evaluate(self, file: ScriptFile, place: int, chain: str, line: int, steps: int = 0) -> Owners:
         """The owners that "a.b().c" stands for inside a symbol, on a line."""
-        segments = chain.split(".")
+        segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
         head = segments[0]
@@ -75,22 +84,36 @@ class ScriptTypes:
             if holder is None:
                 return NOBODY
             if name == "super":
-                return self._list_bases(file, file.structure.get_symbol(holder), steps)
+                return self._list_bases(file, file.get_symbol(holder), steps)
             return Owners((Declaration(file.path, holder),))
         bound = find_bind(file, place, name, line)
         if bound is not None and not is_call:
             return self._follow_bind(file, bound, steps)
         meaning = self._names.look_up(file, place, name)
         if meaning is UNKNOWN:
-            return NOBODY
+            return self._find_window() if name in _WINDOWS else NOBODY
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
 
+    def _find_window(self) -> Owners:
+        """What files of the repository say that the global object has."""
+        if self._window is None:
+            found = []
+            for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
+                file = self._names.find_file(path)
+                for symbol in file.find_children(0, "Window") if file is not None else ():
+                    if symbol.kind is SymbolKind.INTERFACE:
+                        found.append(Declaration(path, symbol.place))
+            self._window = Owners(tuple(found), "" if found else "window")
+        return self._window
+
     def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
-        if segment == "[]":
-            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
         is_call = segment.endswith("()")
         name = segment.removesuffix("()")
         if owners.is_items:
+            if segment == "[]" or (is_call and name in _ITEM_OF):
+                return Owners(owners.declarations, owners.external)
+            return owners if is_call and name in _SAME_ITEMS else NOBODY
+        if segment == "[]":
             return NOBODY
         if owners.external:
             return Owners(external=f"{owners.external}.{name}")
@@ -116,6 +139,14 @@ class ScriptTypes:
         return Owners(tuple(found), "", is_items)
 
     def _get_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
+        """Remembered for each number of steps: types made of each other cost no more than once each."""
+        key = (declaration, is_call, steps)
+        found = self._owners.get(key)
+        if found is None:
+            found = self._owners[key] = self._find_owners(declaration, is_call, steps)
+        return found
+
+    def _find_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
         symbol = self._names.get_symbol(declaration)
         file = self._names.find_file(declaration.path)
         if symbol is None or file is None:
@@ -154,10 +185,13 @@ class ScriptTypes:
         """The members of a type alias: its own, and those of the types that it is made of."""
         own = Declaration(file.path, symbol.place)
         found = [own]
-        for part in split_type(symbol.return_type, "&"):
+        parts = [one for part in split_type(symbol.return_type, "|") for one in split_type(part, "&")]
+        for part in parts[:MAX_PARTS]:
             owners = self._read_written(file, symbol.place, part, steps)
             if owners.is_items:
-                return owners
+                if len(parts) == 1:
+                    return owners
+                continue
             found += [one for one in owners.declarations if one not in found]
         return Owners(tuple(found))
 
@@ -202,7 +236,11 @@ class ScriptTypes:
         """The owners of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOBODY
-        is_call = row.arguments == 1
+        is_call = row.arguments == CALLED
+        if row.arguments == ITEM:
+            dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
+            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
         if row.qualifier:
             outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
             if outer.external:
@@ -213,7 +251,7 @@ class ScriptTypes:
             owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
         else:
             owners = self._follow_name(file, row, is_call, steps)
-        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == 2)
+        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == ITEMS)
 
     def _follow_name(self, file: ScriptFile, row: Reference, is_call: bool, steps: int) -> Owners:
         if row.name == "this":

@@ -15,6 +15,7 @@ class SwiftRules(Rules):
     has_implicit_members = True
     has_overloads = True
     has_extensions = True
+    checks_extensions = True
     own_words = frozenset({"self", "Self"})
     base_words = frozenset({"super"})
     constructor_name = "init"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.script_common_names import COMMON_MEMBERS
-from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames
+from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.script_types import NOBODY, ScriptTypes
 from repo_mcp.structure import Reference, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
 
@@ -93,8 +93,26 @@ class TypeScriptResolver:
             places = [one for place in places for one in self._look_through(place)]
         symbols = [(place, self._names.get_symbol(place)) for place in dict.fromkeys(places)]
         known = [(place, symbol) for place, symbol in symbols if symbol is not None]
+        if row.role not in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
+            meant = {id(one) for one in prefer([symbol for _, symbol in known], row.role in _TYPE_ROLES)}
+            known = [(place, symbol) for place, symbol in known if id(symbol) in meant]
         kept = _choose(known, row)
+        if row.role is ReferenceRole.CALL:
+            kept = [one for place in kept for one in (*self._list_constructors(place), place)]
         return Resolution(tuple(Target(place, Confidence.EXACT) for place in kept[:MAX_GUESSES]))
+
+    def _list_constructors(self, place: Declaration) -> list[Declaration]:
+        """Of a class what is run when it is made; the implementation where there are overloads."""
+        file, symbol = self._names.find_file(place.path), self._names.get_symbol(place)
+        if file is None or symbol is None or symbol.kind is not SymbolKind.CLASS:
+            return []
+        found = [
+            one
+            for one in file.find_children(place.place, "constructor")
+            if one.kind is SymbolKind.CONSTRUCTOR
+        ]
+        whole = [one for one in found if not one.flags & SymbolFlag.FORWARD]
+        return [Declaration(place.path, one.place) for one in whole or found]
 
     def _look_through(self, place: Declaration) -> tuple[Declaration, ...]:
         """Of a module of CommonJS what it is as a whole."""
@@ -118,7 +136,7 @@ class TypeScriptResolver:
             if file is None or self._program.find_language(path) not in LANGUAGES:
                 continue
             for place in file.structure.find_symbols(name):
-                symbol = file.structure.get_symbol(place)
+                symbol = file.get_symbol(place)
                 if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
                     found.append(Target(Declaration(path, place), Confidence.PROBABLE))
         return _limit(found)

@@ -36,7 +36,7 @@ NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 HURRY_SECONDS = 5.0  # for a round in the background to make room
 ROOM_SECONDS = 0.02  # between looks whether that has been taken
-RETRY_SECONDS = 5.0  # after another process held the index, or left files alone that changed meanwhile
+RETRY_SECONDS = 5.0  # after another process held the index
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 
 
@@ -355,7 +355,7 @@ class LiveStructure:
                 self._make_room()
                 return 0.0
             self._followed, self._left = lexical, frozenset(done.left)
-            return RETRY_SECONDS if done.left else None
+            return None  # what was left comes with the next generation, which it has to be in
         except RepoError as error:
             if error.code is ErrorCode.BUSY:
                 return RETRY_SECONDS

@@ -43,6 +43,7 @@ from repo_mcp.structure import HEADER, ParseStatus, ReferenceRole, decode_struct
 I64 = npt.NDArray[np.int64]
 I32 = npt.NDArray[np.int32]
 _LINE_FEED = 0x0A
+STRING_WEIGHT = 3
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
@@ -62,9 +63,10 @@ class ParsedFile:
     names: tuple[I32, I32, I32]  # declared, used, modules; with repetitions
 
     @property
-    def kept_bytes(self) -> int:
-        """About what it takes to keep it until the segment is written."""
-        return len(self.record) + sum(4 * len(one) for one in self.names) + 500
+    def weight(self) -> int:
+        """In bytes what it adds to a segment's work, in which strings take many times their room."""
+        strings = len(self.record) - self.text_start
+        return len(self.record) + STRING_WEIGHT * strings + sum(4 * len(one) for one in self.names) + 500
 
 
 def read_record(path: str, fingerprint: bytes, size: int, language: str, record: bytes) -> ParsedFile:

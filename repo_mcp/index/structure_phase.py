@@ -1,9 +1,9 @@
 """The second phase of indexing: the structure of each file that the lexical index holds.
 
-A round parses what is new or changed and drops what is gone. It commits a segment whenever SEGMENT_BYTES of
-records have come, so that the index is of use while it grows, and a round that is killed goes on where it
-stopped. After a build, or when most was renewed, everything is merged into one segment, which is the same,
-byte for byte, whatever came before and however many processes parsed.
+A round parses what is new or changed and drops what is gone. It commits a segment whenever files of
+SEGMENT_WEIGHT have come, so that the index is of use while it grows, and a round that is killed goes on
+where it stopped. After a build, or when most was renewed, everything is merged into one segment, which is
+the same, byte for byte, whatever came before and however many processes parsed.
 
 It has a directory and a lock of its own: a refresh of the lexical index never waits for it.
 """
@@ -41,7 +41,11 @@ from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, Struc
 from repo_mcp.parse_worker import BatchParser
 from repo_mcp.structure import ParseStatus
 
-SEGMENT_BYTES = 12 * 1024 * 1024  # of records and what belongs to them; writing them takes ten times as much
+SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
+WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower
+# For a text. The system ends it sooner by processor time, where it can; on a busy machine a process of low
+# priority may wait long for its turn, and is not to blame.
+WALL_SECONDS = 60.0
 FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
 LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
 
@@ -50,7 +54,7 @@ Cancelled = Callable[[], bool]
 
 def make_parser() -> BatchParser:
     """A process that parses, with low priority."""
-    return BatchParser(niceness=NICENESS)
+    return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
 
 
 class StructurePhase:
@@ -184,7 +188,7 @@ class _Round:
         self._progress = progress
         self._cancelled = cancelled
         self._pending: list[ParsedFile] = []
-        self._pending_bytes = 0
+        self._pending_weight = 0
         self._left: list[str] = []
         self._done_files, self._done_bytes = plan.done_files, plan.done_bytes
         self._statuses: Counter[ParseStatus] = Counter()
@@ -227,11 +231,11 @@ class _Round:
                 self._left.append(one.path)
                 continue
             self._pending.append(one)
-            self._pending_bytes += one.kept_bytes
+            self._pending_weight += one.weight
             self._statuses[one.status] += 1
             self._done_files += 1
             self._done_bytes += one.size
-            if self._pending_bytes >= SEGMENT_BYTES:
+            if self._pending_weight >= SEGMENT_WEIGHT:
                 self._flush()
         self._report("structure")
 
@@ -244,7 +248,7 @@ class _Round:
         self._mark_dead([file.path for file in self._pending])
         self._writer.add(entry)
         self._writer.commit()
-        self._pending, self._pending_bytes = [], 0
+        self._pending, self._pending_weight = [], 0
 
     def _mark_dead(self, paths: Sequence[str]) -> None:
         for segment, files in self._known.take(paths).items():
@@ -266,7 +270,7 @@ def merge(writer: IndexWriter, cancelled: Cancelled, *, full: bool) -> int:
             check(cancelled)
             yield planned.encode_window(window)
 
-    return writer.merge(full=full, encode=encode)
+    return writer.merge(full=full, encode=encode, window_bytes=WINDOW_BYTES)
 
 
 def check(cancelled: Cancelled) -> None:

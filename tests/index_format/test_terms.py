@@ -52,7 +52,7 @@ def encode(rows: Rows, group: int = 10**6) -> dict[bytes, bytes]:
     writer = TermsWriter()
     for start in range(0, len(rows), group):
         add_rows(writer, rows[start : start + group])
-    sections = {tag: b"".join(pieces) for tag, pieces in writer.finish().items()}
+    sections = writer.finish()
     assert writer.count == len(rows)
     return sections
 

@@ -55,7 +55,7 @@ def serve_niceness(requests: Connection, answers: Connection, niceness: int) -> 
 
 @pytest.fixture
 def parser() -> Iterator[BatchParser]:
-    made = BatchParser(wall_seconds=1.5, serve=serve_upper)
+    made = BatchParser(wall_seconds=5.0, serve=serve_upper)
     yield made
     made.close()
     assert multiprocessing.active_children() == []
@@ -101,7 +101,7 @@ def test_an_answer_that_stops_half_way_is_not_waited_for(monkeypatch: pytest.Mon
     parser = BatchParser(wall_seconds=0.5, serve=serve_half)
     started = time.monotonic()
     assert ask(parser, b"a") == [None]
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     parser.close()
 
 
@@ -114,15 +114,17 @@ def test_processes_that_do_nothing_but_end_are_not_the_texts_fault(monkeypatch: 
     parser.close()
 
 
-def test_stopping_ends_a_parse_from_another_thread(parser: BatchParser) -> None:
+def test_stopping_ends_a_parse_from_another_thread() -> None:
+    parser = BatchParser(wall_seconds=50.0, serve=serve_upper)
     ask(parser, b"a")
     threading.Timer(0.3, parser.stop).start()
     started = time.monotonic()
     with pytest.raises(ParserFailed):
         ask(parser, b"hang", b"b")
-    assert time.monotonic() - started < 1.4
+    assert time.monotonic() - started < 20
     with pytest.raises(ParserFailed):
         ask(parser, b"a")
+    parser.close()
 
 
 def test_a_batch_that_nobody_takes_to_its_end_does_not_answer_the_next(parser: BatchParser) -> None:

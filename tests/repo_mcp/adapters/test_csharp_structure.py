@@ -140,7 +140,7 @@ def test_calls_and_what_stands_before_them() -> None:
         "M: CALL Ns.Type|Static 7 n=1",
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",
-        "M: CALL list.[]|At 10 n=1",
+        "M: CALL list[]|At 10 n=1",
         "M: CALL Load()|Use 11 n=1",
         "M: CALL |Load 11 n=1",
         "M: CALL Bar()|Cast 12 n=1",
@@ -187,12 +187,11 @@ def test_names_bound_in_functions_are_no_references() -> None:
         "C 13",
     ]
     assert list_references(found, BIND) == [
-        "M: BIND |Items 6 as item n=3",
+        "M: BIND |Items 6 as item n=4",
         "M: BIND |Foo 7 as typed",
         "M: BIND |Foo 8 as tested",
         "M: BIND |Bar 8 as other",
         "M: BIND |Error 10 as error",
-        "M: BIND |Func 11 as f",
     ]
     assert [line.split()[2] for line in list_references(found, CALL) if "Go" in line] == [
         "item|Go",

@@ -317,6 +317,13 @@ def test_one_line_of_fifty_megabytes(language: str) -> None:
     assert structure.symbol_count == 1
 
 
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_thousands_of_names_in_one_declaration(language: str) -> None:
+    structure = parse(language, "int a0" + "".join(f", *a{n}" for n in range(1, 6_000)) + ";\n")
+    assert structure.symbol_count == 6_001
+    assert find(structure, "a5999").return_type == "int *"
+
+
 @pytest.mark.parametrize("language", SUFFIXES)
 def test_cut_anywhere(language: str) -> None:
     text = (SAMPLES / f"sample.{SUFFIXES[language]}").read_bytes()

@@ -21,8 +21,8 @@ def test_classes_and_members() -> None:
           static readonly limit: number = 3;
           #secret = 1;
           protected items: Map<string, T>;
-          handle = async (event: Event): Promise<void> => {};
-          constructor(private svc: Service, plain = 1, ...rest: string[]) { super(); }
+          handle = async (event: Event): Promise<void> => { event.go(); };
+          constructor(private svc: Service, plain = 1, ...rest: string[]) { super(); svc.go(); }
           get size(): number { return 1; }
           abstract load(): void;
           override async save(key: string): Promise<T> {}
@@ -180,7 +180,7 @@ def test_calls_and_what_stands_before_them() -> None:
         ": CALL Thing()|go 5 n=1",
         ": CALL |Thing 5 n=2",
         ": CALL ns|Thing 6 n=1",
-        ": CALL list.[]|run 7 n=1",
+        ": CALL list[]|run 7 n=1",
         ": CALL maybe.deep|call 8 n=1",
         ": CALL this.x|y 9 n=1",
         ": CALL |tag 11",
@@ -210,8 +210,8 @@ def test_types_of_variables() -> None:
         "f: BIND |Foo 2 as made",
         "f: BIND |load 3 as given n=1",
         "f: BIND |Foo 4 as cast",
-        "f: BIND a|inner 5 as same",
-        "f: BIND |made 7 as ()",
+        "f: BIND a|inner 5 as same n=3",
+        "f: BIND |made 7 as () n=3",
     ]
     before = [line.split()[2] for line in list_references(found, CALL) if "|x " in line]
     assert before == ["made|x", "given|x", "cast|x", "same|x", "a|x", "b|x", "c|x", "?|x"]
@@ -316,3 +316,25 @@ def test_what_can_be_had_beside_an_error() -> None:
     found = read("a.ts", "export function good() {}\nconst = ;\nexport function fine() {}\n")
     assert found.status is ParseStatus.PARTIAL
     assert [line.split()[0] for line in list_symbols(found)] == ["good", "fine"]
+
+
+def test_what_the_grammar_does_not_know_but_can_do_without() -> None:
+    found = read(
+        "a.ts",
+        """
+        export interface Box<
+          // @ts-ignore
+          out T = Item,
+          in out U = Item> { get(): T; }
+        export type * as all from "./all";
+        interface Call {
+          (x: number): One
+          <T>(x: T): Promise<T>
+          <T, U>(x: T, y: U): Two
+        }
+        type Many = Pick<Item, | "a" | "b">;
+        """,
+    )
+    assert found.status is ParseStatus.FULL
+    assert [line.split()[0] for line in list_symbols(found)] == ["Box", "Box.get", "Call", "Many"]
+    assert ": EXPORT ./all| 5 as all" in list_references(found, EXPORT)

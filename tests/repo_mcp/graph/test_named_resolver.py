@@ -256,7 +256,7 @@ def test_java_outside_and_imports(java: Case) -> None:
 # -- Rust --------------------------------------------------------------------------------------------------
 
 RUST = {
-    "app/Cargo.toml": '[package]\nname = "my-app"\n',
+    "app/Cargo.toml": '[package]\nname = "my-app"\n[dev-dependencies]\nserde-json = "1"\n',
     "app/src/lib.rs": (
         "pub mod store;\nmod util;\npub use store::Store as Shop;\n"
         "pub fn open() -> Result<Store, Error> { Store::new(1) }\n"
@@ -593,3 +593,53 @@ def test_any_reference_is_answered() -> None:
             ):
                 row = Reference(structure.symbol_count - 1, role, "run", qualifier, "x", 1, 2)
                 case.resolver.resolve(path, structure, row)
+
+
+def test_rust_paths_of_other_crates() -> None:
+    case = Case(
+        {
+            "Cargo.toml": '[package]\nname = "a"\n[dependencies]\nserde-json = "1"\n[dependencies.log]\n',
+            "src/lib.rs": (
+                "fn f(x: Foo) { serde_json::read(1); log::write(2); other::go(3);"
+                " match x { y => y.special() } }\n"
+            ),
+        }
+    )
+    assert case.ask("src/lib.rs", "read") == ["!serde_json.read"]
+    assert case.ask("src/lib.rs", "write") == ["!log.write"]
+    assert case.ask("src/lib.rs", "go") == []
+    assert case.ask("src/lib.rs", "special") == []
+
+
+def test_rust_parameters_of_types_have_their_bounds() -> None:
+    text = (
+        "trait Sink { fn drain(&self); }\nstruct Other;\nimpl Other { fn drain(&self) {} }\n"
+        "fn f<S: Sink>(s: S) { s.drain() }\nfn g<T>(t: &T) where T: Sink { t.drain() }\n"
+    )
+    case = Case({"src/lib.rs": text})
+    assert case.ask("src/lib.rs", "drain") == ["src/lib.rs:Sink.drain exact"] * 2
+
+
+def test_rust_types_of_one_name() -> None:
+    case = Case(
+        {
+            "src/lib.rs": "mod a;\nmod b;\n",
+            "src/a.rs": "pub struct Pool;\nimpl Pool { pub fn take_one(&self) {} }\n",
+            "src/b.rs": (
+                "pub struct Pool { inner: super::a::Pool }\n"
+                "impl Pool { pub fn take_one(&self) { self.inner.take_one() } }\n"
+            ),
+        }
+    )
+    assert case.ask("src/b.rs", "take_one") == ["src/a.rs:Pool.take_one exact"]
+
+
+def test_java_parameters_of_types_have_their_bounds() -> None:
+    case = Case(
+        {
+            "p/A.java": (
+                "package p;\nclass A<T extends B> { void f(T t) { t.go(); } }\nclass B { void go() {} }\n"
+            )
+        }
+    )
+    assert case.ask("p/A.java", "go") == ["p/A.java:p.B.go exact"]

@@ -83,6 +83,10 @@ SCOPES = {
         ["a.py:A.x", "a.py:A.x"],
     ),
     "a base is not looked for in the class": ("class A: ...\nclass B(«A»):\n    A = 1\n", ["a.py:A"]),
+    "nor what it is made of": (
+        "from pkg import kinds\nclass B(«kinds».A):\n    kinds = 1\n",
+        ["= pkg.kinds"],
+    ),
     "a constant": ("LIMIT = 1\ndef f():\n    return «LIMIT»\n", ["a.py:LIMIT"]),
     "a builtin that is bound here": ("def print(): ...\n«print»()\n", ["a.py:print"]),
     "a name that is nowhere": ("«nothing»()\n", []),
@@ -180,11 +184,18 @@ ROOTS = {
         {"app/__init__.py": "", "app/m.pyi": "def f(): ...", "app/m.py": "def f(): ..."},
         "app/m.py:f",
     ),
-    "nearest the test": (
-        {"x/src/app/__init__.py": "", "x/src/app/m.py": "def f(): ..."},
-        None,
-    ),
+    "not beside": ({"x/src/app/m.py": "def f(): ..."}, None),
 }
+
+
+def test_the_only_package_of_a_name_wherever_it_stands() -> None:
+    other = {"libs/one/app/__init__.py": "def f(): ...", "libs/one/app/sub/__init__.py": ""}
+    text = {"libs/two/main.py": "from app import «f»\n"}
+    assert meaning({**other, **text}) == ["libs/one/app/__init__.py:f"]
+    for hidden in ("vendor/app/__init__.py", "tests/app/__init__.py"):
+        assert meaning({hidden: "def f(): ...", **text}) == ["= app.f"]
+    assert meaning({**other, **text, "libs/three/app/__init__.py": "def f(): ..."}) == ["= app.f"]
+    assert meaning({**other, "libs/two/main.py": "import sub\n«sub».x\n"}) == ["= sub"]
 
 
 @pytest.mark.parametrize("case", ROOTS)

@@ -24,7 +24,7 @@ def find_tiny_task(path: str, _language: str) -> str | None:
 
 
 def make_tiny_parser() -> BatchParser:
-    return BatchParser(wall_seconds=1.0, niceness=1, serve=serve_tiny)
+    return BatchParser(wall_seconds=5.0, niceness=1, serve=serve_tiny)
 
 
 def serve_tiny(requests: Connection, answers: Connection, niceness: int) -> None:
