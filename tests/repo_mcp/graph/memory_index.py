@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from repo_mcp.adapters.structure_tasks import list_languages, run_structure_task
-from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.graph import Graph, NameMatch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
@@ -52,16 +52,21 @@ class MemoryIndex(MemoryProgram):
         ]
 
     @cached_property
+    def _named(self) -> dict[str, list[str]]:
+        """name that is declared inside a file -> paths."""
+        return self._index(lambda structure: (structure.strings[one] for one in structure.names[1:].tolist()))
+
+    @cached_property
     def _parts(self) -> dict[str, Counter[str]]:
         """part of a declared name -> paths."""
         found: dict[str, Counter[str]] = {}
-        for name, paths in self._declaring.items():
+        for name, paths in self._named.items():
             for part in set(get_word_terms(name)):
                 found.setdefault(part, Counter()).update(paths)
         return found
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        return _choose(self._declaring, prefix, pattern)
+        return _choose(self._named, prefix, pattern)
 
     def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         return _choose(self._parts, prefix, pattern)
@@ -88,9 +93,9 @@ def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
 
 def find_node(graph: Graph, name: str) -> Node:
     """The one symbol with a qualified name, or the file of a path."""
-    nodes, ends_so = graph.look_up(name, Scope())
+    nodes, match = graph.look_up(name, Scope())
     assert len(nodes) == 1, (name, nodes)
-    assert not ends_so, (name, nodes)
+    assert match is NameMatch.EXACT, (name, nodes)
     return nodes[0]
 
 
