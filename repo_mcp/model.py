@@ -102,6 +102,7 @@ class OpenedText:
     lines: tuple[str, ...]  # without line ends
     truncated: bool  # fewer lines than were asked for, or a line was cut
     warnings: tuple[str, ...] = ()
+    is_ended: bool = True  # a line end stands behind the last of the lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,6 +233,7 @@ class Repository:
             tuple(line.decode("utf-8", "replace") for line in lines[start - 1 : last]),
             truncated=last < min(end, len(lines)) or (end_line is None and last < len(lines)),
             warnings=_describe_reading(opened, text),
+            is_ended=last < len(lines) or text.data.endswith(b"\n"),
         )
 
     def outline(self, path: str) -> Outline:

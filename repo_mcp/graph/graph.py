@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 from repo_mcp.client_paths import shown
@@ -24,6 +25,23 @@ MAX_DOTTED = 8  # parts of the name of one namespace
 MAX_LOOKED_UP = 2_000  # files that declare one name
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+
+class NameMatch(Enum):
+    """How the qualified names that were found fit the one that was looked up: the best way first."""
+
+    EXACT = 0
+    ENDING = 1
+    IN_ORDER = 2
+
+    def admits(self, wanted: str, found: str) -> bool:
+        """True when a qualified name fits a wanted one in this way."""
+        if self is NameMatch.EXACT:
+            return found == wanted
+        if self is NameMatch.ENDING:
+            return found.endswith("." + wanted)
+        parts = iter(found.split("."))
+        return all(part in parts for part in wanted.split("."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +77,12 @@ class Graph:
             return self._nodes.get(declaration)
 
     def get(self, node_id: str) -> Node:
-        """The node that has an id. NOT_FOUND with the nearest names."""
+        """The node that has an id. NOT_FOUND with the nearest names; BUSY while its file is parsed anew."""
         with self._lock:
             declaration = self._nodes.find(node_id)
             if declaration is not None:
                 return self._nodes.get(declaration)
+            self._check_parsed(node_id)
             near = self._suggest(node_id)
         hint = (
             "Find symbols with search_symbols or lookup_symbol; a node_id changes when a symbol is renamed."
@@ -77,6 +96,15 @@ class Graph:
             hint,
             {"argument": "node_id"},
         )
+
+    def _check_parsed(self, node_id: str) -> None:
+        for path in self._nodes.find_paths(node_id):
+            if self._program.has_file(path) and self._program.find_structure(path) is None:
+                raise RepoError(
+                    ErrorCode.BUSY,
+                    f"{shown(path)}, which may declare this symbol, has changed and is not parsed yet.",
+                    details={"argument": "node_id"},
+                )
 
     def _suggest(self, node_id: str) -> list[Node]:
         """Symbols of the file that an id speaks of; for what is no id those that a search for it finds."""
@@ -121,8 +149,10 @@ class Graph:
             return False
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 
-    def look_up(self, qualified_name: str, scope: Scope) -> tuple[list[Node], bool]:
-        """The symbols with exactly this qualified name; else those whose name ends so, and True."""
+    def look_up(self, qualified_name: str, scope: Scope) -> tuple[list[Node], NameMatch]:
+        """The symbols with exactly this qualified name; else those whose name ends so; else those whose name
+        has the same last part and the others in this order, such as "pkg.mod.C" for "pkg.C".
+        """
         name = normalise_name(qualified_name)
         self._check_project(scope.project_id)
         with self._lock:
@@ -130,10 +160,12 @@ class Graph:
             structure = self._program.find_structure(qualified_name)
             if structure is not None and self._admits_path(qualified_name, scope):
                 named.append((qualified_name, Declaration(qualified_name, 0)))
-            named.sort(key=lambda row: (row[1].path, row[1].place))
-            exact = [one for found, one in named if found in (name, qualified_name)]
-            chosen = exact or [one for found, one in named if found.endswith("." + name)]
-            return [self._nodes.get(one) for one in chosen], not exact
+            named = sorted(set(named), key=lambda row: (row[1].path, row[1].place))
+            for match in NameMatch:
+                chosen = [one for found, one in named if match.admits(name, found) or found == qualified_name]
+                if chosen:
+                    return [self._nodes.get(one) for one in chosen], match
+            return [], NameMatch.EXACT
 
     def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
         """The symbols whose own name is the last of a name, with their qualified names, by path and line."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import time
@@ -22,6 +23,7 @@ from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalCl
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
 from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
+from tests.repo_mcp.toolsets.test_retrieval_toolset import TOOLS as RETRIEVAL_TOOLS
 
 EXIT_SECONDS = 2.0 + 3.0  # promised, and room for a busy machine
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -200,6 +202,35 @@ def test_both_toolsets_answer_and_one_watcher_runs(root: Path) -> None:
         assert {"get_status", "get_callers", "repo.search"} <= {entry["tool"] for entry in logged}
     finally:
         client.close()
+
+
+def test_no_two_tools_are_equal_where_clients_know_no_dots(root: Path) -> None:
+    """Clients write `_` for every other character."""
+    client = start(root, toolsets="repo,graph")
+    try:
+        names = [*client.listed, *RETRIEVAL_TOOLS]
+        written = [re.sub("[^A-Za-z0-9_]", "_", name) for name in names]
+        assert len(set(written)) == len(names) == 8 + 17 + 4
+    finally:
+        client.close()
+
+
+def test_two_servers_of_one_root_answer_alike_and_see_what_the_other_indexed(root: Path) -> None:
+    one, two = start(root, "--no-watch"), start(root, "--no-watch")
+    try:
+        for client in (one, two):
+            wait_until_ready(client)
+        node = find(one, "shop.money.add")
+        assert one.call("get_dependents", node_id=node) == two.call("get_dependents", node_id=node)
+        write_tree(
+            root, {"shop/late.py": "from shop.money import add\n\n\ndef later(x):\n    return add(x, x)\n"}
+        )
+        assert one.call("index_files", paths=["shop/late.py"])["indexed"] == 1
+        rows = two.call("get_callers", node_id=node)["result"]
+        assert "shop.late.later" in [row["qualified_name"] for row in rows]
+    finally:
+        one.close()
+        two.close()
 
 
 # The end

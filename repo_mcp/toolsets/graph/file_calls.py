@@ -128,12 +128,15 @@ def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tu
             continue
         if number:
             lines = opened.lines[:number]
-            return replace(opened, lines=lines, end_line=opened.start_line + number - 1, truncated=True), ()
+            end = opened.start_line + number - 1
+            return replace(opened, lines=lines, end_line=end, truncated=True, is_ended=True), ()
         begun = line.encode()[:most].decode("utf-8", "ignore")
         while begun and _count_escaped(begun) > room:
             begun = begun[: len(begun) // 2]
         note = f"line {opened.start_line} is too long: its first {len(begun):,} characters are given"
-        return replace(opened, lines=(begun,), end_line=opened.start_line, truncated=True), (note,)
+        return replace(opened, lines=(begun,), end_line=opened.start_line, truncated=True, is_ended=False), (
+            note,
+        )
     return opened, ()
 
 
@@ -153,7 +156,8 @@ def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Re
         notes.append(f"cut after line {end} of {opened.total_lines}; go on with line_start {end + 1}")
     result: Result = {
         "path": escape_text(opened.path),
-        "content": "".join(f"{line}\n" for line in lines),
+        "content": "\n".join(lines)
+        + ("\n" if lines and (opened.is_ended or rows < len(opened.lines)) else ""),
         "line_start": opened.start_line,
         "line_end": end,
         "total_lines": opened.total_lines,

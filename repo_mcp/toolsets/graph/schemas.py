@@ -214,7 +214,7 @@ LISTING_OUTPUT = _result(
 READ_OUTPUT = _result(
     {
         "path": _out("string"),
-        "content": _out("string", "The lines as they are in the file"),
+        "content": _out("string", "The lines as they are in the file, their ends written \\n"),
         "line_start": _out("integer"),
         "line_end": _out("integer"),
         "total_lines": _out("integer"),

@@ -25,7 +25,11 @@ METHOD = (
     " identifiers made equal + 0.2 x parts of the own name in common; the parts are beside each score"
 )
 NO_WORDS = "the query holds no name and no word to search for"
-ENDS_SO = "no symbol has exactly this qualified name; these end with it"
+# By the name of a NameMatch: that module is loaded with the first call.
+NOT_EXACT = {
+    "ENDING": ("no symbol has exactly this qualified name; these end with it",),
+    "IN_ORDER": ("no symbol has exactly this qualified name; these have its parts in this order",),
+}
 
 NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
 
@@ -49,11 +53,9 @@ def lookup_symbol(repository: Repository, arguments: Arguments, context: CallCon
     """`lookup_symbol`."""
     scope, notes = _build_scope(arguments)
     with repository.graph.open() as graph:
-        nodes, ends_so = graph.look_up(str(arguments["qualified_name"]), scope)
+        nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
-    if ends_so and nodes:
-        notes = [*notes, ENDS_SO]
-    return _draft_rows(repository, rows, notes=notes)
+    return _draft_rows(repository, rows, notes=[*notes, *NOT_EXACT.get(match.name, ())])
 
 
 def _render_found(graph: Graph, node: Node) -> Row:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from repo_mcp.adapters.structure_tasks import list_languages, run_structure_task
-from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.graph import Graph, NameMatch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
@@ -100,9 +100,9 @@ def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
 
 def find_node(graph: Graph, name: str) -> Node:
     """The one symbol with a qualified name, or the file of a path."""
-    nodes, ends_so = graph.look_up(name, Scope())
+    nodes, match = graph.look_up(name, Scope())
     assert len(nodes) == 1, (name, nodes)
-    assert not ends_so, (name, nodes)
+    assert match is NameMatch.EXACT, (name, nodes)
     return nodes[0]
 
 

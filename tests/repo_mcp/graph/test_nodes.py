@@ -121,9 +121,9 @@ def test_names_stop_growing_with_depth() -> None:
 # Looking symbols up by their qualified names
 
 
-def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], bool]:
-    nodes, ends_so = make_graph(texts).look_up(name, Scope(**scope))
-    return [f"{node.path}:{node.symbol.start_line}" for node in nodes], ends_so
+def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], str]:
+    nodes, match = make_graph(texts).look_up(name, Scope(**scope))
+    return [f"{node.path}:{node.symbol.start_line}" for node in nodes], match.name
 
 
 def test_a_namespace_with_dots_in_its_name_is_found() -> None:
@@ -131,9 +131,9 @@ def test_a_namespace_with_dots_in_its_name_is_found() -> None:
         "a.cs": "namespace A.B.C;\nclass D { void E() { } }\n",
         "b.cs": "namespace A { namespace B.C { } }\n",
     }
-    assert look_up(texts, "A.B.C") == (["a.cs:1", "b.cs:1"], False)
-    assert look_up(texts, "A.B.C.D.E") == (["a.cs:2"], False)
-    assert look_up(texts, "C.D") == (["a.cs:2"], True)
+    assert look_up(texts, "A.B.C") == (["a.cs:1", "b.cs:1"], "EXACT")
+    assert look_up(texts, "A.B.C.D.E") == (["a.cs:2"], "EXACT")
+    assert look_up(texts, "C.D") == (["a.cs:2"], "ENDING")
 
 
 def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
@@ -142,6 +142,24 @@ def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
     monkeypatch.setattr("repo_mcp.graph.graph.MAX_LOOKED_UP", 2)
     texts = {f"m{number}.py": f"class C{number}:\n    def run(self): ...\n" for number in range(9)}
     texts["z.py"] = "def run(): ...\n"
-    assert look_up(texts, "m7.C7.run") == (["m7.py:2"], False)
-    assert look_up(texts, "C8.run") == (["m8.py:2"], True)
-    assert look_up(texts, "z.run") == (["z.py:1"], False)
+    assert look_up(texts, "m7.C7.run") == (["m7.py:2"], "EXACT")
+    assert look_up(texts, "C8.run") == (["m8.py:2"], "ENDING")
+    assert look_up(texts, "z.run") == (["z.py:1"], "EXACT")
+
+
+def test_a_name_without_the_module_in_between_is_found_when_nothing_else_has_it() -> None:
+    texts = {
+        "pkg/__init__.py": "from pkg.app import App\n",
+        "pkg/app.py": "class App:\n    def run(self): ...\n",
+        "other.py": "class App: ...\n",
+    }
+    assert look_up(texts, "pkg.App") == (["pkg/app.py:1"], "IN_ORDER")
+    assert look_up(texts, "pkg.App.run") == (["pkg/app.py:2"], "IN_ORDER")
+    assert look_up(texts, "App") == (["other.py:1", "pkg/app.py:1"], "ENDING")
+    assert look_up(texts, "App.pkg") == ([], "EXACT")
+    assert look_up(texts, "app.pkg.App") == ([], "EXACT")
+
+
+def test_a_file_is_found_by_its_path_once() -> None:
+    texts = {"pkg/app.py": "x = 1\n", "other/app.py": "x = 1\n"}
+    assert look_up(texts, "pkg/app.py") == (["pkg/app.py:1"], "EXACT")

@@ -123,6 +123,24 @@ def test_lines_that_are_not_there_are_refused_in_this_tools_words(served: Served
         assert "end_line" not in str(error)
 
 
+def test_a_file_has_a_last_line_end_only_where_it_has_one(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "a.txt": "one\ntwo",
+        "b.txt": "one\r\ntwo\r\n",
+        "c.txt": "\n\n",
+        "d.txt": "x",
+    }
+    served = make(tmp_path, files)
+    try:
+        assert [served.call("read_file", path=path)["content"] for path in files] == [
+            "one\ntwo", "one\ntwo\n", "\n\n", "x",
+        ]  # fmt: skip
+        assert served.call("read_file", path="a.txt", line_end=1)["content"] == "one\n"
+        assert served.call("read_file", path="a.txt", line_start=2)["content"] == "two"
+    finally:
+        served.close()
+
+
 def test_an_empty_file_is_empty(tmp_path: Path) -> None:
     served = make(tmp_path, {"e.txt": ""})
     try:
@@ -165,7 +183,7 @@ def test_a_line_that_is_too_long_is_begun_and_said(tmp_path: Path) -> None:
     served = make(tmp_path, {"one.txt": "z" * 800_000, "two.txt": "z" * 800_000 + "\nlast\n"})
     try:
         one = served.call("read_file", path="one.txt")
-        assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_001, 1, True)
+        assert (len(one["content"]), one["line_end"], one["truncated"]) == (500_000, 1, True)
         assert one["warnings"] == ["line 1 is too long: its first 500,000 characters are given"]
         two = served.call("read_file", path="two.txt")
         assert two["warnings"][1] == "cut after line 1 of 2; go on with line_start 2"
@@ -181,7 +199,7 @@ def test_control_characters_are_given_said_and_cut_nothing(tmp_path: Path) -> No
         answer = served.call("read_file", path="a.txt")
         assert answer["content"] == text
         assert answer["warnings"] == ["control or bidirectional characters may hide text"]
-        assert len(served.call("read_file", path="one.txt")["content"]) == 300_001
+        assert len(served.call("read_file", path="one.txt")["content"]) == 300_000
     finally:
         served.close()
 

@@ -132,6 +132,14 @@ def test_a_lookup_without_an_exact_match_gives_names_that_end_so_and_says_it(ser
     assert answer["warnings"] == ["no symbol has exactly this qualified name; these end with it"]
 
 
+def test_a_lookup_by_the_name_that_a_package_gives_again_finds_the_declaration(served: Served) -> None:
+    answer = served.call("lookup_symbol", qualified_name="shop.OrderStore")  # shop/__init__.py imports it
+    assert names(answer["result"]) == ["shop.orders.OrderStore"]
+    assert answer["warnings"] == [
+        "no symbol has exactly this qualified name; these have its parts in this order"
+    ]
+
+
 def test_a_lookup_of_a_path_gives_the_file_within_its_scope(served: Served) -> None:
     (row,) = served.rows("lookup_symbol", qualified_name="shop/money.py")
     assert (row["node_type"], row["qualified_name"]) == ("file", "shop/money.py")

@@ -379,6 +379,22 @@ def test_answers_say_while_files_are_not_parsed_yet(tmp_path: Path) -> None:
         served.close()
 
 
+def test_a_symbol_whose_file_is_being_parsed_anew_is_not_said_to_be_gone(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "r", {"a.py": "def f(): ...\n", "b.py": "def g(): ...\n"})
+    served = Served(root, tmp_path / "data")
+    try:
+        node, other = served.find("a.f"), served.find("b.g")
+        write_tree(root, {"a.py": "x = 1\n\n\ndef f(): ...\n"})
+        served.repository.refresh()  # the structure lags behind
+        error = served.error("get_symbol", node_id=node)
+        assert (error["code"], error["hint"]) == ("engine_unavailable", "Try again in a few seconds.")
+        assert served.call("get_symbol", node_id=other)["name"] == "g"
+        served.repository.structure.build()
+        assert served.call("get_symbol", node_id=node)["line_start"] == 4
+    finally:
+        served.close()
+
+
 # The log of calls
 
 
