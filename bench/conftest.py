@@ -99,3 +99,13 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     yield place
     shutil.rmtree(place)
+
+
+@pytest.fixture(scope="session")
+def structured(indexed: Indexed) -> Iterator[Repository]:
+    """The shared index with its structure."""
+    with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as repository:
+        if not repository.structure.status().files_total:
+            pytest.skip("no parser is installed for a file of this tree")
+        repository.structure.build()
+        yield repository

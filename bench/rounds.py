@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 Answer = TypeVar("Answer")
+Query = TypeVar("Query")
 PASSES = 4  # over the queries of a class
 Arguments = tuple[tuple[Any, ...], Mapping[str, Any]]
 
@@ -45,16 +46,18 @@ def add_rate(benchmark: BenchmarkFixture, text_bytes: int) -> None:
         benchmark.extra_info["mb_per_s"] = round(text_bytes / 1e6 / seconds, 1)
 
 
-def measure_queries(benchmark: BenchmarkFixture, texts: list[str], ask: Callable[[str], object]) -> None:
+def measure_queries(
+    benchmark: BenchmarkFixture, queries: Sequence[Query], ask: Callable[[Query], object]
+) -> None:
     """One round for each query, PASSES times over, after one pass that does not count."""
-    if not texts:
+    if not queries:
         pytest.skip("the tree is too small to give such queries")
-    in_turn = itertools.cycle(texts)
+    in_turn = itertools.cycle(queries)
     run_rounds(
         benchmark,
         ask,
         setup=lambda: ((next(in_turn),), {}),
-        rounds=PASSES * len(texts),
-        warmup_rounds=len(texts),
+        rounds=PASSES * len(queries),
+        warmup_rounds=len(queries),
     )
-    benchmark.extra_info["queries"] = len(texts)
+    benchmark.extra_info["queries"] = len(queries)

@@ -7,10 +7,10 @@ from index_format.block_lists import BLOCK_BITS, BOUND_SCALE, SATURATION_B, SATU
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan
 from index_format.compactor import Merge, merge_segments
-from index_format.directory import Directory, DiskDirectory, MemoryDirectory, new_file
+from index_format.directory import Directory, DiskDirectory, MemoryDirectory, WritableFile, new_file
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
-from index_format.files import FilesReader
+from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import read_manifest
 from index_format.occurrences import Occurrences
@@ -33,7 +33,14 @@ from index_format.renumbering import number_languages
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
 from index_format.spread import spread_runs
-from index_format.term_text import TermText, build_term_text, gather_spans, rank_spans
+from index_format.term_text import (
+    TermText,
+    build_term_text,
+    gather_spans,
+    join_term_texts,
+    rank_spans,
+    rank_terms,
+)
 from index_format.terms import TermsReader, find_prefix_end
 from index_format.verify import verify_index
 from index_format.writer import IndexWriter
@@ -42,8 +49,10 @@ __all__ = [
     "BLOCK_BITS",
     "BOUND_SCALE",
     "FINGERPRINT_BYTES",
+    "FLAGS",
     "SATURATION_B",
     "SATURATION_K1",
+    "SIZE",
     "VERSION",
     "BlockList",
     "ChunkSpan",
@@ -74,18 +83,21 @@ __all__ = [
     "TermText",
     "TermsReader",
     "UnitTable",
+    "WritableFile",
     "build_term_text",
     "compute_fingerprint",
     "find_prefix_end",
     "gather_spans",
     "iter_dump",
     "iter_stats",
+    "join_term_texts",
     "merge_segments",
     "new_file",
     "number_languages",
     "open_segments",
     "pack",
     "rank_spans",
+    "rank_terms",
     "read_manifest",
     "spread_runs",
     "unpack",

@@ -1,9 +1,10 @@
 """Merges segments into one, in bounded memory, byte for byte as if it had been written at once.
 
-The dictionary is cut into windows: spans of terms with about WINDOW_BYTES of posting lists in all
-sources together. Each window is read from every source, its postings get their new doc ids, and
-one sort of packed integers puts them in order. Windows do not depend on each other, so their owner
-may have them encoded anywhere, in any number of processes, as long as they are written in order.
+The dictionary is cut into windows: spans of terms that weigh about WINDOW_BYTES in all sources together,
+by the bytes of their posting lists and a quarter of their own. Each window is read from every source,
+its postings get their new doc ids, and one sort of packed integers puts them in order. Windows do not
+depend on each other, so their owner may have them encoded anywhere, in any number of processes, as long
+as they are written in order.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, join_term_texts, rank_terms
 
-WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists, encoded: about 150 MB of work space
+WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms: about 150 MB of work space
 
 
 class Merge:
     """A merge that is planned: what each window holds can be asked for in any order."""
 
-    def __init__(self, segments: Sequence[LiveSegment]) -> None:
+    def __init__(self, segments: Sequence[LiveSegment], window_bytes: int | None = None) -> None:
         """At least one file must be live. Raises CorruptIndex when a path is live in two segments,
         IndexFormatError for damage, OSError.
         """
@@ -35,7 +36,7 @@ class Merge:
         self._fields = segments[0].reader.fields
         self._sources = map_sources(segments, tables, order)
         self.content = merge_content(self._fields, self._sources, tables, order)
-        self.windows = _plan_windows(self._sources)
+        self.windows = _plan_windows(self._sources, window_bytes or WINDOW_BYTES)
 
     def encode_window(self, number: int) -> EncodedRun:
         """The posting lists of one window. Raises IndexFormatError for damage, OSError."""
@@ -57,31 +58,34 @@ def merge_segments(
     temporary: str,
     segments: Sequence[LiveSegment],
     encode: EncodeWindows = encode_windows,
+    window_bytes: int | None = None,
 ) -> SegmentEntry | None:
     """The live files of `segments` as one new segment; None when no file is live.
+
+    Smaller windows than WINDOW_BYTES take less memory and give the same bytes.
 
     Raises IndexFormatError for damaged sources, OSError.
     """
     if not any(segment.entry.live_files for segment in segments):
         return None
-    merge = Merge(segments)
+    merge = Merge(segments, window_bytes)
     with SegmentWriter(directory, temporary, merge.content) as writer:
         for encoded in encode(merge):
             writer.add(encoded)
         return writer.finish()
 
 
-def _plan_windows(sources: Sequence[Source]) -> list[tuple[bytes, bytes | None]]:
+def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[bytes, bytes | None]]:
     """Spans of terms: from the first up to, not including, the second; to the end where that is None."""
     pages: list[tuple[bytes, int]] = []
     for source in sources:
-        tops, starts = source.reader.terms.list_tops(source.reader.frame.get_size(POST))
-        pages += zip(tops, np.diff(starts).tolist(), strict=True)
+        tops, edges = source.reader.terms.weigh_pages(source.reader.frame.get_size(POST))
+        pages += zip(tops, np.diff(edges).tolist(), strict=True)
     pages.sort()
     bounds = [b""]
     size = 0
     for top, page_bytes in pages:
-        if size >= WINDOW_BYTES and top > bounds[-1]:
+        if size >= window_bytes and top > bounds[-1]:
             bounds.append(top)
             size = 0
         size += page_bytes

@@ -246,7 +246,7 @@ class DiskDirectory:
                 raise CorruptIndex(f"{name}: not a regular file") from error
             raise
 
-    def create(self, name: str) -> NewDiskFile:
+    def create(self, name: str) -> WritableFile:
         """A new, empty file; what has the name already is deleted first."""
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))

@@ -7,6 +7,7 @@ from contextlib import closing
 
 import numpy as np
 
+from index_format.checksum import compute_checksum
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex
 from index_format.records import FINGERPRINT_BYTES, Integers, PostingRun
@@ -72,6 +73,9 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
         yield _join("  units of bytes", units.sizes[first:last])
         for chunk in reader.read_spans(file):
             yield f"  chunk {chunk.start_line}-{chunk.end_line} kind {chunk.kind}"
+        if reader.has_records:
+            record = reader.records.read(file)
+            yield f"  record bytes {len(record)} checksum {compute_checksum(record):016x}"
 
 
 def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:

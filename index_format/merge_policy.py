@@ -1,7 +1,7 @@
 """Which segments to merge: a pure choice by their sizes and order, so that every machine chooses alike.
 
 Segments are kept so that each has at least GROWTH times the live units of all smaller ones
-together (a segment without units counts as one unit); then there are at most
+together (a segment without units counts a unit for each file); then there are at most
 1 + log(units) / log(GROWTH + 1) of them, and a unit is rewritten that often at most. A segment is
 also rewritten when more than a DEAD_SHARE of its files are dead.
 """
@@ -38,5 +38,10 @@ def choose_full_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, .
 
 
 def _estimate_live_units(entry: SegmentEntry) -> int:
-    """Units of the live files, taking dead files for average ones; at least 1, lest empty ones pile up."""
+    """Units of the live files, taking dead files for average ones; at least 1, lest empty ones pile up.
+
+    Where files are the only documents, they count.
+    """
+    if not entry.units:
+        return max(1, entry.live_files)
     return max(1, entry.units * entry.live_files // max(1, entry.files))

@@ -6,7 +6,7 @@ from 0 in each segment: of a unit for a field of level UNIT, of a file for a fie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -104,6 +104,7 @@ class SegmentContent:
     units: UnitTable
     chunks: ChunkTable
     lengths: Sequence[Integers]  # for each field: field length of each doc id of its level
+    records: Iterable[bytes] | None = None  # one for each file, the owner's; gone through once
 
 
 @dataclass(frozen=True, slots=True)

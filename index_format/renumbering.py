@@ -6,13 +6,14 @@ that order, and every table follows. Dead files are dropped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from index_format.errors import CorruptIndex
+from index_format.file_records import RecordsReader
 from index_format.records import (
     FINGERPRINT_BYTES,
     I64,
@@ -125,7 +126,25 @@ def merge_content(
             _gather([table.kinds for table in chunks], chunk_maps),
         ),
         lengths,
+        _merge_records(sources, order),
     )
+
+
+def _merge_records(sources: Sequence[Source], order: list[tuple[bytes, int, int]]) -> Iterable[bytes] | None:
+    """The records of the live files in path order, read as they are written; None where there are none."""
+    present = [source.reader.records for source in sources if source.reader.has_records]
+    if not present:
+        return None
+    if len(present) != len(sources):
+        raise CorruptIndex("segments with records and segments without cannot be merged")
+    return _iter_records(present, order)
+
+
+def _iter_records(readers: Sequence[RecordsReader], order: list[tuple[bytes, int, int]]) -> Iterator[bytes]:
+    """Files of one source stand in `order` as they do in the source: each source is gone through once."""
+    coming = [enumerate(reader) for reader in readers]
+    for _, source, file in order:
+        yield next(record for number, record in coming[source] if number == file)
 
 
 def _merge_files(

@@ -13,6 +13,7 @@ from index_format.block_lists import BlockList
 from index_format.chunks import ChunkSpan, ChunksReader
 from index_format.directory import ReadableFile
 from index_format.errors import CorruptIndex
+from index_format.file_records import RecordsReader, has_records
 from index_format.files import FLAGS, LANGUAGE, LINES, SIZE, FilesReader
 from index_format.frame import FrameReader
 from index_format.norms import NormsReader
@@ -50,6 +51,7 @@ class SegmentReader:
         docs = {level: self._count_docs(level) for level in Level}
         self.norms = NormsReader(self.frame, self.fields, docs)
         self.terms = TermsReader(self.frame)
+        self._records = RecordsReader(self.frame, self.file_count) if has_records(self.frame) else None
 
     def _take_meta(self, meta: dict[str, Any]) -> None:
         self.fields = tuple(Field(str(name), Level(level)) for name, level in meta["fields"])
@@ -69,6 +71,18 @@ class SegmentReader:
     def file_count(self) -> int:
         """Source files, dead ones included."""
         return self.files.count
+
+    @property
+    def has_records(self) -> bool:
+        """True when there is a record for each file."""
+        return self._records is not None
+
+    @property
+    def records(self) -> RecordsReader:
+        """The records of the files. Raises CorruptIndex for a segment without."""
+        if self._records is None:
+            raise CorruptIndex(f"{self.name}: it has no records")
+        return self._records
 
     @property
     def unit_count(self) -> int:
@@ -147,9 +161,9 @@ class SegmentReader:
         return lists
 
     def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
-        """All posting lists in order, in runs of about `batch_bytes`, a dictionary page at least."""
+        """All posting lists in order, in runs that weigh about `batch_bytes`, a dictionary page at least."""
         post_bytes = self.frame.get_size(POST)
-        _, edges = self.terms.list_tops(post_bytes)
+        _, edges = self.terms.weigh_pages(post_bytes)
         start = end = 0
         while start < self.terms.pages:
             reached = int(np.searchsorted(edges, edges[start] + batch_bytes))
@@ -205,10 +219,15 @@ class SegmentReader:
         )
 
     def read_content(self) -> SegmentContent:
-        """Everything but the postings."""
+        """Everything but the postings; records are read as they are gone through."""
         lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
         return SegmentContent(
-            self.fields, self.read_file_table(), self.chunks.read_units(), self.chunks.read_chunks(), lengths
+            self.fields,
+            self.read_file_table(),
+            self.chunks.read_units(),
+            self.chunks.read_chunks(),
+            lengths,
+            self._records,
         )
 
     def read_spans(self, file: int) -> list[ChunkSpan]:

@@ -1,8 +1,9 @@
 """Writes one segment file: the posting lists as they come, in term order, then everything else.
 
 Sections in file order: POST (postings.py), TERM LIST PAGE TOPS (terms.py), FILE PATH PRNT
-(files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), META (a packed record). The bytes depend
-on the content alone, however the lists were grouped into runs.
+(files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), RECS RECE where there are records
+(file_records.py), META (a packed record). The bytes depend on the content alone, however the lists
+were grouped into runs.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import numpy as np
 
 from index_format.chunks import encode_chunks
 from index_format.directory import Directory
+from index_format.file_records import write_records
 from index_format.files import encode_files
 from index_format.frame import FrameWriter
 from index_format.norms import encode_norms
 from index_format.packing import pack
 from index_format.postings import encode_lists
 from index_format.records import EncodedRun, Integers, Level, PostingRun, SegmentContent, SegmentEntry
-from index_format.terms import TermsWriter
+from index_format.terms import TERM, TermsWriter
+from index_format.text_spool import TextSpool
 
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
@@ -38,6 +41,7 @@ class SegmentWriter:
         self._temporary = temporary + TEMPORARY_SUFFIX
         self._content = content
         self._terms = TermsWriter()
+        self._spool = TextSpool(directory, f"{temporary}-terms{TEMPORARY_SUFFIX}")
         self._postings = 0
         self._file = directory.create(self._temporary)
         self._open = True
@@ -48,6 +52,7 @@ class SegmentWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._spool.close()
         if self._open:
             self._open = False
             self._file.close()
@@ -58,20 +63,30 @@ class SegmentWriter:
         """The next posting lists; the terms come after those of the runs before."""
         self._frame.write(run.data)
         self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
+        self._spool.add(self._terms.take_text())
         self._postings += run.postings
 
     def finish(self) -> SegmentEntry:
-        """Write the rest, sync, and give the file the name of its content. Raises OSError."""
+        """Write the rest, sync, and give the file the name of its content.
+
+        Raises OSError, ValueError unless there is a record for each file, where there are records.
+        """
         content = self._content
         sections = {
             **self._terms.finish(),
             **encode_files(content.files),
             **encode_chunks(content.units, content.chunks),
             **encode_norms(content.fields, content.lengths),
-            META: pack(self._describe()),
         }
+        self._frame.begin_section(TERM)
+        for piece in self._spool.iter_pieces():
+            self._frame.write(piece)
+        self._frame.write(sections.pop(TERM))  # the rest of it
         for tag, data in sections.items():
             self._frame.add_section(tag, data)
+        if content.records is not None:
+            write_records(self._frame, content.records, len(content.files.paths))
+        self._frame.add_section(META, pack(self._describe()))
         name, size = self._frame.finish()
         self._file.sync()
         self._file.close()

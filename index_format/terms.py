@@ -37,6 +37,7 @@ from index_format.term_text import TermText, build_term_text, join_term_texts, p
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
+TERM_WEIGHT = 4  # bytes of terms that are as much work as one of a posting list
 SCAN_PAGES = 512  # read at a time: a megabyte or so
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
@@ -111,8 +112,13 @@ class TermsWriter:
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
+    def take_text(self) -> list[bytes]:
+        """What of TERM is known by now and was not taken yet."""
+        text, self._text = self._text, []
+        return text
+
     def finish(self) -> dict[bytes, bytes]:
-        """The four sections by tag."""
+        """The sections by tag; of TERM what was not taken."""
         self._flush(len(self._terms))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
@@ -277,12 +283,38 @@ class TermsReader:
             raise self._corrupt("the text of the terms is cut")
         return text, places[start:stop] - places[start]
 
+    def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
+        """The terms of a span of pages, each followed by a line feed, and the field bits of each."""
+        text, firsts = self.read_texts(start, stop)
+        places = self._columns[1]
+        lists = self._read_span(LIST, places, start, stop)
+        bounds = [*firsts.tolist(), len(text)]
+        begins = (places[start:stop] - places[start]).tolist()
+        masks = b"".join(
+            lists[begin : begin + text.count(b"\n", first, end)]
+            for begin, first, end in zip(begins, bounds[:-1], bounds[1:], strict=True)
+        )
+        if len(masks) != text.count(b"\n"):
+            raise self._corrupt(f"pages {start} to {stop} of the dictionary have terms without lists")
+        return text, masks
+
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""
         edges = np.append(self._columns[2][:-1], postings_bytes)
         if (np.diff(edges) < 0).any() or any(map(ge, self._tops, self._tops[1:])):
             raise self._corrupt("pages of the dictionary whose lists or first terms do not ascend")
         return self._tops, edges
+
+    def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
+        """The first term of each page; for each page, and the end, what all before it weigh.
+
+        That is the bytes of their lists and a share of those of their terms: what it takes to work on them.
+        """
+        tops, edges = self.list_tops(postings_bytes)
+        weights = edges + self._columns[0] // TERM_WEIGHT
+        if (np.diff(weights) < 0).any():
+            raise self._corrupt("pages of the dictionary whose terms do not ascend")
+        return tops, weights
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
         """The half-open span of pages that hold the terms from `first` up to, not including, `end`."""

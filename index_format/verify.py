@@ -6,24 +6,34 @@ segment whose name comes out different was not written as FORMAT.md says, whatev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from index_format.chunks import CHNK, UNIT
 from index_format.directory import Directory, MemoryDirectory, MemoryFile
 from index_format.errors import IndexFormatError
+from index_format.file_records import RECE, RECS
 from index_format.files import FILE, PATH, PRNT
 from index_format.manifest import read_manifest
 from index_format.norms import NRMF, NRMU
 from index_format.records import I64, Field, SegmentContent, SegmentEntry
 from index_format.segment_reader import SegmentReader
-from index_format.segment_writer import META, POST, SUFFIX, SegmentWriter, encode_run
+from index_format.segment_writer import (
+    META,
+    POST,
+    SUFFIX,
+    TEMPORARY_SUFFIX,
+    SegmentWriter,
+    encode_run,
+)
 from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
 BATCH_BYTES = 1 << 20
+REWRITTEN = "verify"  # what a segment is called that is written anew
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
+RECORD_SECTIONS = {RECS, RECE}
 
 
 def verify_index(directory: Directory) -> list[str]:
@@ -38,7 +48,17 @@ def verify_index(directory: Directory) -> list[str]:
     live: dict[bytes, str] = {}
     for entry in manifest.segments:
         faults += _verify_segment(directory, entry, manifest.fields, live)
-    return faults
+    return faults or _list_mixed(directory, manifest.segments)
+
+
+def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[str]:
+    """A fault when some of the segments have records and others have none."""
+    has: list[bool] = []
+    for entry in entries:
+        reader = SegmentReader(directory.open(entry.name))
+        has.append(reader.has_records)
+        reader.close()
+    return ["manifest: some segments have records and some have none"] if len(set(has)) > 1 else []
 
 
 def _verify_segment(
@@ -83,7 +103,7 @@ def _verify_structures(reader: SegmentReader) -> Iterator[str]:
         content = reader.read_content()
         faults = [*_list_span_faults(reader, content), *_list_sum_faults(reader, content)]
         yield from faults
-        if not faults and set(reader.frame.sections()) == SECTIONS:
+        if not faults and set(reader.frame.sections()) - RECORD_SECTIONS == SECTIONS:
             name = _rewrite(reader, content)
             if name != reader.frame.content_name + SUFFIX:
                 yield f"{reader.name}: its content, written anew, is {name}"
@@ -124,19 +144,19 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """The name of a segment that is written from the content of another one."""
-    with SegmentWriter(_Nowhere(), "verify", content) as writer:
+    with SegmentWriter(_Nowhere(), REWRITTEN, content) as writer:
         for run in reader.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
         return writer.finish().name
 
 
 class _Nowhere(MemoryDirectory):
-    """A directory whose new files forget what is written to them."""
+    """A directory whose new segment forgets what is written to it."""
 
     def create(self, name: str) -> MemoryFile:
-        """A new file that stays empty."""
-        super().create(name)
-        return _Forgetful(name, bytearray())
+        """A new file; that of the segment stays empty."""
+        file = super().create(name)
+        return _Forgetful(name, bytearray()) if name == REWRITTEN + TEMPORARY_SUFFIX else file
 
 
 class _Forgetful(MemoryFile):

@@ -110,29 +110,37 @@ class IndexWriter:
             self._segments[place] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
-    def merge(self, *, full: bool = False, encode: MergeEncoder | None = None) -> int:
+    def merge(
+        self,
+        *,
+        full: bool = False,
+        encode: MergeEncoder | None = None,
+        window_bytes: int | None = None,
+    ) -> int:
         """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
 
-        `encode` may have the windows of a merge encoded elsewhere.
+        `encode` may have the windows of a merge encoded elsewhere; for less work space they may be smaller.
         Raises IndexFormatError when a segment is damaged, OSError.
         """
         merges = 0
         while chosen := (choose_full_merge if full else choose_merge)(self._segments):
-            merged = self._merge(chosen, encode)
+            merged = self._merge(chosen, encode, window_bytes)
             kept = [entry for entry in self._segments if entry not in chosen]
             self._segments = [*kept, merged] if merged else kept
             self._changed = True
             merges += 1
         return merges
 
-    def _merge(self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None) -> SegmentEntry | None:
+    def _merge(
+        self, chosen: Sequence[SegmentEntry], encode: MergeEncoder | None, window_bytes: int | None
+    ) -> SegmentEntry | None:
         try:
             opened = open_segments(self._directory, chosen, self._fields)
         except FileNotFoundError as error:
             raise CorruptIndex("manifest: names a segment that is not there") from error
         try:
             elsewhere = encode_windows if encode is None else partial(encode, chosen)
-            return merge_segments(self._directory, self.reserve_temporary(), opened, elsewhere)
+            return merge_segments(self._directory, self.reserve_temporary(), opened, elsewhere, window_bytes)
         finally:
             for segment in opened:
                 segment.reader.close()

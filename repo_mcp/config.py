@@ -19,6 +19,7 @@ from repo_mcp import globs
 from repo_mcp.errors import ErrorCode, RepoError
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
+STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the structure of files
 NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them

@@ -15,7 +15,7 @@ from repo_mcp.sandbox import Door
 
 
 class LiveTree:
-    """One root's directories. Methods may be called from several threads at a time."""
+    """One root's directories and files. Methods may be called from several threads at a time."""
 
     def __init__(self, door: Door, policy: DenyPolicy, exclude_globs: Sequence[str]) -> None:
         """The door stays its opener's, who closes it."""
@@ -31,3 +31,7 @@ class LiveTree:
         """What lies directly in one directory, in order of names. See `repo_mcp.directory_listing`."""
         ignore = IgnoreRules(self._exclude_globs)
         return list_directory(self._door, self._policy.find_denial, ignore, path)
+
+    def find_real_path(self, path: str, max_bytes: int) -> str:
+        """The path of the file that one leads to, through links inside the root. Fails as reading it does."""
+        return self._door.read(path, max_bytes).path

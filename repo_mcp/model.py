@@ -244,7 +244,7 @@ class CompactReport:
 class IndexProgress:
     """How far a running refresh is."""
 
-    phase: str  # walk, index, merge, commit
+    phase: str  # walk, index, merge, commit; of the second phase: structure, merge
     files_done: int
     files_total: int
     bytes_done: int
@@ -270,3 +270,51 @@ class IndexStatus:
     progress: IndexProgress | None
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> indexed files
     warnings: tuple[str, ...] = ()
+    watching: bool = False  # the system, or a look now and then, tells of changed files
+
+
+@dataclass(frozen=True, slots=True)
+class StructureReport:
+    """What a round of the structure phase did."""
+
+    parsed: int  # files whose record is new
+    partial: int  # of these: not understood in full
+    failed: int  # of these: not understood at all
+    removed: int
+    unchanged: int
+    left: tuple[str, ...]  # paths that are not, or no longer, what is indexed: for the next round
+    complete: bool  # False when the round made room for another before it had parsed everything
+    duration_ms: int
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True)
+class StructureStatus:
+    """The structure index as a client may know it. No absolute path."""
+
+    state: str  # missing, building, partial, ready, degraded
+    snapshot: str | None
+    files_done: int  # source files with a record of the version that the lexical index holds
+    files_total: int  # that should have one
+    partial: int  # of the done ones: not understood in full
+    failed: int  # of the done ones: not understood at all
+    symbols: int  # declarations
+    segments: int
+    index_bytes: int
+    languages: Mapping[str, int] = field(default_factory=dict)  # language -> done files
+    progress: IndexProgress | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """True when every file that should have a record has it."""
+        return self.files_done >= self.files_total
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPath:
+    """What became of one path that was to be indexed now."""
+
+    path: str
+    outcome: str  # indexed, removed, or why not: an error's code, or the reason for leaving it out
+    structure: str = ""  # full, partial, failed; pending; empty where there is no parser for it

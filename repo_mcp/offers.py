@@ -17,7 +17,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
-    from repo_mcp.config import Config
+    from repo_mcp.config import Config, Limits
     from repo_mcp.repository import Repository
     from repo_mcp.tool_model import Toolset
 
@@ -53,31 +53,62 @@ class Offer(Generic[Opened]):
 
 def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
     """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
-    builders = {"repo": _offer_repo, "retrieval": _offer_retrieval}
+    builders: dict[str, Callable[[], Offer[object]]] = {
+        "repo": lambda: _offer_repo(one_root),
+        "graph": lambda: _offer_graph(one_root),
+        "retrieval": lambda: _offer_retrieval(config, warn),
+    }
+    one_root = _OneRoot(config, warn)
     for name in config.toolsets:
         if name not in builders:
             message = f"--toolsets: {name} is not in this version; there are: {', '.join(builders)}."
             raise RepoError(ErrorCode.CONFIG_INVALID, message)
-    return tuple(builders[name](config, warn) for name in config.toolsets)
+    return tuple(builders[name]() for name in config.toolsets)
 
 
-def _offer_repo(config: Config, warn: Warn) -> Offer[object]:
-    from repo_mcp.config import find_cache_home
-    from repo_mcp.data_dir import prepare_data_dir
-    from repo_mcp.narrowing import narrow_config
-    from repo_mcp.toolsets.repo import bind_toolset
+class _OneRoot:
+    """The repository and the log of calls that several toolsets share, opened with the first of them."""
 
-    limits = narrow_config(config)[0].limits
-    prepare_data_dir(config.root, config.data_dir, find_cache_home())
+    def __init__(self, config: Config, warn: Warn) -> None:
+        self._config = config
+        self._warn = warn
+        self._opened: tuple[Repository, AuditLog] | None = None
 
-    def open_it() -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
+    def prepare(self) -> Limits:
+        """Check that the root can be served and has a place. Returns the limits. CONFIG_INVALID."""
+        from repo_mcp.config import find_cache_home
+        from repo_mcp.data_dir import prepare_data_dir
+        from repo_mcp.narrowing import narrow_config
+
+        config = self._config
+        limits = narrow_config(config)[0].limits
+        prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        return limits
+
+    def open(self) -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
+        """Both, and the repositories that were opened by this call."""
+        if self._opened is not None:
+            return (), self._opened
         from repo_mcp.repository import Repository
 
-        repository = Repository(config, report_warning=warn)
-        audit = _open_audit_log(config, warn, repository.data_dir.path, config.root)
-        return (repository,), (repository, audit)
+        repository = Repository(self._config, report_warning=self._warn)
+        audit = _open_audit_log(self._config, self._warn, repository.data_dir.path, self._config.root)
+        self._opened = (repository, audit)
+        return (repository,), self._opened
 
-    return Offer(lambda opened: bind_toolset(limits, opened), open_it)  # type: ignore[arg-type]
+
+def _offer_repo(one_root: _OneRoot) -> Offer[object]:
+    from repo_mcp.toolsets.repo import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
+
+
+def _offer_graph(one_root: _OneRoot) -> Offer[object]:
+    from repo_mcp.toolsets.graph import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
 
 
 def _offer_retrieval(config: Config, warn: Warn) -> Offer[object]:

@@ -2,15 +2,24 @@
 
 Address space, processor time for each text and what may be written are limited where the system can;
 where it cannot, the parent's watch remains. Nothing is read but the pipe.
+
+A frame of requests holds one text or more, each of them
+
+    u32 bytes | task | "\n" | text
+
+and each is answered with a frame of its own: "+" (or "-", when the child ends itself after it, whatever else
+it was asked) and the task's answer.
 """
 
 from __future__ import annotations
 
 import gc
 import math
+import os
 import signal
+import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
@@ -23,30 +32,62 @@ ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` takes for the worst 512 KiB
 KEPT_RSS_BYTES = 256 * 1024 * 1024  # a process that grew larger ends itself and is replaced
 
 TASKS: Mapping[str, Callable[[bytes], bytes]] = {"python": outline_python}
+_SIZE = struct.Struct("<I")
 
 
-def serve(requests: Connection, answers: Connection) -> None:
-    """Answer requests until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
-    gc.disable()  # trees have no cycles; collecting them costs a third of the time
-    _limit_process()
-    with suppress(EOFError, OSError):
-        answers.send_bytes(READY)
-        while True:
-            task, _, text = requests.recv_bytes().partition(b"\n")
-            _limit_next_seconds()
-            answer = run_task(task.decode(), text)
-            stays = _peak_rss_bytes() <= KEPT_RSS_BYTES
-            answers.send_bytes((b"+" if stays else b"-") + answer)
-            if not stays:
-                return
+def encode_requests(requests: Iterable[tuple[str, bytes]]) -> bytes:
+    """The frame of some tasks and texts."""
+    parts: list[bytes] = []
+    for task, text in requests:
+        named = task.encode() + b"\n"
+        parts += [_SIZE.pack(len(named) + len(text)), named, text]
+    return b"".join(parts)
+
+
+def _iter_requests(frame: bytes) -> Iterator[tuple[str, bytes]]:
+    end = 0
+    while end < len(frame):
+        start = end + _SIZE.size
+        end = start + _SIZE.unpack_from(frame, end)[0]
+        behind = frame.index(b"\n", start)
+        yield frame[start:behind].decode(), frame[behind + 1 : end]
 
 
 def run_task(task: str, text: bytes) -> bytes:
-    """The answer of a task. KeyError, which ends the process, for one that there is none of."""
+    """The answer of a task. KeyError when there is none of this name."""
     if task.startswith(PREFIX):
         return run_structure_task(task, text)
     return TASKS[task](text)
+
+
+def serve(
+    requests: Connection,
+    answers: Connection,
+    niceness: int = 0,
+    run: Callable[[str, bytes], bytes] = run_task,
+) -> None:
+    """Answer requests until the pipe is closed, with as much less priority as `niceness` says."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    gc.disable()  # trees have no cycles; collecting them costs a third of the time
+    _limit_process()
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
+    with suppress(EOFError, OSError):
+        answers.send_bytes(READY)
+        while _answer(requests.recv_bytes(), answers, run):
+            pass
+
+
+def _answer(frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes]) -> bool:
+    """Answer the requests of a frame. False when this process has grown too large to go on."""
+    for task, text in _iter_requests(frame):
+        _limit_next_seconds()
+        answer = run(task, text)
+        stays = _peak_rss_bytes() <= KEPT_RSS_BYTES
+        answers.send_bytes((b"+" if stays else b"-") + answer)
+        if not stays:
+            return False
+    return True
 
 
 if sys.platform == "win32":

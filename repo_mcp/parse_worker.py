@@ -5,9 +5,10 @@ can be caught. So one child process (`parse_process`) does it, started anew (spa
 for the next ones, and limited by the system where the system can. A watch kills it after WALL_SECONDS in
 any case. A text that ends the child is remembered by its fingerprint and not tried again.
 
-What travels are length-prefixed frames on two pipes, bytes only: a task's name, "\\n" and the text one
-way; "+" (or "-", when the child ends itself after it) and the task's answer the other. Nothing that
+What travels are length-prefixed frames on two pipes, bytes only, as `parse_process` tells. Nothing that
 comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
+
+For many texts there is `BatchParser`: a child as well, that is given several texts at a time.
 
 What starts processes is imported with the first text: a server that is asked for no outline does without.
 """
@@ -17,9 +18,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from repo_mcp.adapters.protocol import ParserFailed, ParserFault
 from repo_mcp.config import safe_child_environment
@@ -32,6 +34,9 @@ WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine get
 START_SECONDS = 30.0
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 MAX_POISON = 1_024
+MAX_BATCH_ANSWER_BYTES = 32 * 1024 * 1024  # of one text
+BATCH_WALLS = 6  # times the wall: what a batch may take in all, so that no answer can stop half-way for ever
+MAX_DEATHS = 20  # children in a row that ended without an answer: then it is not the texts
 
 
 class ParseWorker:
@@ -53,7 +58,7 @@ class ParseWorker:
                 raise ParserFailed(ParserFault.DIED)
             child = self._get_child()
             try:
-                answer = child.ask(task.encode() + b"\n" + text, self._wall_seconds)
+                answer = child.ask([(task, text)], self._wall_seconds)
             except (EOFError, OSError) as error:
                 self._drop_child()
                 if self._closed:
@@ -98,6 +103,96 @@ class ParseWorker:
             self._drop_child()
 
 
+class BatchParser:
+    """At most one child, for one thread; `close` may be called from others."""
+
+    def __init__(
+        self,
+        *,
+        wall_seconds: float = WALL_SECONDS,
+        niceness: int = 0,
+        serve: Callable[..., None] | None = None,
+    ) -> None:
+        """Starts nothing. `serve` is what the child runs, where that is not `parse_process.serve`."""
+        self._wall_seconds = wall_seconds
+        self._niceness = niceness
+        self._serve = serve
+        self._child: _Child | None = None
+        self._deaths = 0  # in a row
+        self._closed = False
+
+    def parse(self, requests: Sequence[tuple[str, bytes]]) -> Iterator[bytes | None]:
+        """The answer for each task and text in order; None for a text that ended the child.
+
+        Raises ParserFailed when no process can be had, when children do nothing but end, and when closed.
+        """
+        place = 0
+        while place < len(requests):
+            for answer in self._parse_some(requests[place:]):
+                place += 1
+                yield answer
+
+    def _parse_some(self, requests: Sequence[tuple[str, bytes]]) -> Iterator[bytes | None]:
+        """The answers that one child gives, one at least."""
+        child = self._get_child()
+        watch = _watch(BATCH_WALLS * self._wall_seconds, child)
+        left = len(requests)  # without an answer: a child that still owes some is of no use any more
+        try:
+            for answer in child.iter_answers(requests, self._wall_seconds):
+                self._deaths = 0
+                left = left - 1 if answer[:1] == b"+" else -1
+                yield answer[1:]
+                if left < 0:
+                    return
+        except (EOFError, OSError) as error:
+            self._deaths += 1
+            if self._closed or self._deaths > MAX_DEATHS:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+            yield None
+        finally:
+            watch.cancel()
+            if left:
+                self._drop_child()
+
+    def _get_child(self) -> _Child:
+        if self._child is not None and not self._child.process.is_alive():
+            self._drop_child()
+        if self._child is None and not self._closed:
+            try:
+                self._child = _start_child(self._niceness, self._serve)
+            except (EOFError, OSError) as error:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed or self._child is None:  # also while it started
+            self._drop_child()
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        return self._child
+
+    def _drop_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def stop(self) -> None:
+        """End the child now, also while it parses: from any thread. `parse` raises from now on."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """End the child and give everything back: in the thread that parsed."""
+        self._closed = True
+        self._drop_child()
+
+
+def _watch(seconds: float, child: _Child) -> threading.Timer:
+    """Kills the child when the time is over, unless it is cancelled."""
+    watch = threading.Timer(seconds, child.kill)
+    watch.daemon = True
+    watch.start()
+    return watch
+
+
 @dataclass(frozen=True, slots=True)
 class _Child:
     """A started process and our ends of its pipes."""
@@ -106,13 +201,23 @@ class _Child:
     requests: Connection
     answers: Connection
 
-    def ask(self, request: bytes, wall_seconds: float) -> bytes:
-        """Send one frame, get one back. EOFError or OSError when the child ended, or was killed for time."""
-        watch = threading.Timer(wall_seconds, self.kill)
-        watch.daemon = True
-        watch.start()
+    def iter_answers(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> Iterator[bytes]:
+        """The answers of a batch, one after the other. Raises as `ask` does; this text did it then."""
+        from repo_mcp.parse_process import encode_requests
+
+        self.requests.send_bytes(encode_requests(requests))
+        for _ in requests:
+            if not self.answers.poll(wall_seconds):
+                raise EOFError
+            yield self.answers.recv_bytes(MAX_BATCH_ANSWER_BYTES)
+
+    def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> bytes:
+        """Send requests, get one answer. EOFError or OSError when the child ended, or was killed for time."""
+        from repo_mcp.parse_process import encode_requests
+
+        watch = _watch(wall_seconds, self)
         try:
-            self.requests.send_bytes(request)
+            self.requests.send_bytes(encode_requests(requests))
             return self.answers.recv_bytes(MAX_ANSWER_BYTES)
         finally:
             watch.cancel()
@@ -132,7 +237,7 @@ class _Child:
             self.process.close()
 
 
-def _start_child() -> _Child:
+def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _Child:
     """A child that has said that it is ready. EOFError or OSError when none can be had."""
     import multiprocessing
 
@@ -141,7 +246,8 @@ def _start_child() -> _Child:
     context = multiprocessing.get_context("spawn")
     their_requests, requests = context.Pipe(duplex=False)
     answers, their_answers = context.Pipe(duplex=False)
-    process = context.Process(target=serve, args=(their_requests, their_answers), daemon=True)
+    arguments: tuple[Any, ...] = (their_requests, their_answers, niceness)
+    process = context.Process(target=run or serve, args=arguments, daemon=True)
     try:
         with safe_child_environment():
             process.start()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import Config, find_cache_home
+from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -27,15 +27,19 @@ from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
 from repo_mcp.index.exact import check_request as check_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.live_scan import scan_tree
+from repo_mcp.index.live_structure import LiveStructure
 from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking import choose_unknown, rank
 from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.snippets import show_hits
+from repo_mcp.index.structure_phase import StructurePhase
+from repo_mcp.index.structure_schema import list_facts
 from repo_mcp.index.symbol_search import rank_symbols
 from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
@@ -64,6 +68,7 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
+    from repo_mcp.graph.live_graph import LiveGraph
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -96,7 +101,9 @@ class Repository:
             self._walk,
             watch=config.watch,
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
+            note_refresh=self._note_refresh,
         )
+        self.structure = self._open_structure(data_dir.path)
         self._outliner = Outliner(config)
         self._exact: ExactSearcher | None = None
         self._closed = threading.Event()
@@ -116,6 +123,29 @@ class Repository:
             LANGUAGES_VERSION,
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+
+    def _open_structure(self, data_dir: str) -> LiveStructure:
+        """The structure of the files. Nothing is parsed before somebody asks for it."""
+        config = self.config
+        facts = (self._configuration, *list_facts())
+        configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+        path = os.path.join(data_dir, f"structure-v{FORMAT_VERSION}-{configuration[:16]}")
+        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
+        phase = StructurePhase(path, configuration, config.chosen_workers(), read)
+        return LiveStructure(path, configuration, phase, self._index, self.name_path)
+
+    @cached_property
+    def graph(self) -> LiveGraph:
+        """Symbols and what they have to do with each other."""
+        from repo_mcp.graph.live_graph import LiveGraph  # not at start
+
+        def list_paths() -> Iterator[str]:
+            return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
+
+        return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
+
+    def _note_refresh(self) -> None:
+        self.structure.note_refresh()
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -171,16 +201,22 @@ class Repository:
             warnings=report.warnings,
         )
 
-    def open_file(self, path: str, start_line: int | None, end_line: int | None) -> OpenedText:
-        """Lines of a live file, clamped to its end. Raises INVALID_ARGUMENT for lines that are not there."""
+    def open_file(
+        self, path: str, start_line: int | None, end_line: int | None, *, most_lines: int | None = None
+    ) -> OpenedText:
+        """Lines of a live file, clamped to its end and to `most_lines`, or else `max_open_lines`.
+
+        Raises INVALID_ARGUMENT for lines that are not there.
+        """
         limits = self.config.limits
+        most = limits.max_open_lines if most_lines is None else most_lines
         opened = self._door.read(path, limits.max_file_bytes)
         text = decode_source(opened.data)
         lines = split_lines(text.data)
         start = 1 if start_line is None else start_line
         end = start + limits.default_open_lines - 1 if end_line is None else end_line
         _check_lines(start, end, len(lines))
-        last = min(end, start + limits.max_open_lines - 1, len(lines))
+        last = min(end, start + most - 1, len(lines))
         return OpenedText(
             opened.path,
             start,
@@ -340,7 +376,7 @@ class Repository:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
-        return replace(now, warnings=(*now.warnings, *self._outliner.warnings))
+        return replace(now, warnings=(*now.warnings, *self._outliner.warnings, *self.structure.warn()))
 
     def refresh(
         self,
@@ -359,16 +395,21 @@ class Repository:
     def start_background_refresh(self) -> None:
         """Refresh in a thread of its own; a failure becomes a warning of `status`.
 
-        Where files are watched, the system tells of those that change from now on.
+        The structure of files follows where a toolset needs it. Where files are watched, the system tells
+        of those that change from now on.
         """
         self._index.start_background_refresh()
         self._index.start_watching()
+        if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
+            self.structure.start()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
-        if self._index.close():
+        self.structure.stop()
+        index_stopped = self._index.close()
+        if self.structure.close() and index_stopped:
             self._door.close()
 
 

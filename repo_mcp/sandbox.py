@@ -25,6 +25,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from repo_mcp import windows_paths
 from repo_mcp.client_paths import RootNames, check_component, shown
@@ -36,6 +37,9 @@ if sys.platform == "win32":
 else:
     from repo_mcp import sandbox_posix as native
 
+Read = TypeVar("Read")
+
+_MORE_BYTES = 64  # asked for after a short read, which is the end but for rare file systems
 _MAX_LINK_HOPS = 40  # what Linux allows
 # A directory replaced under us is noticed after this time at the latest.
 _HELD_DIRECTORY_SECONDS = 0.25
@@ -148,13 +152,14 @@ class Door:
         except OSError as error:
             raise _explained(error, path) from None
 
-    def _read_many(self, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
-        """The bytes of files that the walk gave; None for one that `read_walked` would refuse.
+    def _read_many(
+        self, paths: Sequence[str], read: Callable[[int, str, str], Read]
+    ) -> list[Read | RepoError]:
+        """What `read` gives for each path's directory, name and the path; or the error that it met.
 
-        For a scan of the tree: a directory is opened once for its neighbours in `paths`, and nobody is
-        told whether a file changed while it was read. Half the time of `read_walked`.
+        A directory is opened once for its neighbours in `paths`.
         """
-        found: list[bytes | None] = []
+        found: list[Read | RepoError] = []
         opened: list[tuple[str, int]] = []  # the directories down to the last file's, and their descriptors
         try:
             for path in paths:
@@ -162,10 +167,13 @@ class Door:
                 try:
                     self._refuse_denied(path)
                     self._enter(names, opened)
-                    directory = opened[-1][1] if opened else self._root_directory
-                    found.append(_read_at_once(directory, name, max_bytes))
-                except (OSError, RepoError):
-                    found.append(None)
+                    found.append(read(opened[-1][1] if opened else self._root_directory, name, path))
+                except _LinkMet:
+                    found.append(_not_a_file(path))
+                except OSError as error:
+                    found.append(_explained(error, path))
+                except RepoError as error:
+                    found.append(error)
         finally:
             self._enter([], opened)
         return found
@@ -372,13 +380,32 @@ def reach_directory(door: Door, path: str) -> str:
 
 
 def read_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
-    """The bytes of files that the walk gave, as `Door.read_walked`; None for those that cannot be read."""
-    return door._read_many(paths, max_bytes)
+    """The bytes of files that the walk gave; None for those that `Door.read_walked` would refuse.
+
+    For a scan of the tree: nobody is told whether a file changed while it was read. Half the time.
+    """
+    found = door._read_many(paths, lambda directory, name, _: _read_at_once(directory, name, max_bytes))
+    return [one if isinstance(one, bytes) else None for one in found]
+
+
+def open_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:
+    """The files of paths that the walk gave, each as `Door.read_walked` gives it, or the error it raises."""
+    return door._read_many(paths, lambda directory, name, path: _read_entry(directory, name, path, max_bytes))
 
 
 def file_stat(status: os.stat_result) -> FileStat:
     """The part of a status that tells versions of a file apart."""
     return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
+    """Whether both have one `file_stat`."""
+    return (
+        before.st_mtime_ns == after.st_mtime_ns
+        and before.st_size == after.st_size
+        and before.st_ctime_ns == after.st_ctime_ns
+        and before.st_ino == after.st_ino
+    )
 
 
 def _look(directory: int, name: str) -> os.stat_result:
@@ -434,7 +461,7 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int) -> OpenedFile:
             raise _too_large(path, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
-        if file_stat(after) == stat:
+        if _is_same(before, after):
             return OpenedFile(path, data, stat, changed_while_reading=False)
         os.lseek(descriptor, 0, os.SEEK_SET)
         before = after
@@ -450,7 +477,8 @@ def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes
     while wanted > 0 and (piece := os.read(descriptor, wanted)):
         pieces.append(piece)
         count += len(piece)
-        wanted = min(1 << 20, max_bytes + 1 - count)
+        likely = _MORE_BYTES if len(piece) < wanted else 1 << 20
+        wanted = min(likely, max_bytes + 1 - count)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

@@ -16,13 +16,55 @@ children, and so do references, by line.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from collections.abc import Iterable
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from repo_mcp.structure_model import (
+    ACCESS_SHIFT,
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Access,
+    Binding,
+    ParseStatus,
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+__all__ = [
+    "ACCESS_SHIFT",
+    "CALLABLE_KINDS",
+    "HEADER",
+    "MAX_REFERENCES",
+    "MAX_SYMBOLS",
+    "MAX_TEXT_CHARS",
+    "REFERENCE_COLUMNS",
+    "SYMBOL_COLUMNS",
+    "TYPE_KINDS",
+    "VERSION",
+    "Access",
+    "Binding",
+    "Column",
+    "ParseStatus",
+    "Reference",
+    "ReferenceRole",
+    "ReferenceRow",
+    "Structure",
+    "StructureBuilder",
+    "StructureError",
+    "Symbol",
+    "SymbolFlag",
+    "SymbolKind",
+    "decode_structure",
+    "encode_failure",
+]
 
 VERSION = 1  # of the record's bytes and of what they mean
 HEADER = struct.Struct("<BBHIII")
@@ -35,149 +77,11 @@ SYMBOL_COLUMNS = 9
 REFERENCE_COLUMNS = 7
 _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 
+_FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
+_FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
+
 Column = npt.NDArray[np.int64]
-
-
-class SymbolKind(IntEnum):
-    """What a symbol is. The numbers are on disk."""
-
-    FILE = 0
-    MODULE = 1  # a namespace, package or module inside a file
-    CLASS = 2
-    INTERFACE = 3
-    STRUCT = 4
-    ENUM = 5
-    TRAIT = 6  # a Rust trait, a Swift protocol
-    RECORD = 7
-    UNION = 8
-    EXTENSION = 9  # a Rust impl block, a Swift extension: declares members of a type named as it
-    TYPE = 10  # a type alias, a typedef, a delegate
-    FUNCTION = 11
-    METHOD = 12
-    CONSTRUCTOR = 13
-    PROPERTY = 14  # a property, field or attribute of a type
-    ENUM_MEMBER = 15
-    CONSTANT = 16
-    VARIABLE = 17
-    MACRO = 18
-    COMPONENT = 19  # a function or class that returns or renders JSX
-    EVENT = 20
-
-
-TYPE_KINDS = frozenset(
-    {
-        SymbolKind.CLASS,
-        SymbolKind.INTERFACE,
-        SymbolKind.STRUCT,
-        SymbolKind.ENUM,
-        SymbolKind.TRAIT,
-        SymbolKind.RECORD,
-        SymbolKind.UNION,
-        SymbolKind.EXTENSION,
-        SymbolKind.TYPE,
-    }
-)
-CALLABLE_KINDS = frozenset(
-    {
-        SymbolKind.FUNCTION,
-        SymbolKind.METHOD,
-        SymbolKind.CONSTRUCTOR,
-        SymbolKind.MACRO,
-        SymbolKind.COMPONENT,
-    }
-)
-
-
-class SymbolFlag(IntFlag):
-    """What is true of a symbol. The numbers are on disk."""
-
-    STATIC = 1
-    ABSTRACT = 2
-    ASYNC = 4
-    OVERRIDE = 8  # says so itself, where the language has a word for it
-    DEPRECATED = 16
-    DOCUMENTED = 32  # has a doc comment
-    PUBLIC_API = 64  # reachable from outside its file or package, as its language decides
-    PARTIAL = 128  # one of several declarations of one type
-    DEFAULT_EXPORT = 256
-    VARIADIC = 512  # takes any number of arguments from its last parameter on
-    FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
-    EXTENSION_METHOD = 2048
-
-
-class Access(IntEnum):
-    """Who may use a symbol, as its language says. The numbers are on disk, in the flags from bit 16 on."""
-
-    NONE = 0  # the language or the declaration does not say
-    PUBLIC = 1
-    PROTECTED = 2
-    INTERNAL = 3
-    PRIVATE = 4
-    PROTECTED_INTERNAL = 5
-    PRIVATE_PROTECTED = 6
-
-
-ACCESS_SHIFT = 16
-
-
-class ReferenceRole(IntEnum):
-    """In what role a name is used. The numbers are on disk."""
-
-    CALL = 1  # called, or made an instance of
-    INHERIT = 2  # a base class
-    IMPLEMENT = 3  # an interface or trait that a type implements
-    EXTEND = 4  # a base interface; the type that an extension extends; `extends` of TypeScript
-    IMPORT = 5
-    EXPORT = 6  # named again for importers: `export {a as b} from "./c"`, `module.exports = a`
-    ACCEPT = 7  # the type of a parameter
-    TYPE = 8  # any other use of a type: annotation, return type, cast, generic argument
-    USE = 9  # read or written as a value, and not bound inside the function
-    BIND = 10  # tells the type of a variable; no use of a name
-
-
-class ParseStatus(IntEnum):
-    """How much of a text its parser understood. The numbers are on disk."""
-
-    FULL = 0
-    PARTIAL = 1  # there are errors in the text, or it was cut at a limit: what could be had
-    FAILED = 2  # only the file itself
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """One declaration."""
-
-    place: int  # among the symbols of its file
-    name: str  # as written; of the file itself its name without folders
-    kind: SymbolKind
-    parent: int  # place of the symbol that holds it; 0 for the file itself and what stands in it
-    start_line: int
-    end_line: int
-    flags: SymbolFlag
-    access: Access
-    parameters: str  # "(a: int, b=1)" on one line; empty for what is not called
-    parameter_count: int
-    return_type: str  # of a property or variable its type; empty where none is written
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """One use of a name."""
-
-    symbol: int  # place of the innermost symbol in which it stands; 0: the file
-    role: ReferenceRole
-    # The last identifier of what is named. IMPORT: the imported name, "*" for all of them, "" for the module.
-    name: str
-    # What stands before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()";
-    # "?" for another expression; "" for nothing. IMPORT, EXPORT: the module as written, "./auth", "..models".
-    qualifier: str
-    # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
-    # "self.x", whose type is `qualifier.name`. Otherwise empty.
-    alias: str
-    line: int
-    # CALL: arguments + 1, 0 when their number is not known. BIND: 1 when the type is what a call of
-    # `qualifier.name` gives, 2 when `qualifier.name` is the type of its items, 0 when it is the type itself.
-    arguments: int
+ReferenceRow = tuple[int, int, str, str, str, int, int]
 
 
 class StructureError(ValueError):
@@ -251,6 +155,20 @@ class StructureBuilder:
         row = (symbol, int(role), number(name), number(qualifier), number(alias), line, arguments)
         self._references.append(row)
 
+    def add_references(self, rows: Iterable[ReferenceRow]) -> None:
+        """Many references: symbol, role, name, qualifier, alias, line, arguments. As `add_reference` else."""
+        number = self._strings
+        added = self._references
+        for row in rows:
+            if len(added) >= MAX_REFERENCES:
+                self.status = ParseStatus.PARTIAL
+                return
+            symbol, role, name, qualifier, alias, line, arguments = row
+            for text in (name, qualifier, alias):
+                if text not in number:
+                    number[text] = len(number)
+            added.append((symbol, role, number[name], number[qualifier], number[alias], line, arguments))
+
     def _number(self, text: str) -> int:
         number = self._strings.get(text)
         if number is None:
@@ -260,19 +178,17 @@ class StructureBuilder:
     def encode(self) -> bytes:
         """The record. References come in order of line; those of one line as they were added."""
         self._references.sort(key=_get_line)
-        text = "\n".join(map(_clean, self._strings)).encode("utf-8", "replace")
+        text = _join(list(self._strings)).encode("utf-8", "replace")
         columns = [*zip(*self._symbols, strict=True)]
         columns += [*zip(*self._references, strict=True)] or [()] * REFERENCE_COLUMNS
-        arrays = [_narrow(column) for column in columns]
+        packed = [_narrow(column) for column in columns]
         counts = (len(self._symbols), len(self._references), len(text))
-        widths = bytes(0 if array is None else array.itemsize for array in arrays)
-        parts = [HEADER.pack(VERSION, int(self.status), 0, *counts), widths]
-        parts += [array.tobytes() for array in arrays if array is not None]
-        return b"".join([*parts, text])
+        widths = bytes(width for width, _ in packed)
+        head = HEADER.pack(VERSION, int(self.status), 0, *counts)
+        return b"".join([head, widths, *(column for _, column in packed), text])
 
 
-def _get_line(row: tuple[int, ...]) -> int:
-    return row[5]
+_get_line = itemgetter(5)
 
 
 def _clean(text: str) -> str:
@@ -281,12 +197,24 @@ def _clean(text: str) -> str:
     return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
 
-def _narrow(column: tuple[int, ...]) -> npt.NDArray[np.integer[Any]] | None:
-    largest = max(column, default=0)
-    if not largest:
-        return None
-    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
-    return np.array(column, dtype=_TYPES[width])
+def _join(strings: list[str]) -> str:
+    """All of them, each on a line of its own."""
+    text = "\n".join(strings)
+    is_clean = text.count("\n") == len(strings) - 1 and "\r" not in text
+    if is_clean and len(max(strings, key=len)) <= MAX_TEXT_CHARS:
+        return text
+    return "\n".join(map(_clean, strings))
+
+
+def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
+    """The width of a column and its bytes: the narrowest that holds all its numbers."""
+    if not any(column):
+        return 0, b""
+    try:
+        return 1, bytes(column)
+    except ValueError:
+        width = 2 if max(column) < 1 << 16 else 4
+    return width, struct.pack(f"<{len(column)}{'H' if width == 2 else 'I'}", *column)
 
 
 class Structure:
@@ -321,17 +249,18 @@ class Structure:
             self.ref_qualifiers,
             self.ref_aliases,
         )
-        if max(int(column.max(initial=0)) for column in texts) >= len(self.strings) or self.strings[0]:
+        if np.concatenate(texts).max() >= len(self.strings) or self.strings[0]:
             raise StructureError("names a string that is not there")
         places = np.arange(len(self.parents))
-        if bool(np.any(self.parents[1:] >= places[1:])) or self.parents[0]:
+        if (self.parents[1:] >= places[1:]).any() or self.parents[0]:
             raise StructureError("a symbol before its parent")
-        if int(self.ref_symbols.max(initial=0)) >= len(places):
-            raise StructureError("names a symbol that is not there")
-        if int(self.kinds.max()) > max(SymbolKind) or self.kinds[0] != SymbolKind.FILE:
+        if self.kinds.max() > _LAST_KIND or self.kinds[0] != _FILE_KIND:
             raise StructureError("a kind that is not known")
-        roles = self.ref_roles
-        if len(roles) and (int(roles.max()) > max(ReferenceRole) or int(roles.min()) < min(ReferenceRole)):
+        if not len(self.ref_roles):
+            return
+        if self.ref_symbols.max() >= len(places):
+            raise StructureError("names a symbol that is not there")
+        if self.ref_roles.max() > _LAST_ROLE or self.ref_roles.min() < _FIRST_ROLE:
             raise StructureError("a role that is not known")
 
     @property

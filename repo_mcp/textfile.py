@@ -17,6 +17,7 @@ import codecs
 from dataclasses import dataclass
 
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.media_types import SNIFFED_BYTES as MEDIA_BYTES
 
 SNIFFED_BYTES = 8192
 REPLACED = "decoded with replacement: not valid {codec}"
@@ -59,6 +60,7 @@ def decode_source(raw: bytes) -> SourceText:
             ErrorCode.BINARY_FILE,
             "The file is binary: it has a NUL byte near its start.",
             "Open a text file.",
+            {"head": raw[:MEDIA_BYTES]},
         )
     if raw.isascii():
         return SourceText(_unify_line_ends(raw), ())

@@ -19,7 +19,6 @@ from operator import itemgetter
 import numpy as np
 
 from repo_mcp.adapters.languages import Landmarks
-from repo_mcp.textfile import count_lines
 
 MAX_CHUNK_LINES = 200
 _LEAST_SHARE = 4  # a chunk has at least this part of the most, so that their number stays bounded
@@ -27,13 +26,21 @@ _LINE_FEED = 0x0A
 
 
 def cut_smartly(
-    data: bytes, landmarks: Landmarks, max_lines: int = MAX_CHUNK_LINES
+    data: bytes,
+    landmarks: Landmarks,
+    max_lines: int = MAX_CHUNK_LINES,
+    line_feeds: Sequence[int] | None = None,
 ) -> tuple[int, ...] | None:
-    """First lines of the chunks of a normalised text, from 1 up; None when it declares nothing."""
-    total = count_lines(data)
-    if not landmarks.definitions or total == 0:
+    """First lines of the chunks of a normalised text, from 1 up; None when it declares nothing.
+
+    `line_feeds` are the places of all of them, where they are known already.
+    """
+    if not landmarks.definitions or not data:
         return None
-    declarations = _Declarations(data, landmarks)
+    if line_feeds is None:
+        line_feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED).tolist()
+    total = len(line_feeds) + (data[-1] != _LINE_FEED)
+    declarations = _Declarations(data, landmarks, line_feeds)
     cuts = [1]
     while total - cuts[-1] + 1 > max_lines:
         last = cuts[-1] + max_lines
@@ -45,12 +52,11 @@ def cut_smartly(
 class _Declarations:
     """The declarations of a text, each with what is right above it: looked at where a cut may fall."""
 
-    def __init__(self, data: bytes, landmarks: Landmarks) -> None:
+    def __init__(self, data: bytes, landmarks: Landmarks, line_feeds: Sequence[int]) -> None:
         self._data = data
         self._names = landmarks.definitions
         self._comments = landmarks.doc_spans
-        feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
-        self._ends: Sequence[int] = [*feeds.tolist(), len(data)]  # of the lines
+        self._ends = [*line_feeds, len(data)]  # of the lines
 
     def find_best(self, first: int, last: int) -> int | None:
         """The line from `first` to `last` where the least indented begins, of equals the last one."""

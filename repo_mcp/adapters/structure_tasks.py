@@ -85,6 +85,12 @@ def run_structure_task(task: str, request: bytes) -> bytes:
         return encode_failure(file_name, text.count(b"\n") + 1)
 
 
+def _load_python() -> Parse:
+    from repo_mcp.adapters.python_structure import parse
+
+    return parse
+
+
 def _load_typescript() -> Parse:
     from repo_mcp.adapters.typescript_structure import parse_typescript
 
@@ -109,9 +115,27 @@ def _load_csharp() -> Parse:
     return parse_csharp
 
 
+def _load_native(dialect: str) -> Callable[[], Parse]:
+    """What imports the parser of a language on the capture walk."""
+
+    def load() -> Parse:
+        from repo_mcp.adapters import native_structure
+
+        return native_structure.PARSERS[dialect]
+
+    return load
+
+
 _LOADERS: Mapping[str, Callable[[], Parse]] = {
+    "python": _load_python,
     "typescript": _load_typescript,
     "tsx": _load_tsx,
     "javascript": _load_javascript,
     "csharp": _load_csharp,
-}
+    "go": _load_native("go"),
+    "java": _load_native("java"),
+    "rust": _load_native("rust"),
+    "c": _load_native("c"),
+    "cpp": _load_native("cpp"),
+    "swift": _load_native("swift"),
+}  # dialect -> what imports its parser

@@ -24,6 +24,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.cli.plain import to_plain, write_json
 from repo_mcp.cli.progress import show_progress
 from repo_mcp.cli.render import Renderer
+from repo_mcp.cli.structure import describe_structure, renew_structure
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
@@ -164,18 +165,24 @@ def index(
     ] = None,
     max_file_bytes: MaxFileBytes = None,
     force: Annotated[bool, typer.Option("--force", help="Build again from scratch.")] = False,
+    structure: Annotated[
+        bool | None,
+        typer.Option("--structure/--no-structure", help="What files declare and use (if it is there)."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Build the index, or bring it up to date."""
+    """Build the index, or bring it up to date; then the structure of the files, where that is wanted."""
     config = load_config(
         repo_root, data_dir=data_dir, workers=workers, limits=chosen_limits(max_file_bytes=max_file_bytes)
     )
     with opened(config) as repository:
         report = refresh(repository, force=force, quiet=as_json)
+        renew_structure(repository, structure, force=force, quiet=as_json, warn=warn)
+        state = repository.structure.status()
         if as_json:
-            write_json(to_plain(report))
+            write_json({**to_plain(report), "structure": to_plain(state)})
         else:
-            Renderer().refreshed(report, repository.status())
+            Renderer().refreshed(report, repository.status(), describe_structure(state))
     return EXIT_DONE
 
 
@@ -186,13 +193,16 @@ def compact(
     full: Annotated[bool, typer.Option("--full", help="Merge everything into one segment.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Merge the segments of the index."""
+    """Merge the segments of the index, and those of the structure of the files."""
     with opened(load_config(repo_root, data_dir=data_dir)) as repository:
         report = repository.compact(full=full)
+        structure = repository.structure.compact(full=full) if repository.structure.exists else None
     if as_json:
-        write_json(to_plain(report))
+        write_json({**to_plain(report), "structure": None if structure is None else to_plain(structure)})
     else:
         Renderer().compacted(report)
+        if structure is not None:
+            Renderer().compacted(structure)
     return EXIT_DONE
 
 
@@ -403,11 +413,13 @@ def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = Fa
     """Say what is indexed, what was left out, and how old the index is."""
     with opened(load_config(repo_root, data_dir=data_dir)) as repository:
         state = repository.status()
+        structure = repository.structure.status()
         root_name = repository.root_name
     if as_json:
-        write_json({"root": root_name, "version": find_version(), **to_plain(state)})
+        document = {"root": root_name, "version": find_version(), **to_plain(state)}
+        write_json(document | {"structure": to_plain(structure)})
     else:
-        Renderer().told(root_name, state)
+        Renderer().told(root_name, state, describe_structure(structure))
     return EXIT_DONE
 
 

@@ -10,7 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from repo_mcp.model import IndexProgress, ProgressCallback
 
-_NAMES = {"walk": "Looking at files", "index": "Indexing", "merge": "Merging", "commit": "Writing"}
+_NAMES = {
+    "walk": "Looking at files",
+    "index": "Indexing",
+    "structure": "Parsing",
+    "merge": "Merging",
+    "commit": "Writing",
+}
 
 
 @contextmanager

@@ -70,7 +70,10 @@ class Program(Protocol):
         """True for a folder that holds a source file, however deep. The root is ""."""
 
     def list_declaring(self, name: str) -> Sequence[str]:
-        """Paths of the files that declare a symbol of exactly this name, ascending."""
+        """Paths of the files that declare a symbol of exactly this name, ascending.
+
+        A file is a symbol too: of its name without folders, "__init__.py".
+        """
 
     def list_using(self, name: str) -> Sequence[str]:
         """Paths of the files with a reference to exactly this name, ascending."""

@@ -27,7 +27,7 @@ from index_format import (
     rank_spans,
     spread_runs,
 )
-from repo_mcp.adapters.languages import Landmarks, Language, scan
+from repo_mcp.adapters.languages import Landmarks, Language, Spans, scan
 from repo_mcp.adapters.smart_chunks import cut_smartly
 from repo_mcp.index.analysis import WordTerms, analyse_words
 from repo_mcp.index.chunking import Cut, cut_at, cut_lines
@@ -96,40 +96,52 @@ class SegmentBuilder:
         if not self._batch:
             return
         text = b"\n".join([file.data for file in self._batch]) + b"\n"
-        line_feeds = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _LINE_FEED)
-        unit_starts: list[I64] = []
-        doc_edges: list[I64] = []
-        names: list[I64] = []
-        first_unit = self._units
-        offset = 0
-        for file in self._batch:
+        raw = np.frombuffer(text, dtype=np.uint8)
+        line_feeds = np.flatnonzero(raw == _LINE_FEED)
+        sizes = np.array([len(file.data) for file in self._batch], dtype=np.int64)
+        offsets = np.cumsum(sizes + 1) - sizes - 1
+        firsts, lasts = np.searchsorted(line_feeds, [offsets, offsets + sizes])
+        is_open = (sizes > 0) & (raw[offsets + sizes - 1] != _LINE_FEED)  # the last line has no end
+        doc_spans: list[Spans] = []
+        definitions: list[Spans] = []
+        for file, offset, first, last, more in zip(
+            self._batch, offsets.tolist(), firsts.tolist(), lasts.tolist(), is_open.tolist(), strict=True
+        ):
             landmarks = scan(file.language, file.data)
-            unit_starts.append(self._cut_file(file, landmarks, offset, line_feeds))
-            doc_edges.append(_list_edges(landmarks.doc_spans, offset))
-            names.append(_list_edges(landmarks.definitions, offset))
-            offset += len(file.data) + 1
-        self._count_words(
-            text, np.concatenate(unit_starts), first_unit, np.concatenate(doc_edges), np.concatenate(names)
-        )
+            doc_spans.append(landmarks.doc_spans)
+            definitions.append(landmarks.definitions)
+            self._cut_file(file, landmarks, line_feeds[first:last], offset, last - first + more)
+        first_unit = self._units
+        unit_starts = self._place_units(offsets, sizes, firsts, line_feeds)
+        edges, names = _list_edges(doc_spans, offsets), _list_edges(definitions, offsets)
+        self._count_words(text, unit_starts, first_unit, edges, names)
         self._batch, self._batch_bytes = [], 0
 
-    def _cut_file(self, file: SourceFile, landmarks: Landmarks, offset: int, line_feeds: I64) -> I64:
-        """Record the file's units and chunks. Returns where its units start in the batch."""
-        first, last = np.searchsorted(line_feeds, [offset, offset + len(file.data)])
-        lines = int(last - first) + (len(file.data) > 0 and file.data[-1] != _LINE_FEED)
-        cut = cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines)
-        ends_in_lines = np.cumsum(cut.unit_lines)
-        starts = np.empty(len(cut.unit_lines), dtype=np.int64)
-        if len(starts):
-            starts[0] = offset
-            starts[1:] = line_feeds[first + ends_in_lines[:-1] - 1] + 1
-        self._rows.append(
-            (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
-        )
-        self._cuts.append(cut)
-        self._unit_sizes.append(
-            np.concatenate([starts[1:], [offset + len(file.data)]])[: len(starts)] - starts
-        )
+    def _cut_file(
+        self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
+    ) -> None:
+        """Record the file's units and chunks. Its lines end at `line_feeds`, it begins at `offset`."""
+        ends = (line_feeds - offset).tolist() if lines > self._chunk_lines else None
+        self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
+        row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
+        self._rows.append(row)
+
+    def _place_units(self, offsets: I64, sizes: I64, firsts: I64, line_feeds: I64) -> I64:
+        """Where the units of the batch's files start, in order; their sizes are recorded."""
+        cuts = self._cuts[-len(sizes) :]
+        counts = np.array([len(cut.unit_lines) for cut in cuts], dtype=np.int64)
+        lines = np.concatenate([cut.unit_lines for cut in cuts])
+        ends_in_lines = np.cumsum(lines)
+        unit_ends = np.cumsum(counts)
+        bases = np.concatenate([[0], ends_in_lines])[unit_ends - counts]  # lines of the files before
+        before = ends_in_lines - lines - np.repeat(bases, counts)  # lines of the file in front of the unit
+        starts: I64 = line_feeds[np.repeat(firsts, counts) + before - 1] + 1
+        is_first = before == 0
+        starts[is_first] = np.repeat(offsets, counts)[is_first]
+        ends = np.append(starts[1:], 0)
+        has_units = counts > 0
+        ends[unit_ends[has_units] - 1] = (offsets + sizes)[has_units]
+        self._unit_sizes.append(ends - starts)
         self._units += len(starts)
         return starts
 
@@ -168,7 +180,7 @@ class SegmentBuilder:
         terms, occurrences = self._list_terms(analyse_words(words), len(words.starts), numbers)
         counts = [len(self._rows) if number == PATH else self._units for number in range(len(FIELDS))]
         lengths = [np.zeros(count, dtype=np.int64) for count in counts]
-        run = _build_run(terms, occurrences, lengths)
+        run = build_run(terms, occurrences, lengths)
         return self._build_content(lengths), run
 
     def _count_paths(self) -> None:
@@ -192,21 +204,23 @@ class SegmentBuilder:
         lists = ranks[analysed.terms] << FIELD_BITS
         bounds = np.searchsorted(analysed.words, np.arange(word_count + 1))
         term_counts = np.diff(bounds)
-        all_counted = [counted for texts in self._counted.values() for counted in texts]
+        found = [
+            (field, one, numbers[one.text][one.ranks])
+            for field, texts in self._counted.items()
+            for one in texts
+        ]
         occurrences = Occurrences(
-            sum(int(term_counts[numbers[one.text][one.ranks]].sum()) for one in all_counted),
+            sum(int(term_counts[words].sum()) for _, _, words in found),
             len(order) << FIELD_BITS,
             max(self._units, len(self._rows)),
-            max(int(one.counts.max(initial=0)) for one in all_counted),
+            max(int(one.counts.max(initial=0)) for _, one, _ in found),
         )
-        for field, texts in self._counted.items():
-            for one in texts:
-                words = numbers[one.text][one.ranks]
-                repeats = term_counts[words]
-                rows = spread_runs(bounds[words], repeats)
-                occurrences.add(
-                    lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
-                )
+        for field, one, words in found:
+            repeats = term_counts[words]
+            rows = spread_runs(bounds[words], repeats)
+            occurrences.add(
+                lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
+            )
         self._counted.clear()
         return gather_spans(spans.padded, spans.starts[order], spans.sizes[order]), occurrences
 
@@ -240,18 +254,27 @@ class SegmentBuilder:
         )
 
 
-def cut_file(file: SourceFile, landmarks: Landmarks, lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
+def cut_file(
+    file: SourceFile,
+    landmarks: Landmarks,
+    lines: int,
+    chunk_lines: int,
+    overlap_lines: int,
+    line_feeds: Sequence[int] | None = None,
+) -> Cut:
     """Chunks at the declarations of code that is longer than one chunk, else by line numbers alone."""
     if file.language.kind == "code" and lines > chunk_lines:
-        first_lines = cut_smartly(file.data, landmarks, chunk_lines)
+        first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_feeds)
         if first_lines is not None:
             return cut_at(lines, first_lines)
     return cut_lines(lines, chunk_lines, overlap_lines)
 
 
-def _list_edges(spans: Sequence[tuple[int, int]], offset: int) -> I64:
-    """Start and end of each span, one after the other, moved by `offset`."""
-    return np.fromiter(chain.from_iterable(spans), np.int64, 2 * len(spans)) + offset
+def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:
+    """Start and end of each span of each file, one after the other, moved by the file's offset."""
+    counts = np.array([2 * len(one) for one in spans], dtype=np.int64)
+    flat = chain.from_iterable(chain.from_iterable(spans))
+    return np.fromiter(flat, np.int64, int(counts.sum())) + np.repeat(offsets, counts)
 
 
 def _count_before(places: I64, edges: I64) -> I64:
@@ -275,7 +298,7 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
     return pairs >> bits, pairs & ((1 << bits) - 1), np.diff(starts, append=len(packed))
 
 
-def _build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
+def build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
     """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
     lists, docs, counts = occurrences.finish()
     starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1

@@ -91,6 +91,14 @@ class KnownFiles:
             for file in np.flatnonzero(segment.live).tolist():
                 yield _decode(segment.get_path(file), segment.name)
 
+    def iter_prints(self) -> Iterator[tuple[str, bytes]]:
+        """The path and the fingerprint of each file."""
+        for segment in self._segments.values():
+            for file in np.flatnonzero(segment.live).tolist():
+                start = file * FINGERPRINT_BYTES
+                fingerprint = segment.fingerprints[start : start + FINGERPRINT_BYTES]
+                yield _decode(segment.get_path(file), segment.name), fingerprint
+
 
 def _decode(path: bytes, segment: str) -> str:
     try:

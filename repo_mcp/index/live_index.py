@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +35,10 @@ from repo_mcp.model import (
     IndexStatus,
     ProgressCallback,
     RefreshReport,
+    SkipReason,
     WalkReport,
 )
-from repo_mcp.tree_view import TreeView
+from repo_mcp.tree_view import Glimpse, TreeView
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
@@ -82,8 +83,10 @@ class LiveIndex:
         *,
         watch: bool,
         view: TreeView | None = None,
+        note_refresh: Callable[[], None] = lambda: None,
     ) -> None:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
+        `note_refresh` is called after each refresh.
 
         Makes the index's directory; OSError when it cannot.
         """
@@ -106,6 +109,7 @@ class LiveIndex:
         self._looking = threading.Lock()  # held while the tree is looked over for an exact search
         self._look: _Look | None = None
         self._view = view
+        self._note_refresh_done = note_refresh
         self._record = SeenRecord()
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self._watch_fault = ""
@@ -168,7 +172,7 @@ class LiveIndex:
             return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
         manifest = searcher.snapshot.manifest
         seen = self._record.read(self._directory, manifest.generation, manifest.segments)
-        languages = _count_languages(searcher.snapshot)
+        languages = count_languages(searcher.snapshot)
         return IndexStatus(
             state="ready" if seen is not None else "partial",
             snapshot=name_snapshot(manifest.generation),
@@ -182,6 +186,7 @@ class LiveIndex:
             progress=progress,
             languages=languages,
             warnings=tuple(warnings),
+            watching=self._watch,
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
@@ -287,6 +292,7 @@ class LiveIndex:
         try:
             done = self._refresh(force, progress, stop)
             self._note_refresh(started)
+            self._note_refresh_done()
             return done
         finally:
             pause = LOOK_SECONDS if self._watcher is None else WATCHED_LOOK_SECONDS
@@ -369,14 +375,36 @@ class LiveIndex:
         self._waiting = frozenset([*glimpse.gone, *(file.path for file in glimpse.files)])
         if not self._waiting:
             return True
-        self._begin_refresh(self._closed.is_set)
+        done = self._refresh_glimpse(glimpse, self._closed.is_set)
+        if done:
+            self._waiting, self._background_fault = frozenset(), ""
+            self._note_refresh_done()
+        return done
+
+    def refresh_paths(
+        self, paths: Iterable[str], cancelled: Callable[[], bool] | None = None
+    ) -> Mapping[str, SkipReason]:
+        """Make the index say what a few files are, now: by name, or by a walk where that is not enough.
+
+        Returns the files of the root that were met and are not indexed, and why. Raises as `refresh` does.
+        """
+        stop = self._closed.is_set if cancelled is None else cancelled
+        glimpse = self._view.look_at(paths) if self._view is not None else None
+        if glimpse is not None and self._refresh_glimpse(glimpse, stop):
+            self._note_refresh_done()
+        else:
+            self.refresh(cancelled=stop)
+        manifest = read_manifest(self._directory)
+        seen = self._read_seen(manifest.generation) if manifest is not None else None
+        return seen.get_skipped() if seen is not None else {}
+
+    def _refresh_glimpse(self, glimpse: Glimpse, stop: Callable[[], bool]) -> bool:
+        """Index a few files. False when there must be a walk."""
+        self._begin_refresh(stop)
         try:
-            done = self._open_indexer().refresh_named(glimpse, cancelled=self._closed.is_set)
+            return self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
         finally:
             self._refreshing.release()
-        if done is not None:
-            self._waiting, self._background_fault = frozenset(), ""
-        return done is not None
 
     def _open_indexer(self) -> Indexer:
         """The writing side, in a directory that is made again where somebody removed it."""
@@ -420,7 +448,7 @@ class LiveIndex:
         return stopped
 
 
-def _count_languages(snapshot: Snapshot) -> dict[str, int]:
+def count_languages(snapshot: Snapshot) -> dict[str, int]:
     """Live files by language, sorted by name."""
     counts: Counter[str] = Counter()
     for segment in snapshot.segments:

@@ -21,7 +21,7 @@ I64 = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.integer]
 K1 = 2.0
 B = 0.5
-FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0}
+FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0, "parts": 1.0}
 DECIMALS = 6  # scores are rounded once, before they are compared: equal means equal on every machine
 MODEL = BM25F(B=B, K1=K1)
 

@@ -16,9 +16,10 @@ from repo_mcp.index.documents import SegmentBuilder, SourceFile
 from repo_mcp.index.schema import FLAG_REPLACED
 from repo_mcp.model import SkipReason, WalkedFile
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
+from repo_mcp.sandbox import Door, OpenedFile, open_many
 from repo_mcp.textfile import decode_source, has_binary_extension
 
+READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
 SHARD_BYTES = 32 * 1024 * 1024  # of source files, by their sizes in the walk
 
 
@@ -98,41 +99,54 @@ class ShardBuilder:
         gone: list[str] = []
         unsettled: list[str] = []
         skipped: dict[str, SkipReason] = {}
-        for path, known in task.files:
-            found = self._read(path)
-            if found is None:
-                gone.append(path)
-            elif isinstance(found, SkipReason):
-                skipped[path] = found
-            else:
-                source, changed_while_reading = found
-                if source.fingerprint == known:
-                    unchanged.append(path)
+        for start in range(0, len(task.files), READ_FILES):
+            group = task.files[start : start + READ_FILES]
+            found = self._read_group([path for path, _ in group])
+            for (path, known), one in zip(group, found, strict=True):
+                if one is None:
+                    gone.append(path)
+                elif isinstance(one, SkipReason):
+                    skipped[path] = one
                 else:
-                    builder.add(source)
-                    indexed.append(path)
-                if changed_while_reading:
-                    unsettled.append(path)
+                    source, changed_while_reading = one
+                    if source.fingerprint == known:
+                        unchanged.append(path)
+                    else:
+                        builder.add(source)
+                        indexed.append(path)
+                    if changed_while_reading:
+                        unsettled.append(path)
         entry = write_segment(self._directory, task.temporary, *builder.build()) if indexed else None
         return ShardResult(
             entry, tuple(indexed), tuple(unchanged), skipped, tuple(gone), tuple(unsettled), task.bytes
         )
 
-    def _read(self, path: str) -> tuple[SourceFile, bool] | SkipReason | None:
-        """The file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
+    def _read_group(self, paths: Sequence[str]) -> list[tuple[SourceFile, bool] | SkipReason | None]:
+        """Each file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
+        reasons = [self._find_reason(path) for path in paths]
+        wanted = [path for path, reason in zip(paths, reasons, strict=True) if reason is None]
+        opened = iter(open_many(self._door, wanted, self._settings.max_file_bytes))
+        return [self._decode(next(opened)) if reason is None else reason for reason in reasons]
+
+    def _find_reason(self, path: str) -> SkipReason | None:
+        """Why a file is not even opened."""
         if has_binary_extension(path):
             return SkipReason.BINARY
         if self._settings.include_extensions and not self._is_included(path):
             return SkipReason.EXCLUDED
+        return None
+
+    def _decode(self, opened: OpenedFile | RepoError) -> tuple[SourceFile, bool] | SkipReason | None:
+        if isinstance(opened, RepoError):
+            return _SKIPS.get(opened.code)
         try:
-            opened = self._door.read_walked(path, self._settings.max_file_bytes)
             text = decode_source(opened.data)
         except RepoError as error:
             return _SKIPS.get(error.code)
         flags = FLAG_REPLACED if text.warnings else 0
         fingerprint = compute_fingerprint(opened.data)
-        language = find_language(path, self._languages)
-        source = SourceFile(path, text.data, len(opened.data), fingerprint, language, flags)
+        language = find_language(opened.path, self._languages)
+        source = SourceFile(opened.path, text.data, len(opened.data), fingerprint, language, flags)
         return source, opened.changed_while_reading
 
     def _is_included(self, path: str) -> bool:

@@ -40,7 +40,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "secrets": "keys a hash against prepared collisions; it leaves no trace in the result"
     },
     "repo_mcp/sandbox.py": {"os.path.realpath": "learns the root's other name, once, at the start"},
-    "repo_mcp/toolsets/repo/envelope.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
+    "repo_mcp/call_recorder.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
 }
 
 # The files made for it: nothing else opens anything.

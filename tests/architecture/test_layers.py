@@ -21,11 +21,10 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
     ("index_format.segment_writer",),
     (
         "index_format.chunks",
+        "index_format.file_records",
         "index_format.files",
         "index_format.norms",
         "index_format.postings",
-        "index_format.references",
-        "index_format.symbols",
         "index_format.terms",
     ),
     ("index_format.block_lists", "index_format.gap_lists"),
@@ -33,6 +32,7 @@ INDEX_FORMAT_FLOORS: tuple[tuple[str, ...], ...] = (
         "index_format.columns",
         "index_format.frame",
         "index_format.occurrences",
+        "index_format.text_spool",
         "index_format.spread",
         "index_format.varints",
     ),
@@ -56,6 +56,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.toolsets.research",
         "repo_mcp.toolsets.retrieval",
     ),
+    ("repo_mcp.call_recorder",),
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader",),
     ("repo_mcp.repository",),
@@ -94,7 +95,8 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("repo_mcp.walked_files",),
     ("repo_mcp.model", "repo_mcp.structure"),
-    ("repo_mcp.errors",),
+    ("repo_mcp.structure_model",),
+    ("repo_mcp.errors", "repo_mcp.media_types"),
 )
 
 # Everything of ours that the other package may enter by.

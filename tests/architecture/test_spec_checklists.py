@@ -18,6 +18,10 @@ SECTIONS = {
     "2": "US1.1 US1.2 US1.3 US2.1 US2.2 US3.1 US3.2 EC-1 EC-2 EC-3 EC-4 C-1 C-2 C-3 C-4 C-5 OB-1 OB-2 OB-3"
     " CL-1 CL-2 CL-3 CL-4 CL-5 FR-001 FR-002 FR-003 FR-004 FR-005 FR-006 FR-007 FR-008 FR-009 FR-010 FR-011"
     " FR-012 FR-013 FR-014 FR-015 SC-001 SC-002 SC-003 SC-004 search open_file get_snippet list_dir clients",
+    "3": "1 startup shutdown health 3 list_directory read_file get_directory_tree search_symbols"
+    " lookup_symbol find_similar get_symbol get_source_spans get_file_outline get_callers get_callees get_implementations"
+    " get_references get_dependencies get_dependents index_files get_status 5 not_found invalid_parameter"
+    " path_escape binary_file too_large engine_unavailable index_error blocked 6.1 6.2 6.3 6.4 7 8",
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
 ROW = re.compile(r"^\| (?!section )(?P<section>[\w.-]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")

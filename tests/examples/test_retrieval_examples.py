@@ -117,19 +117,20 @@ def get_program(name: str) -> str:
     return program
 
 
-def run_client(place: Path, *command: str, **variables: str) -> str:
-    """The standard output of a client that ends by itself."""
+def run_client(place: Path, *command: str, both: bool = False, **variables: str) -> str:
+    """The standard output of a client that ends by itself; of some `both` outputs, as they come."""
     done = subprocess.run(
         command,
         cwd=place / "home",
         env={"PATH": os.environ["PATH"], "HOME": str(place / "home")} | variables,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if both else subprocess.PIPE,
         timeout=120,
         check=False,
         text=True,
         stdin=subprocess.DEVNULL,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr or done.stdout
     return done.stdout
 
 
@@ -163,7 +164,7 @@ def test_gemini_connects(place: Path) -> None:
     settings = place / "home" / ".gemini" / "settings.json"
     settings.parent.mkdir()
     shutil.copyfile(place / "examples" / "gemini.settings.json", settings)
-    said = run_client(place, program, "mcp", "list", GEMINI_CLI_TRUST_WORKSPACE="true")
+    said = run_client(place, program, "mcp", "list", both=True, GEMINI_CLI_TRUST_WORKSPACE="true")
     assert "retrieval" in said
     assert "Connected" in said
 

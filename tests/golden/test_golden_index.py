@@ -40,6 +40,7 @@ from tests.index_format.small_index import (
     read_model,
     write_model,
 )
+from tests.index_format.test_file_records import FILE_FIELDS, FileOnly, write_files
 
 GOLDEN = Path(__file__).parent
 READABLE_VERSIONS = range(OLDEST_VERSION, VERSION + 1)
@@ -85,6 +86,15 @@ SECOND: Model = {
 }
 LIVE: Model = {**FIRST, **SECOND}
 
+# A record of no bytes, one over several pages, one that is not text; no unit and no chunk anywhere.
+RECORDS_NAME = "v2-records"
+WITH_RECORDS: FileOnly = {
+    "docs/Übersicht.md": (b"", {}),
+    "src/long.c": (b"a record over pages " * 2000, {(0, b"often"): 300, (1, b"often"): 1, (1, b"used"): 2}),
+    "src/old.py": (bytes(range(256)), {(0, b"often"): 1, (0, b"Old"): 1}),
+}
+LATER_RECORDS: FileOnly = {"a.py": (b"the new one", {(0, b"New"): 1, (1, b"often"): 5})}
+
 
 def build_golden(directory: Directory) -> None:
     """Two generations: FIRST, then SECOND with the superseded file of FIRST dead."""
@@ -96,30 +106,74 @@ def build_golden(directory: Directory) -> None:
         writer.commit()
 
 
+def build_golden_records() -> MemoryDirectory:
+    """Files alone, each with a record; the first is superseded in the second segment."""
+    directory = MemoryDirectory()
+    with IndexWriter(directory, "golden records", FILE_FIELDS) as writer:
+        first = {"a.py": (b"superseded", {(0, b"gone"): 1}), **WITH_RECORDS}
+        writer.add(write_files(directory, first, writer.reserve_temporary()))
+        writer.mark_dead(writer.segments[0].name, [0])
+        writer.add(write_files(directory, LATER_RECORDS, writer.reserve_temporary()))
+        writer.commit()
+    return directory
+
+
+def write_golden_records() -> None:
+    """As `write_golden`, the index with records."""
+    write_files_of(build_golden_records(), RECORDS_NAME)
+
+
 def write_golden() -> None:
     """Write the files of this version. Raises FileExistsError when there are some: they stay."""
     memory = MemoryDirectory()
     build_golden(memory)
-    target = GOLDEN / f"index-v{VERSION}"
+    write_files_of(memory, f"v{VERSION}")
+
+
+def write_files_of(memory: MemoryDirectory, version: str) -> None:
+    target = GOLDEN / f"index-{version}"
     target.mkdir()
     for name, data in memory.files.items():
         if name != "lock":
             (target / name).write_bytes(data)
     text = "".join(line + "\n" for line in iter_dump(memory))
-    (GOLDEN / f"index-v{VERSION}.txt").write_text(text, encoding="utf-8", newline="\n")
+    (GOLDEN / f"index-{version}.txt").write_text(text, encoding="utf-8", newline="\n")
 
 
-def read_golden(version: int) -> MemoryDirectory:
+def read_golden(version: int | str) -> MemoryDirectory:
     directory = MemoryDirectory()
-    for path in sorted((GOLDEN / f"index-v{version}").iterdir()):
+    name = version if isinstance(version, str) else f"v{version}"
+    for path in sorted((GOLDEN / f"index-{name}").iterdir()):
         directory.files[path.name] = bytearray(path.read_bytes())
     return directory
 
 
 def test_every_version_has_its_golden_files() -> None:
+    names = [*(f"v{version}" for version in range(1, VERSION + 1)), RECORDS_NAME]
     assert sorted(path.name for path in GOLDEN.glob("index-*")) == sorted(
-        name for version in range(1, VERSION + 1) for name in (f"index-v{version}", f"index-v{version}.txt")
+        name for one in names for name in (f"index-{one}", f"index-{one}.txt")
     )
+
+
+def test_the_golden_index_with_records_is_what_it_was() -> None:
+    """Its dump, its records, no fault, and the same bytes when it is built today."""
+    golden = read_golden(RECORDS_NAME)
+    text = (GOLDEN / f"index-{RECORDS_NAME}.txt").read_text(encoding="utf-8")
+    assert list(iter_dump(golden)) == text.splitlines()
+    assert verify_index(golden) == []
+    snapshot = Snapshot.open(golden)
+    assert snapshot is not None
+    found = {
+        segment.reader.files.read_path(file): segment.reader.records.read(file)
+        for segment, file in snapshot.iter_live_files()
+    }
+    assert found == {
+        path: record for files in (WITH_RECORDS, LATER_RECORDS) for path, (record, _) in files.items()
+    }
+    built = build_golden_records()
+    assert {name: bytes(data) for name, data in golden.files.items()} == {
+        name: bytes(data) for name, data in built.files.items() if name != "lock"
+    }
 
 
 @pytest.mark.parametrize("version", READABLE_VERSIONS)

@@ -29,10 +29,14 @@ def open_bytes(data: bytes, name: str = "x.seg") -> SegmentReader:
     return SegmentReader(MemoryFile(name, bytearray(data)))
 
 
-def build_small() -> bytes:
-    """The bytes of a segment that holds SMALL."""
+RECORDS = {"a.py": b"first record", "b/é.md": b"", "empty": bytes(range(256)) * 80}
+
+
+def build_small(*, records: bool = False) -> bytes:
+    """The bytes of a segment that holds SMALL, with RECORDS where wanted."""
     directory = MemoryDirectory()
-    return bytes(directory.files[write_model(directory, SMALL).name])
+    entry = write_model(directory, SMALL, records=RECORDS if records else None)
+    return bytes(directory.files[entry.name])
 
 
 def take_apart(data: bytes) -> dict[bytes, bytes]:
@@ -55,7 +59,9 @@ def read_everything(reader: SegmentReader) -> list[object]:
     """All that a segment answers, as plain values."""
     content = reader.read_content()
     files = content.files
+    records = [] if content.records is None else list(content.records)
     found: list[object] = [reader.frame.find_damaged_pages(), reader.fields, reader.language_names]
+    found.append(records)
     found += [list(files.paths), files.fingerprints]
     for table in (files.sizes, files.languages, files.flags, files.lines, files.units, files.chunks):
         found.append(table.tolist())
@@ -64,6 +70,8 @@ def read_everything(reader: SegmentReader) -> list[object]:
     for file in range(reader.file_count):
         found += [reader.files.read_path(file), reader.read_spans(file)]
         found += [reader.read_language(file), reader.files.read_fingerprint(file)]
+        if reader.has_records:
+            found.append(reader.records.read(file))
     if reader.unit_count:
         found.append(reader.files.find_files_of(np.arange(reader.unit_count)).tolist())
     found.append(reader.files.read_paths_of(np.arange(reader.file_count)))

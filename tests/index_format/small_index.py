@@ -38,8 +38,8 @@ def get_fingerprint(units: ModelFile) -> bytes:
     return hashlib.blake2b(repr(units).encode(), digest_size=16).digest()
 
 
-def build_content(model: Model) -> SegmentContent:
-    """The tables of a segment that holds the model."""
+def build_content(model: Model, records: Mapping[str, bytes] | None = None) -> SegmentContent:
+    """The tables of a segment that holds the model, and records by path."""
     paths = sorted(model, key=str.encode)
     units = [unit for path in paths for unit in model[path]]
     language_names, languages = number_languages(["even" if len(path) % 2 else "odd" for path in paths])
@@ -69,6 +69,7 @@ def build_content(model: Model) -> SegmentContent:
             np.array([sum(_sum_field(unit, PATH) for unit in model[path]) for path in paths], dtype=np.int64),
             np.array([_sum_field(unit, SYMBOL) for unit in units], dtype=np.int64),
         ],
+        None if records is None else [records[path] for path in paths],
     )
 
 
@@ -105,9 +106,14 @@ def build_run(model: Model) -> PostingRun:
     )
 
 
-def write_model(directory: Directory, model: Model, temporary: str = "model") -> SegmentEntry:
+def write_model(
+    directory: Directory,
+    model: Model,
+    temporary: str = "model",
+    records: Mapping[str, bytes] | None = None,
+) -> SegmentEntry:
     """One segment that holds the model."""
-    return write_segment(directory, temporary, build_content(model), build_run(model))
+    return write_segment(directory, temporary, build_content(model, records), build_run(model))
 
 
 def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int, int]]]:

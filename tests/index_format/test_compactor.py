@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from index_format import (
     CorruptIndex,
+    EncodedRun,
     MemoryDirectory,
+    Merge,
     SegmentEntry,
     compactor,
     merge_segments,
+    text_spool,
     write_segment,
 )
 from index_format.snapshot import open_segments
@@ -201,3 +204,40 @@ def test_a_failed_merge_leaves_no_file() -> None:
     with pytest.raises(CorruptIndex, match="checksum"):
         merge(directory, [entry])
     assert directory.list_names() == before
+
+
+def test_terms_that_wait_in_a_file_give_the_same_bytes_and_leave_no_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole, parts = MemoryDirectory(), MemoryDirectory()
+    model = build_large(60)
+    wanted = read_whole(whole, write_model(whole, model))
+    groups = {path: number % 3 for number, path in enumerate(model)}
+    entries = write_groups(parts, model, groups)
+    names = set(parts.files)
+    for spooled in (0, 100, 1_000):
+        monkeypatch.setattr(text_spool, "SPOOL_BYTES", spooled)
+        monkeypatch.setattr(text_spool, "READ_BYTES", 7)
+        monkeypatch.setattr(compactor, "WINDOW_BYTES", 200)
+        merged = merge(parts, entries)
+        assert merged is not None
+        assert read_whole(parts, merged) == wanted
+        assert set(parts.files) == {*names, merged.name}
+
+
+def test_a_merge_that_stops_leaves_no_file_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_spool, "SPOOL_BYTES", 0)
+    monkeypatch.setattr(compactor, "WINDOW_BYTES", 200)
+    directory = MemoryDirectory()
+    entries = [write_model(directory, build_large(60))]
+    names = set(directory.files)
+
+    def stop(merge: Merge) -> Iterator[EncodedRun]:
+        yield merge.encode_window(0)
+        yield merge.encode_window(1)
+        assert "merged-terms.tmp" in directory.files
+        raise OSError("stopped")
+
+    with pytest.raises(OSError, match="stopped"):
+        merge_segments(directory, "merged", open_segments(directory, entries, FIELDS), stop)
+    assert set(directory.files) == names

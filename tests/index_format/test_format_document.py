@@ -147,7 +147,9 @@ def test_numbers_are_those_of_the_code() -> None:
 def test_sections_stand_in_the_order_of_the_document() -> None:
     table = DOCUMENT.split("## Sections of a segment")[1].split("\n\n")[1]
     told = re.findall(r"\b[A-Z]{4}\b", table)
-    assert [tag.encode() for tag in told] == list(take_apart(build_small()))
+    assert [tag.encode() for tag in told] == list(take_apart(build_small(records=True)))
+    required = [tag for tag in told if tag not in ("RECS", "RECE")]
+    assert [tag.encode() for tag in required] == list(take_apart(build_small()))
     headings = re.findall(r"^### (.*)$", DOCUMENT, re.MULTILINE)
     assert ", ".join(headings).split(", ") == told
 

@@ -150,6 +150,7 @@ def test_two_pages() -> None:
     assert [reader.read_pages(*span).postings_start for span in ((0, 1), (0, 2), (1, 2))] == [0, 0, 384]
     tops, edges = reader.list_tops(390)
     assert (tops, edges.tolist()) == ([b"000", b"128"], [0, 384, 390])
+    assert reader.weigh_pages(390)[1].tolist() == [0, 384 + 512 // 4, 390 + 520 // 4]
 
 
 @settings(deadline=None)

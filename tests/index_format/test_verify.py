@@ -17,6 +17,7 @@ from index_format import (
     PostingList,
     SegmentEntry,
     pack,
+    text_spool,
     unpack,
     verify_index,
 )
@@ -259,3 +260,8 @@ def test_bytes_in_another_form_than_the_one() -> None:
 
 def test_sections_of_a_later_time_are_no_fault() -> None:
     assert forge(lambda sections: sections.update({b"SYMB": b"symbols"})) == []
+
+
+def test_a_segment_whose_terms_wait_in_a_file_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_spool, "SPOOL_BYTES", 0)
+    assert verify_index(build(MODEL, OTHER)[0]) == []

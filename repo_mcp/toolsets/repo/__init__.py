@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import instructions
+from repo_mcp.call_recorder import DROPPED, CallRecorder, new_request_id
 from repo_mcp.config import Limits
 from repo_mcp.tool_model import (
     Annotations,
@@ -24,7 +25,6 @@ from repo_mcp.tool_model import (
     validate_arguments,
 )
 from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, search_calls, tools
-from repo_mcp.toolsets.repo.audit_calls import CallRecorder
 from repo_mcp.toolsets.repo.envelope import Draft, answer_call
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
 
     def find_recorder() -> CallRecorder | None:
         repository, audit = opened()
-        return None if audit is None else CallRecorder(audit, repository, entry.name, input_schema)
+        return None if audit is None else CallRecorder(audit, entry.name, input_schema, repository.name_path)
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
         repository, audit = opened()
@@ -161,7 +161,7 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
     def drop(arguments: Mapping[str, object], context: CallContext) -> None:
         recorder = find_recorder()
         if recorder is not None:
-            recorder.record_dropped(arguments, context)
+            recorder.record(arguments, context, new_request_id(), DROPPED)
 
     return Tool(
         entry.name,

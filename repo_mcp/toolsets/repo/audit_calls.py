@@ -1,8 +1,4 @@
-"""The log of calls as the `repo` toolset uses it: how a call is written down, and `repo.audit_log`.
-
-What a call was asked is written as shapes, whatever the call became; a path is named only when it lies
-inside the root, is not denied, and led nowhere denied through a link.
-"""
+"""The log of calls as the `repo` toolset shows it: `repo.audit_log`, and what is amiss with the log."""
 
 from __future__ import annotations
 
@@ -12,62 +8,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.argument_shapes import PathClass, ShapeRules, describe_arguments
-from repo_mcp.errors import BLOCKED_CODES, ErrorCode, RepoError
-from repo_mcp.tool_model import CallContext, JsonSchema
-from repo_mcp.toolsets.repo.envelope import NOT_RECORDED, Draft, Outcome, Result, new_request_id
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import CallContext
+from repo_mcp.toolsets.repo.envelope import NOT_RECORDED, Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
     from repo_mcp.log_reader import LogReading
     from repo_mcp.repository import Repository
-
-CANCELLED = "cancelled"  # nobody is told this code: the client did not wait for the answer
-_PATHS = frozenset({"path"})
-_CLASSES = {ErrorCode.PATH_DENIED: PathClass.DENIED, ErrorCode.PATH_ESCAPE: PathClass.ESCAPE}
-
-
-class CallRecorder:
-    """Writes the calls of one tool to the log."""
-
-    def __init__(self, audit: AuditLog, repository: Repository, tool: str, schema: JsonSchema) -> None:
-        self._audit = audit
-        self._repository = repository
-        self._tool = tool
-        self._schema = schema
-
-    def record(self, arguments: Mapping[str, object], context: CallContext, outcome: Outcome) -> bool:
-        """Write one call. False when that was not possible; never raises."""
-        from repo_mcp.audit import LoggedCall
-
-        cancelled = context.cancelled() or outcome.code is ErrorCode.CANCELLED
-        call = LoggedCall(
-            outcome.request_id,
-            self._tool,
-            describe_arguments(self._schema, arguments, self._build_rules(outcome.code)),
-            ok=outcome.code is None and not cancelled,
-            blocked=outcome.code in BLOCKED_CODES,
-            error_code=CANCELLED if cancelled else outcome.error_code,
-            counts={"rows": outcome.rows, "bytes": outcome.answer_bytes, "warnings": outcome.warnings},
-            duration_ms=outcome.duration_ms,
-            client=context.client,
-        )
-        return self._audit.write(call)
-
-    def record_dropped(self, arguments: Mapping[str, object], context: CallContext) -> None:
-        """Write a call that the client cancelled before it began."""
-        self.record(arguments, context, Outcome(new_request_id(), ErrorCode.CANCELLED, 0, 0, 0, 0))
-
-    def _build_rules(self, code: ErrorCode | None) -> ShapeRules:
-        def name_path(path: str) -> str | PathClass:
-            try:
-                named = self._repository.name_path(path)
-            except RepoError as error:
-                return _CLASSES.get(error.code, PathClass.INVALID)
-            return named if code is None else _CLASSES.get(code, named)
-
-        return ShapeRules(self._audit.digest, name_path, _PATHS, self._audit.keep_text)
 
 
 def audit_log(

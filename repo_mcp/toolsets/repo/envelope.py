@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import ToolAnswer, escape_text
 
@@ -78,36 +79,12 @@ class Draft:
     ordinary: bool = False  # True when the arguments ask for no particular amount
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How one call ended, without a word of its arguments or its result."""
-
-    request_id: str
-    code: ErrorCode | None  # ours; None for success
-    rows: int  # of the result that were given
-    answer_bytes: int
-    warnings: int
-    duration_ms: int
-
-    @property
-    def error_code(self) -> str | None:
-        """The code of the envelope."""
-        return None if self.code is None else _CODES[self.code]
-
-
-Recorder = Callable[[Outcome], bool]  # False when it could not be recorded
+Recorder = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
 
 
 def encode(value: Mapping[str, object]) -> str:
     """Compact JSON: the text block, byte for byte."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def new_request_id() -> str:
-    """An id that no other call has."""
-    import uuid  # here: tools are listed before anything is called
-
-    return str(uuid.uuid4())
 
 
 def answer_call(
@@ -128,8 +105,15 @@ def answer_call(
     if record is None:
         return answer
     duration_ms = round((time.monotonic() - started) * 1000)
-    outcome = Outcome(request_id, code, rows, len(answer.text.encode()), _count_warnings(answer), duration_ms)
-    return answer if record(outcome) else _warn(answer, NOT_RECORDED)
+    outcome = CallOutcome(
+        None if code is None else _CODES[code],
+        *classify(code),
+        rows,
+        len(answer.text.encode()),
+        _count_warnings(answer),
+        duration_ms,
+    )
+    return answer if record(request_id, outcome) else _warn(answer, NOT_RECORDED)
 
 
 def _log_defect(tool: str, error: Exception, request_id: str) -> None:

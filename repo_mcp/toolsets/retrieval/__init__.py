@@ -6,12 +6,14 @@ renders one envelope and, however it ended, writes one line of the log of calls.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import instructions
+from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder
 from repo_mcp.config import Limits
 from repo_mcp.errors import RepoError
 from repo_mcp.tool_model import (
@@ -25,7 +27,6 @@ from repo_mcp.tool_model import (
     validate_arguments,
 )
 from repo_mcp.toolsets.retrieval import schemas, tools
-from repo_mcp.toolsets.retrieval.call_log import CallRecorder
 from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
 from repo_mcp.toolsets.retrieval.failures import explain_argument
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
+
+CANCELLED = "CANCELLED"  # nobody is told this code: the client did not wait for the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,16 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
     input_schema = entry.input_schema(limits)
     check_schema(input_schema, entry.name)
 
-    def find_recorder() -> CallRecorder | None:
+    def find_record(
+        arguments: Mapping[str, object], context: CallContext
+    ) -> Callable[[CallOutcome], bool] | None:
         roots, audit = opened()
-        return None if audit is None else CallRecorder(audit, roots, entry.name, input_schema)
+        if audit is None:
+            return None
+        named = arguments if entry.default_repo is None else {"repo": entry.default_repo, **arguments}
+        name_path = partial(roots.name_path, arguments.get("repo"))
+        recorder = CallRecorder(audit, entry.name, input_schema, name_path, cancelled_code=CANCELLED)
+        return partial(recorder.record, named, context, os.urandom(16).hex())
 
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
         roots, _ = opened()
@@ -123,14 +133,13 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
 
         named = arguments.get("repo", entry.default_repo)
         repo = named if isinstance(named, str) and named in entry.repos else None
-        recorder = find_recorder()
-        record = None if recorder is None else partial(recorder.record, arguments, context)
+        record = find_record(arguments, context)
         return answer_call(entry.name, repo, run, roots.find_answer_bytes(repo), record)
 
     def drop(arguments: Mapping[str, object], context: CallContext) -> None:
-        recorder = find_recorder()
-        if recorder is not None:
-            recorder.record_dropped(arguments, context)
+        record = find_record(arguments, context)
+        if record is not None:
+            record(DROPPED)
 
     return Tool(
         entry.name,

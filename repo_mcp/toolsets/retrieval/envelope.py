@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from repo_mcp.argument_shapes import PathClass
+from repo_mcp.call_recorder import CallOutcome
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import ToolAnswer, escape_text
 from repo_mcp.toolsets.retrieval.failures import Code, Failure
@@ -47,19 +49,10 @@ class Draft:
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How one call ended, without a word of its arguments or its result."""
+Recorder = Callable[[CallOutcome], bool]  # False when it could not be recorded
 
-    code: Code | None  # None for success
-    cancelled: bool
-    rows: int  # of the result that were given
-    answer_bytes: int
-    warnings: int
-    duration_ms: int
-
-
-Recorder = Callable[[Outcome], bool]  # False when it could not be recorded
+_BLOCKED = frozenset({Code.PATH_DENIED, Code.PATH_OUT_OF_ROOT, Code.FILE_TOO_LARGE})
+_CLASSES = {Code.PATH_DENIED: PathClass.DENIED, Code.PATH_OUT_OF_ROOT: PathClass.ESCAPE}
 
 
 def encode(value: Mapping[str, object]) -> str:
@@ -92,7 +85,9 @@ def answer_call(
         return answer
     code = None if failure is None else failure.code
     cancelled = failure is not None and failure.details["reason"] == "cancelled"
-    outcome = Outcome(code, cancelled, rows, len(answer.text.encode()), len(warnings), duration_ms)
+    path_class = None if code is None else _CLASSES.get(code)
+    sizes = (rows, len(answer.text.encode()), len(warnings), duration_ms)
+    outcome = CallOutcome(code, code in _BLOCKED, cancelled, path_class, *sizes)
     return answer if record(outcome) else _build_answer(body, meta, (*warnings, NOT_RECORDED))
 
 

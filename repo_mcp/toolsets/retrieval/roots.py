@@ -44,6 +44,13 @@ class Roots:
         """The repository of a root; the name must be one."""
         return self.repositories[name]
 
+    def name_path(self, name: object, path: str) -> str:
+        """A path of a root as it may be said. RepoError, PATH_INVALID where no root is named."""
+        repository = self.repositories.get(str(name))
+        if repository is None:
+            raise RepoError(ErrorCode.PATH_INVALID, "The path is in no root.")
+        return repository.name_path(path)
+
     def find_answer_bytes(self, name: str | None) -> int:
         """How many bytes an answer from a root may have; what every root allows where none is named."""
         named = self.repositories.get(name or "")

@@ -79,8 +79,8 @@ class MemoryProgram:
 
 
 def _iter_declared(structure: Structure) -> Iterable[str]:
-    """The names of all symbols but the file itself."""
-    return (structure.strings[number] for number in structure.names[1:].tolist())
+    """The names of all symbols, that of the file among them."""
+    return (structure.strings[number] for number in structure.names.tolist())
 
 
 def _iter_used(structure: Structure) -> Iterable[str]:

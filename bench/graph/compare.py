@@ -1,0 +1,168 @@
+"""References as we resolve them, beside those of a precise indexer.
+
+An edge is a name on a line of a file and a declaration in the repository. Ours are those called `exact` and
+`probable`. The indexer's are its occurrences whose symbol is defined in the repository and is no parameter,
+no variable of a function and no module. A name that stands twice on a line is one: it may mean either.
+
+An edge of ours is right where the indexer has its declaration for that name, wrong where it has another, or
+something of the standard library; and not judged where the indexer knows nothing of the name: a receiver
+without a type. Strict precision counts those as wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bench.graph.scip import LOCAL, Occurrence, ScipIndex
+from repo_mcp.graph.program import Confidence, Declaration, Program, Resolver
+from repo_mcp.structure import ReferenceRole
+
+Place = tuple[str, int, str]  # path, line, name
+MAX_HEAD_LINES = 100  # of a declaration above its name: decorators
+_SKIPPED = frozenset({ReferenceRole.BIND, ReferenceRole.EXPORT})
+_PARAMETER = re.compile(r"\(\w*\)$")
+_LAST_NAME = re.compile(r"[/#.]`?(\w+)`?(?:#|\.|\(\w*\)\.)$")
+_LIBRARY = " python-stdlib "  # in the symbols of what is outside for certain
+_CALLED = re.compile(r"\s*\(")
+_DECORATES = re.compile(r"\s*@[\w.]*$")
+
+
+@dataclass(slots=True)
+class Sides:
+    """All that both say of one package."""
+
+    ours: dict[Place, list[tuple[Declaration, Confidence]]] = field(default_factory=dict)
+    our_calls: set[Place] = field(default_factory=set)
+    theirs: dict[Place, set[tuple[str, int]]] = field(default_factory=dict)  # path and line of declarations
+    their_calls: set[Place] = field(default_factory=set)
+    foreign: set[Place] = field(default_factory=set)  # names that they say are outside
+    doubtful: set[Place] = field(default_factory=set)  # where they say something of another name
+
+
+@dataclass(slots=True)
+class Score:
+    """Counts of edges."""
+
+    right: int = 0
+    wrong: int = 0
+    unjudged: int = 0
+    found: int = 0
+    missed: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Of what is judged."""
+        return self.right / max(1, self.right + self.wrong)
+
+    @property
+    def strict_precision(self) -> float:
+        """Of everything."""
+        return self.right / max(1, self.right + self.wrong + self.unjudged)
+
+    @property
+    def recall(self) -> float:
+        """Of the indexer's edges."""
+        return self.found / max(1, self.found + self.missed)
+
+
+def collect(program: Program, resolver: Resolver, index: ScipIndex, texts: dict[str, list[str]]) -> Sides:
+    """Both sides, for the files that both have."""
+    sides = Sides()
+    for path in sorted(set(index.occurrences) & set(texts)):
+        _collect_ours(path, program, resolver, sides)
+        for one in index.occurrences[path]:
+            _add_theirs(path, one, index, texts[path], sides)
+    return sides
+
+
+def _collect_ours(path: str, program: Program, resolver: Resolver, sides: Sides) -> None:
+    structure = program.find_structure(path)
+    if structure is None:
+        return
+    for row in range(structure.reference_count):
+        reference = structure.get_reference(row)
+        if reference.role in _SKIPPED:
+            continue
+        place = (path, reference.line, reference.name)
+        for target in resolver.resolve(path, structure, reference).targets:
+            if target.confidence is Confidence.POSSIBLE or not target.declaration.place:
+                continue
+            sides.ours.setdefault(place, []).append((target.declaration, target.confidence))
+            if reference.role is ReferenceRole.CALL:
+                sides.our_calls.add(place)
+
+
+def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], sides: Sides) -> None:
+    line = lines[one.line - 1] if one.line <= len(lines) else ""
+    name = line[one.start : one.end]
+    if not name.isidentifier() or one.symbol.startswith(LOCAL) or _PARAMETER.search(one.symbol):
+        return
+    place = (path, one.line, name)
+    last = _LAST_NAME.search(one.symbol)
+    if last is None or last[1] != name:
+        sides.doubtful.add(place)  # a module, a name that an import gives, or a mistake: see the README
+        return
+    defined = index.definitions.get(one.symbol)
+    if defined is None:
+        if _LIBRARY in one.symbol:
+            sides.foreign.add(place)
+    elif one.is_definition:
+        # Where a name is assigned again they define it again: no reference, but no mistake of ours either.
+        sides.theirs.setdefault(place, set())
+    else:
+        sides.theirs.setdefault(place, set()).update(defined)
+        if _CALLED.match(line, one.end) or _DECORATES.match(line[: one.start]):
+            sides.their_calls.add(place)
+
+
+def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]]) -> bool:
+    """True when a declaration of ours is one of theirs, or stands beside it under the same name.
+
+    Of overloads, of a property's getter and setter and of both branches of an `if` they name the first.
+    """
+    structure = program.find_structure(declaration.path)
+    if structure is None:
+        return False
+    symbol = structure.get_symbol(declaration.place)
+    beside = (structure.get_symbol(one) for one in structure.find_symbols(symbol.name))
+    starts = [one.start_line for one in beside if one.parent == symbol.parent]
+    return any(
+        path == declaration.path and start <= line <= start + MAX_HEAD_LINES
+        for path, line in defined
+        for start in starts
+    )
+
+
+def iter_verdicts(
+    program: Program, sides: Sides, calls_only: bool
+) -> Iterator[tuple[str, Place, list[tuple[Declaration, Confidence]]]]:
+    """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
+    for place, targets in sorted(sides.ours.items()):
+        if calls_only and place not in sides.our_calls:
+            continue
+        defined = sides.theirs.get(place)
+        unique = sorted(set(targets), key=lambda one: (one[0].path, one[0].place))
+        if defined is not None and not defined:
+            continue
+        if defined is None:
+            yield ("wrong" if place in sides.foreign else "unjudged"), place, unique
+            continue
+        hits = [one for one in unique if is_declared_at(program, one[0], defined)]
+        for one in unique:
+            other = "unjudged" if place in sides.doubtful else "wrong"
+            yield ("right" if one in hits else other), place, [one]
+    for place, defined in sorted(sides.theirs.items()):
+        if not defined or (calls_only and place not in sides.their_calls):
+            continue
+        targets = sides.ours.get(place, [])
+        found = any(is_declared_at(program, one[0], defined) for one in targets)
+        yield ("found" if found else "missed"), place, targets
+
+
+def score(program: Program, sides: Sides, calls_only: bool) -> Score:
+    """The counts of a package."""
+    counts = Counter(verdict for verdict, _, _ in iter_verdicts(program, sides, calls_only))
+    return Score(**{name: counts[name] for name in ("right", "wrong", "unjudged", "found", "missed")})

@@ -1,0 +1,89 @@
+"""File records: bytes of the owner, one run for each source file, read one at a time.
+
+    RECS  the records one after the other, in file order, without padding; one may have no bytes
+    RECE  a table (columns.py), one row a file: where its record ends in RECS
+
+Optional: a segment has both sections or neither. Written and merged as a stream, so that records
+may take more room than there is memory. What a record means is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+
+from index_format.columns import TableReader, encode_table
+from index_format.errors import CorruptIndex
+from index_format.frame import FrameReader, FrameWriter
+from index_format.records import I64
+
+RECS, RECE = b"RECS", b"RECE"
+BATCH_BYTES = 1 << 20  # read at a time when all are read
+
+
+def write_records(frame: FrameWriter, records: Iterable[bytes], files: int) -> None:
+    """The two sections. ValueError unless there is a record for each file."""
+    frame.begin_section(RECS)
+    ends: list[int] = []
+    end = 0
+    for record in records:
+        frame.write(record)
+        end += len(record)
+        ends.append(end)
+    if len(ends) != files:
+        raise ValueError(f"{len(ends)} records for {files} files")
+    frame.add_section(RECE, encode_table([np.array(ends, dtype=np.int64)]))
+
+
+class RecordsReader:
+    """The records of one segment."""
+
+    def __init__(self, frame: FrameReader, files: int) -> None:
+        """Reads the head of RECE. Raises CorruptIndex."""
+        self._frame = frame
+        self.total_bytes = frame.get_size(RECS)
+        where = f"{frame.name}: RECE"
+        size = frame.get_size(RECE)
+        self._table = TableReader(lambda at, size: frame.read(RECE, at, size), size, 1, where)
+        self.count = self._table.rows
+        if self.count != files:
+            raise CorruptIndex(f"{where}: {self.count} rows for {files} files")
+
+    @cached_property
+    def ends(self) -> I64:
+        """Where each record ends in RECS."""
+        ends = self._table.read_column(0)
+        last = int(ends[-1]) if len(ends) else 0
+        if (np.diff(ends) < 0).any() or last != self.total_bytes:
+            raise CorruptIndex(f"{self._frame.name}: RECE: does not ascend to {self.total_bytes}")
+        return ends
+
+    def read(self, file: int) -> bytes:
+        """The record of one file, by one read. Raises CorruptIndex, IndexError."""
+        ends = self.ends
+        start = int(ends[file - 1]) if file else 0
+        return self._frame.read(RECS, start, int(ends[file]) - start)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """All records in file order, read as they are asked for. Raises CorruptIndex."""
+        ends = self.ends
+        place, start = 0, 0
+        while place < len(ends):
+            reached = int(np.searchsorted(ends, start + BATCH_BYTES, side="right"))
+            stop = max(place + 1, reached)
+            data = self._frame.read(RECS, start, int(ends[stop - 1]) - start)
+            first = start
+            for end in ends[place:stop].tolist():
+                yield data[start - first : end - first]
+                start = end
+            place = stop
+
+
+def has_records(frame: FrameReader) -> bool:
+    """True for a segment that has them. CorruptIndex for one that has half of what they need."""
+    present = {RECS, RECE} & set(frame.sections())
+    if len(present) == 1:
+        raise CorruptIndex(f"{frame.name}: of the sections RECS and RECE it has one alone")
+    return bool(present)

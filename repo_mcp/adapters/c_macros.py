@@ -1,0 +1,168 @@
+"""Macros of C and C++ that stand where no grammar expects a word, made blank, byte for byte.
+
+`static int __init foo(void)`, `void __iomem *base`, `CURL_EXTERN CURLcode f(...)`, `FMT_BEGIN_NAMESPACE` on
+a line of its own: a parser that does not run the preprocessor loses the declaration around each of them. A
+macro that heads a block, `list_for_each_entry(p, head, list) {`, becomes a `while`. Every other byte keeps
+its place, line feeds first of all. What is changed is known by its name or by where it stands.
+
+Patterns begin with bytes that can be searched for, most often a line feed, and repeat nothing that nests: a
+text costs about as long as reading it.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_WORD_BYTES = 60  # of a macro's name before "for_each"
+
+# What headers of kernels and C libraries put between the words of a declaration.
+_WORDS = frozenset(
+    b"__init __exit __initdata __initconst __exitdata __initdata_or_module __initmv __init_or_module"
+    b" __meminit __user __iomem __rcu __percpu __force __kernel __must_check __always_inline"
+    b" __maybe_unused __always_unused __read_mostly __ro_after_init __lsm_ro_after_init __cold __hot"
+    b" __pure __packed __weak __used __unused __ref __refdata __sched __kprobes __noreturn __visible"
+    b" __net_init __net_exit __net_initdata __cpuinit __devinit __devexit __bitwise __latent_entropy"
+    b" __nocast __private __deprecated __naked __noclone __malloc __lockfunc __cacheline_aligned_in_smp"
+    b" __cacheline_aligned ____cacheline_aligned_in_smp ____cacheline_aligned __page_aligned_bss"
+    b" __page_aligned_data __attribute_const__ __ksym __irq_entry __irqentry_text __softirq_entry"
+    b" __exception_irq_entry __noinline __flatten __async_inline __no_kcsan __no_sanitize_address"
+    b" __randomize_layout __no_randomize_layout __designated_init __noendbr __ptr32 __ptr64 __nonstring"
+    b" __cpuidle __wur __THROW __hidden __export __noscs __no_kasan_or_inline __init_memblock __head"
+    b" __inittext __vdso __EXTERN_INLINE __kprobe __restrict __initconst_or_module __stdcall __cdecl"
+    b" __fastcall asmlinkage noinline_for_stack noinline_for_tracing noinline notrace noinstr"
+    b" nokprobe_inline redisAtomic randomized_struct_fields_start randomized_struct_fields_end STATIC"
+    b" WINAPI APIENTRY CALLBACK".split()
+)
+_CALLS = frozenset(
+    b"__printf __scanf __aligned __acquires __releases __must_hold __section __alloc_size __counted_by"
+    b" __copy __assume_aligned __cond_acquires __no_sanitize NO_SANITIZE __nonnull __attribute_nonnull__"
+    b" __alias __error __compiletime_error __compiletime_warning __declspec SEC".split()
+)
+_UNDERSCORED = re.compile(rb"__+(?<![\w.>#]__)\w++(?:[ \t]*\((?:[^()\n;{]|\([^()\n]*\)){0,120}\))?")
+_PLAIN = re.compile(
+    rb"\b(?:asmlinkage|noin\w++|notrace|nokprobe_inline|redisAtomic|randomized_\w++|STATIC|WINAPI|APIENTRY|CALLBACK"
+    rb"|NO_SANITIZE\([^()\n]*\)|SEC\([^()\n]*\))(?!\w)"
+)
+_PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"redisAtomic", b"randomized_", b"STATIC")
+_OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK", b"NO_SANI", b"SEC(")
+_NAME = re.compile(rb"\w+")
+_DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
+
+_BALANCED = rb"\((?:[^()]|\((?:[^()]|\([^()]{0,300}\)){0,300}\)){0,500}\)"
+# On a line of its own from the first column on: a macro with "_" in its name, such as FMT_BEGIN_NAMESPACE.
+_LINES = re.compile(rb"\n([A-Z][A-Z0-9]*_[A-Z0-9_]++[ \t]*+(?:\([^()\n]*\)[ \t]*+)?)(?=\n(?![ \t]*[{:(=]))")
+# Before the words of a function's head: CURL_EXTERN CURLcode curl_easy_init(
+_HEADS = re.compile(
+    rb"\n([ \t]*+(?:(?:static|inline|extern|explicit)[ \t]++)?)([A-Z][A-Z0-9]*_[A-Z0-9_]++|[A-Z]{4,}+)[ \t]++"
+    rb"(?=(?:[a-z_A-Z][\w:]*+(?:<[\w:, *]*>)?[ *&\t]++){1,6}[\w:~]++[ \t]*\()"
+)
+_CLASS_HEADS = re.compile(
+    rb"((?:class|struct|namespace)[ \t]++)([A-Z][A-Z0-9]*_[A-Z0-9_]++)[ \t]++(?=[A-Za-z_])"
+)
+# What says nothing of a declaration but how it is linked or checked: FMT_CONSTEXPR, JSON_HEDLEY_NON_NULL(3)
+_LINKAGES = re.compile(
+    rb"\b[A-Z][A-Z0-9]*_(?:(?:HEDLEY_\w++|CONSTEXPR\w*+|INLINE|ALWAYS_INLINE|API|EXPORT|NODISCARD|NORETURN|DEPRECATED"
+    rb"|FUNC|NO_UNIQUE_ADDRESS|MAYBE_UNUSED|UNUSED|NOEXCEPT|EXPLICIT|VISIBILITY\w*+)(?!\w)(?:\([\w, ]*\))?)"
+    rb"(?=[ \t\n]++[A-Za-z_~\[:{])"
+)
+_LINKAGE_PARTS = (
+    b"CONSTEXPR",
+    b"_INLINE",
+    b"_API",
+    b"_EXPORT",
+    b"NODISCARD",
+    b"HEDLEY_",
+    b"NO_UNIQUE",
+    b"_UNUSED",
+)
+_STATIC_MACROS = re.compile(rb"\n(static[ \t]++(?:const[ \t]++)?)(?=[A-Z][A-Z0-9_]*+\()")
+# A type as an argument, which only a macro takes: container_of(p, struct foo, member), va_arg(ap, char *)
+_TYPE_ARGUMENTS = re.compile(
+    rb",[ \t\n]*+((?:struct|union|enum)[ \t]++)(?=\w++(?:[ \t]*+,[ \t\n]*+[\w.\[\]]++)?[ \t]*+\))"
+)
+_VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
+# What heads a block and is no keyword.
+_EACH = re.compile(
+    rb"(?:for_each|foreach|ForEach|run_with_period)\w*+(?=[ \t]*+" + _BALANCED + rb"[ \t\n]++[^;,) \t\n])"
+)
+_WORD_END = re.compile(rb"\w+\Z")
+_BLOCK_HEADS = re.compile(rb"\n[A-Z][A-Z0-9_]{3,}+" + _BALANCED + rb"([ \t])(?=[ \t\n]*+\{)")
+_CASE_RANGE = re.compile(rb"case[ \t]++[\w']++[ \t]*+(\.\.\.[ \t]*+[\w']++)")
+_NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
+
+
+def blank_macros(text: bytes) -> bytes:
+    """The text with those macros made blank; as long as before."""
+    text = _UNDERSCORED.sub(_blank_known, b"\n" + text)
+    if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
+        text = _PLAIN.sub(_blank_known, text)
+    if any(one in text for one in _LINKAGE_PARTS):
+        text = _LINKAGES.sub(_blank_unless_defined, text)
+    text = _STATIC_MACROS.sub(_blank_group, text)
+    text = _TYPE_ARGUMENTS.sub(_blank_group, text)
+    text = _HEADS.sub(_blank_second, text)
+    text = _CLASS_HEADS.sub(_blank_second, text)
+    text = _LINES.sub(_blank_group, text)
+    text = _BLOCK_HEADS.sub(_end_statement, text)
+    if b"for_each" in text or b"foreach" in text or b"ForEach" in text or b"run_with" in text:
+        text = _make_loops(text)
+    if b"..." in text:
+        text = _NAMED_REST.sub(_blank_group, _CASE_RANGE.sub(_blank_group, text))
+    if b"va_arg" in text:
+        text = _VARIABLE_ARGUMENT.sub(_blank_group, text)
+    return text[1:]
+
+
+def _blank_known(found: re.Match[bytes]) -> bytes:
+    """A known word with or without what it is given; its own definition keeps it."""
+    whole = found.group()
+    name = _NAME.match(whole)
+    word = name.group() if name is not None else b""
+    is_call = len(word) < len(whole)
+    if word in _CALLS and is_call:
+        length = len(whole)
+    elif word in _WORDS:
+        length = len(word)
+    else:
+        return whole
+    return whole if _is_defined(found) else b" " * length + whole[length:]
+
+
+def _blank_unless_defined(found: re.Match[bytes]) -> bytes:
+    return found.group() if _is_defined(found) else b" " * (found.end() - found.start())
+
+
+def _is_defined(found: re.Match[bytes]) -> bool:
+    """True where the preprocessor itself is told of a macro."""
+    text, start = found.string, found.start()
+    return text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS)
+
+
+def _blank_group(found: re.Match[bytes]) -> bytes:
+    return _replace(found, 1, b" ")
+
+
+def _blank_second(found: re.Match[bytes]) -> bytes:
+    return _replace(found, 2, b" ")
+
+
+def _make_loops(text: bytes) -> bytes:
+    """A keyword that heads a block as well; what defines a macro keeps its name."""
+    changed = bytearray(text)
+    for found in _EACH.finditer(text):
+        start, end = found.span()
+        before = _WORD_END.search(text, max(0, start - MAX_WORD_BYTES), start)
+        start = before.start() if before is not None else start
+        if not text[max(0, start - 9) : start].rstrip().endswith(_DEFINITIONS):
+            changed[start:end] = b"while".ljust(end - start)
+    return bytes(changed)
+
+
+def _end_statement(found: re.Match[bytes]) -> bytes:
+    return _replace(found, 1, b";")
+
+
+def _replace(found: re.Match[bytes], group: int, byte: bytes) -> bytes:
+    whole, offset = found.group(), found.start()
+    start, end = found.span(group)
+    return whole[: start - offset] + byte * (end - start) + whole[end - offset :]

@@ -1,0 +1,35 @@
+; Declarations
+(package_clause (package_identifier) @package)
+(import_spec) @import
+(type_spec) @type_declaration
+(type_alias) @type_declaration
+(field_declaration) @field
+(method_elem) @method_element
+(function_declaration) @function
+(method_declaration) @method
+(const_spec) @constant
+(var_spec) @variable
+(comment) @comment
+
+; What binds names inside of functions
+(type_parameter_declaration) @type_parameter
+(parameter_declaration) @parameter
+(variadic_parameter_declaration) @parameter
+(short_var_declaration) @short_variable
+(range_clause) @range
+(receive_statement left: (expression_list (identifier) @bound))
+(type_switch_statement alias: (expression_list (identifier) @bound))
+(label_name) @label
+
+; Uses
+(struct_type (field_declaration_list (field_declaration !name type: (_) @embedded)))
+(interface_type (type_elem . (type_identifier) @base .))
+(interface_type (type_elem . (qualified_type) @base .))
+(call_expression) @call
+(type_conversion_expression) @call
+(composite_literal) @literal
+(keyed_element key: (literal_element (identifier) @key))
+(selector_expression) @selector
+(qualified_type) @qualified_type
+(type_identifier) @type
+(identifier) @identifier

@@ -1,0 +1,109 @@
+"""The name of a type in the text of one: what a variable of that type is asked for its members.
+
+`*pkg.Foo`, `const ns::Foo &`, `Box<dyn Foo>`, `Foo?` and `struct foo *` all name Foo; `[]Foo`, `List<Foo>`,
+`[Foo]`, `Vec<Foo>` name a Foo for their items. Texts are at most MAX_TEXT_CHARS long, and each step makes
+them shorter.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_STEPS = 8  # of unwrapping
+
+_MODIFIERS = re.compile(
+    r"(?:[\s&*]|'\w+\b|\b(?:const|volatile|struct|union|enum|class|typename|mut|dyn|impl|static|final|extern"
+    r"|register|inline|constexpr|mutable|inout|some|any|borrowing|consuming|in|out|ref|unsigned|signed|chan"
+    r"|weak|@\w+)(?=[\s*&<'\[(]|$))+"
+)
+_NAME = re.compile(r"[A-Za-z_$\x80-\U0010ffff][\w$]*(?:\s*(?:\.|::)\s*[A-Za-z_$\x80-\U0010ffff][\w$]*)*")
+_SIZE = re.compile(r"\[[^\[\]]*\]|\.\.\.")
+_MAP = re.compile(r"map\[[^\[\]]*\]")
+_SEPARATOR = re.compile(r"\s*(?:\.|::)\s*")
+
+# What one type argument shows through: a member of it is reached as if it were not there.
+_WRAPPERS_TEXT = """
+Box Rc Arc Ref RefMut Pin Cow MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop NonNull
+shared_ptr unique_ptr weak_ptr reference_wrapper scoped_refptr intrusive_ptr
+"""
+_WRAPPERS = frozenset(_WRAPPERS_TEXT.split())
+_CONTAINERS_TEXT = """
+Vec VecDeque HashSet BTreeSet LinkedList BinaryHeap SmallVec vector list deque set unordered_set
+array span List ArrayList LinkedList Set HashSet LinkedHashSet TreeSet Collection Iterable Iterator
+Queue Deque Stream Array Sequence ContiguousArray ArraySlice
+"""
+_CONTAINERS = frozenset(_CONTAINERS_TEXT.split())
+_KEYED_TEXT = """
+HashMap BTreeMap IndexMap map unordered_map Map LinkedHashMap TreeMap Dictionary
+"""
+_KEYED = frozenset(_KEYED_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """A type's own name and what it is qualified with, dotted; both empty where a text names none."""
+
+    name: str = ""
+    qualifier: str = ""
+    is_items: bool = False  # it is the type of the items of what was written
+
+
+NO_TYPE = TypeName()
+
+
+def read_type(text: str) -> TypeName:
+    """The name of the type that a text says."""
+    is_items = False
+    for _ in range(MAX_STEPS):
+        start = _MODIFIERS.match(text)
+        text = text[start.end() :] if start is not None else text
+        if text.startswith("["):
+            is_items, text = True, _strip_brackets(text)
+            continue
+        keyed = _MAP.match(text)
+        if keyed is not None:
+            is_items, text = True, text[keyed.end() :]
+            continue
+        if text.startswith("..."):
+            is_items, text = True, text[3:]
+            continue
+        found = _NAME.match(text)
+        if found is None:
+            return NO_TYPE
+        names = _SEPARATOR.split(found.group())
+        rest = text[found.end() :].lstrip()
+        inside = _find_argument(names[-1], rest)
+        if inside is None:
+            is_items = is_items or rest.startswith(("[]", "..."))
+            return TypeName(names[-1], ".".join(names[:-1]), is_items)
+        is_items = is_items or names[-1] not in _WRAPPERS
+        text = inside
+    return NO_TYPE
+
+
+def _strip_brackets(text: str) -> str:
+    """Inside of `[Foo]`, `[K: Foo]`, `[Foo; 3]`; behind `[]` and `[3]`."""
+    size = _SIZE.match(text)
+    if size is not None and text[size.end() : size.end() + 1] not in {"", "?", "!", ",", ")", ">", " "}:
+        return text[size.end() :]
+    inside = text[1:].partition("]")[0].partition(";")[0]
+    return inside.rpartition(":")[2] if "::" not in inside else inside
+
+
+def _find_argument(name: str, rest: str) -> str | None:
+    """The type argument that counts: of a wrapper or container the first, of a keyed one the second."""
+    if not rest.startswith("<") or not (name in _WRAPPERS or name in _CONTAINERS or name in _KEYED):
+        return None
+    inside = rest[1:]
+    if name not in _KEYED:
+        return inside
+    depth = 0
+    for position, character in enumerate(inside):
+        if character in "<([":
+            depth += 1
+        elif character in ">)]":
+            depth -= 1
+        elif character == "," and depth == 0:
+            return inside[position + 1 :]
+    return inside

@@ -1,0 +1,407 @@
+"""Edges: what a symbol depends on, and what depends on it, with how sure that is.
+
+Outgoing edges are the resolved references inside a symbol; for a type, a module or a file those inside its
+members too. Incoming ones are found by names: the files that use the target's name, or a name that one of
+them imports it by, are looked through, nearest to the target first, and each reference of that name is
+resolved; those that lead to the target count. Both stop at a number of references that is fixed, not
+measured: equal questions get equal answers.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+
+import numpy as np
+
+from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.structure import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    Structure,
+    SymbolFlag,
+    SymbolKind,
+)
+
+MAX_OUTGOING = 3_000  # references of one symbol that are resolved
+MAX_INCOMING = 1_500  # references by name that are resolved
+MAX_FILES = 400  # that are looked through for one name
+MAX_ALIASES = 8  # other names by which a symbol is imported
+MAX_LINES = 20  # of one edge that are named
+
+
+_ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
+_BASES = frozenset({ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND})
+_TYPES = {
+    ReferenceRole.CALL: EdgeType.CALLS,
+    ReferenceRole.IMPORT: EdgeType.IMPORTS,
+    ReferenceRole.EXPORT: EdgeType.IMPORTS,
+    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
+    ReferenceRole.TYPE: EdgeType.REFERENCES,
+    ReferenceRole.USE: EdgeType.REFERENCES,
+}
+# Of a base that is declared elsewhere: what the reference says, as nothing is known of the base.
+_OUTSIDE = {
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+}
+_ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One relation of two symbols, seen from one of them."""
+
+    type: EdgeType
+    other: Declaration  # the symbol at the other end
+    confidence: Confidence  # of the surest reference
+    lines: tuple[int, ...]  # where it stands, in the file of the symbol that depends; at most MAX_LINES
+    count: int  # references, all lines
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name that is declared outside of the repository."""
+
+    name: str
+    type: EdgeType
+    lines: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """The edges of one symbol in one direction: surest first, then by path and line."""
+
+    edges: tuple[Edge, ...]
+    externals: tuple[External, ...] = ()
+    unresolved: int = 0  # references whose meaning is not known
+    cut: bool = False  # a limit was reached: there may be more
+
+
+class _Gathered:
+    """Edges while they are gathered, one for each type and other end."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[EdgeType, Declaration], tuple[Confidence, list[int]]] = {}
+        self._externals: dict[tuple[EdgeType, str], list[int]] = {}
+        self.unresolved = 0
+
+    def add(self, edge_type: EdgeType, other: Declaration, confidence: Confidence, line: int) -> None:
+        known, lines = self._found.get((edge_type, other), (confidence, []))
+        surer = known if _ORDER[known] <= _ORDER[confidence] else confidence
+        if line not in lines:
+            lines.append(line)
+        self._found[edge_type, other] = (surer, lines)
+
+    def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
+        self._externals.setdefault((edge_type, name), []).append(line)
+
+    def finish(self, cut: bool) -> Edges:
+        edges = [
+            Edge(edge_type, other, confidence, tuple(sorted(lines)[:MAX_LINES]), len(lines))
+            for (edge_type, other), (confidence, lines) in self._found.items()
+        ]
+        edges.sort(key=lambda edge: (_ORDER[edge.confidence], edge.other.path, edge.other.place, edge.type))
+        externals = [
+            External(name, edge_type, tuple(sorted(set(lines))[:MAX_LINES]), len(lines))
+            for (edge_type, name), lines in sorted(self._externals.items())
+        ]
+        return Edges(tuple(edges), tuple(externals), self.unresolved, cut)
+
+
+class EdgeFinder:
+    """The edges of one program. Used by one call at a time."""
+
+    def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
+        self._program = program
+        self._resolvers = resolvers
+        self.hierarchy = Hierarchy(program, resolvers)
+
+    # What a symbol depends on
+
+    def find_outgoing(self, source: Declaration, wanted: Callable[[EdgeType], bool]) -> Edges:
+        """The edges of the wanted types that begin at a symbol or at what it holds."""
+        structure = self._program.find_structure(source.path)
+        gathered = _Gathered()
+        if structure is None:
+            return gathered.finish(False)
+        inside = mark_inside(structure, source.place)
+        rows = np.flatnonzero(inside[structure.ref_symbols]).tolist()
+        whole = SymbolKind(int(structure.kinds[source.place])) not in CALLABLE_KINDS
+        for row in rows[:MAX_OUTGOING]:
+            self._follow(source.path, structure, row, inside if whole else None, wanted, gathered)
+        if wanted(EdgeType.CONTAINS):
+            for place in structure.list_children(source.place):
+                line = int(structure.starts[place])
+                gathered.add(EdgeType.CONTAINS, Declaration(source.path, place), Confidence.EXACT, line)
+        if wanted(EdgeType.OVERRIDES):
+            for target in self.hierarchy.find_overridden(source):
+                line = int(structure.starts[source.place])
+                gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
+        return gathered.finish(len(rows) > MAX_OUTGOING)
+
+    def _follow(
+        self,
+        path: str,
+        structure: Structure,
+        row: int,
+        own: np.ndarray[tuple[int], np.dtype[np.bool_]] | None,
+        wanted: Callable[[EdgeType], bool],
+        gathered: _Gathered,
+    ) -> None:
+        role = ReferenceRole(int(structure.ref_roles[row]))
+        if role is ReferenceRole.BIND or not (role in _BASES or wanted(_TYPES[role])):
+            return
+        reference = structure.get_reference(row)
+        found = self._resolvers.resolve(path, structure, row)
+        for target in found.targets:
+            other = target.declaration
+            if own is not None and other.path == path and own[other.place]:
+                continue  # inside of what was asked about
+            edge_type = self._name_edge(structure, reference, target)
+            if wanted(edge_type):
+                gathered.add(edge_type, other, target.confidence, reference.line)
+        if not found.targets:
+            edge_type = _TYPES.get(role) or _OUTSIDE[role]
+            if found.external and wanted(edge_type):
+                gathered.add_external(edge_type, found.external, reference.line)
+            elif wanted(edge_type):
+                gathered.unresolved += 1
+
+    def _name_edge(self, structure: Structure, reference: Reference, target: Target) -> EdgeType:
+        """The type of an edge; that of a base by what both ends are."""
+        if reference.role not in _BASES:
+            return _TYPES[reference.role]
+        other = self._program.find_structure(target.declaration.path)
+        kind = SymbolKind(int(other.kinds[target.declaration.place])) if other is not None else None
+        if kind in _ABSTRACT_KINDS:
+            own = SymbolKind(int(structure.kinds[reference.symbol]))
+            return EdgeType.EXTENDS if own in _ABSTRACT_KINDS else EdgeType.IMPLEMENTS
+        return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
+
+    # What depends on a symbol
+
+    def find_incoming(self, target: Declaration, wanted: Callable[[EdgeType], bool]) -> Edges:
+        """The edges of the wanted types that end at a symbol."""
+        structure = self._program.find_structure(target.path)
+        gathered = _Gathered()
+        if structure is None:
+            return gathered.finish(False)
+        cut = _Search(self, target, structure, wanted, gathered).run()
+        symbol = structure.get_symbol(target.place)
+        if wanted(EdgeType.CONTAINS) and target.place:
+            parent = Declaration(target.path, symbol.parent)
+            gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
+        if wanted(EdgeType.OVERRIDES):
+            for one in self.hierarchy.find_overriding(target):
+                other = self._program.find_structure(one.declaration.path)
+                line = int(other.starts[one.declaration.place]) if other is not None else 0
+                gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
+        return gathered.finish(cut)
+
+    def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
+        """What the reference in a row means."""
+        return self._resolvers.resolve(path, structure, row)
+
+    def resolve_module(self, path: str, structure: Structure, row: int) -> Resolution:
+        """What the module means that the import or export in a row names."""
+        return self._resolvers.resolve_module(path, structure, row)
+
+    def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
+        """The files that use a name, or import the file or module of that name; nearest first."""
+        paths = self._program.list_using(name)
+        if is_imported:
+            paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
+        return order_by_nearness(paths, near)
+
+    def find_structure(self, path: str) -> Structure | None:
+        """The structure of a file."""
+        return self._program.find_structure(path)
+
+    name_edge = _name_edge
+
+
+class _Search:
+    """The search for the references to one symbol."""
+
+    def __init__(
+        self,
+        finder: EdgeFinder,
+        target: Declaration,
+        structure: Structure,
+        wanted: Callable[[EdgeType], bool],
+        gathered: _Gathered,
+    ) -> None:
+        self._finder = finder
+        self._target = target
+        self._symbol = structure.get_symbol(target.place)
+        self._wanted = wanted
+        self._gathered = gathered
+        self._meant = set(_iter_meant(target, structure))
+        self._names = list(_iter_names(target, structure))
+        self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
+        self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._resolved = 0
+
+    def run(self) -> bool:
+        """True when a limit was reached."""
+        cut = False
+        for name in self._names:  # grows while aliases are met
+            paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
+            cut = cut or len(paths) > MAX_FILES
+            for path in paths[:MAX_FILES]:
+                self._look_through(path, name)
+                if self._resolved > MAX_INCOMING:
+                    return True
+        return cut
+
+    def _look_through(self, path: str, name: str) -> None:
+        structure = self._finder.find_structure(path)
+        if structure is None:
+            return
+        for row in self._iter_rows(structure, name):
+            role = ReferenceRole(int(structure.ref_roles[row]))
+            if role is ReferenceRole.BIND:
+                continue
+            imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            if not (imports or role in _BASES or self._wanted(_TYPES[role])):
+                continue
+            self._resolved += 1
+            if self._resolved > MAX_INCOMING:
+                return
+            found = self._find_meant(path, structure, row)
+            if found is not None:
+                self._note(path, structure, row, found)
+
+    def _find_meant(self, path: str, structure: Structure, row: int) -> Target | None:
+        """The target, when the reference in a row means it, or imports something from it."""
+        targets = self._finder.resolve(path, structure, row).targets
+        if self._target.place == 0:
+            targets += self._finder.resolve_module(path, structure, row).targets
+        return next((one for one in targets if one.declaration in self._meant), None)
+
+    def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
+        """The references of a name, and of the local names by which it is imported."""
+        if self._is_imported:
+            yield from _iter_importing(structure, name)
+            if self._target.place == 0:
+                return
+        rows = structure.find_references(name)
+        yield from rows
+        aliases = {structure.strings[structure.ref_aliases[row]] for row in rows} - {"", name}
+        for alias in sorted(aliases):
+            yield from structure.find_references(alias)
+
+    def _note(self, path: str, structure: Structure, row: int, found: Target) -> None:
+        reference = structure.get_reference(row)
+        alias = reference.alias
+        if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
+            self._names.append(alias)  # whoever imports it from there uses this name
+        if (
+            self._is_constructor
+            and reference.role is not ReferenceRole.CALL
+            and found.declaration != self._target
+        ):
+            return  # names its type, and makes none
+        edge_type = self._finder.name_edge(structure, reference, found)
+        if self._wanted(edge_type):
+            source = Declaration(path, reference.symbol)
+            self._gathered.add(edge_type, source, found.confidence, reference.line)
+
+
+def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
+    """The imports and exports of a name, or from a module whose name ends with it."""
+    strings = structure.strings
+    ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+    for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[structure.ref_qualifiers[row]]
+        if strings[structure.ref_names[row]] == name or ending.fullmatch(module):
+            yield row
+
+
+def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:
+    """The declarations that stand for the target where they are named: a type's constructors, and, where it
+    is called, a constructor's type."""
+    yield target
+    kind = SymbolKind(int(structure.kinds[target.place]))
+    if kind is SymbolKind.CONSTRUCTOR:
+        parent = int(structure.parents[target.place])
+        if len(_list_constructors(structure, parent)) == 1:  # of several, the call's arguments decide
+            yield Declaration(target.path, parent)
+    elif kind in TYPE_KINDS:
+        for place in _list_constructors(structure, target.place):
+            yield Declaration(target.path, place)
+
+
+def _list_constructors(structure: Structure, place: int) -> list[int]:
+    kinds = structure.kinds
+    return [child for child in structure.list_children(place) if kinds[child] == SymbolKind.CONSTRUCTOR]
+
+
+def _iter_names(target: Declaration, structure: Structure) -> Iterator[str]:
+    """The names by which others may speak of the target."""
+    symbol = structure.get_symbol(target.place)
+    if symbol.kind is SymbolKind.FILE:
+        folder, _, name = target.path.rpartition("/")
+        stem = name.partition(".")[0]
+        yield stem
+        if stem in ("__init__", "index", "mod", "lib", "main"):
+            yield folder.rpartition("/")[2]
+        return
+    yield symbol.name
+    if symbol.kind is SymbolKind.CONSTRUCTOR:
+        yield structure.get_symbol(symbol.parent).name
+    if symbol.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield "default"
+
+
+def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each symbol: is it the one at `place`, or inside of it."""
+    inside = np.zeros(structure.symbol_count, dtype=np.bool_)
+    if place == 0:
+        inside[:] = True
+        return inside
+    inside[place] = True
+    marked: set[int] = {place}
+    for other, parent in enumerate(structure.parents.tolist()):
+        if other > place and parent in marked:
+            marked.add(other)
+            inside[other] = True
+    return inside
+
+
+def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
+    """Ascending paths, those in the folder of `near` first, then those in the one above, and so on.
+
+    `near` itself comes first of all.
+    """
+    ordered: list[str] = []
+    first = end = bisect_left(paths, near)
+    if first < len(paths) and paths[first] == near:
+        end += 1
+        ordered.append(near)
+    folder = near
+    while folder:
+        folder = folder.rpartition("/")[0]
+        prefix = f"{folder}/" if folder else ""
+        start = bisect_left(paths, prefix)
+        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character behind "/"
+        ordered += [*paths[start:first], *paths[end:stop]]
+        first, end = start, stop
+    return ordered
+
+
+def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:
+    """What is wanted when these types are."""
+    return frozenset(types).__contains__

@@ -1,0 +1,236 @@
+"""The graph of one snapshot: what every navigation call asks. Safe in several threads: calls take turns."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from repo_mcp.client_paths import shown
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.edges import EdgeFinder, Edges, any_of
+from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.projects import Projects
+from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
+from repo_mcp.graph.resolution import MakeResolver, Resolvers
+from repo_mcp.graph.similar import Similar, SimilarFinder
+from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
+from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
+
+NEAR_NAMES = 5
+MAX_DOTTED = 8  # parts of the name of one namespace
+MAX_LOOKED_UP = 2_000  # files that declare one name
+
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where one declaration of a symbol stands."""
+
+    path: str
+    start_line: int
+    end_line: int
+    is_primary: bool
+
+
+class Graph:
+    """Symbols and edges of one program."""
+
+    def __init__(self, program: SymbolIndex, makers: Mapping[str, MakeResolver]) -> None:
+        """`makers` gives the resolver of each language. Reads nothing yet."""
+        self._program = program
+        self._lock = threading.RLock()
+        self._nodes = NodeBook(program)
+        self._edges = EdgeFinder(program, Resolvers(program, makers))
+        self._symbols = SymbolFinder(program, self._nodes)
+        self._similar = SimilarFinder(program)
+
+    @cached_property
+    def projects(self) -> Projects:
+        """The projects of the repository."""
+        return Projects(self._program.list_source_paths())
+
+    def get_node(self, declaration: Declaration) -> Node:
+        """The node of a declaration that another call gave. KeyError when it is not there."""
+        with self._lock:
+            return self._nodes.get(declaration)
+
+    def get(self, node_id: str) -> Node:
+        """The node that has an id. NOT_FOUND with the nearest names."""
+        with self._lock:
+            declaration = self._nodes.find(node_id)
+            if declaration is not None:
+                return self._nodes.get(declaration)
+            near = self._suggest(node_id)
+        hint = (
+            "Find symbols with search_symbols or lookup_symbol; a node_id changes when a symbol is renamed."
+        )
+        if near:
+            named = ", ".join(f"{node.qualified_name} ({node.node_id})" for node in near)
+            hint = f"Nearest: {named}."
+        raise RepoError(
+            ErrorCode.NOT_FOUND,
+            f"No symbol found with node_id {shown(node_id)}.",
+            hint,
+            {"argument": "node_id"},
+        )
+
+    def _suggest(self, node_id: str) -> list[Node]:
+        """Symbols of the file that an id speaks of; for what is no id those that a search for it finds."""
+        paths = self._nodes.find_paths(node_id)
+        if paths:
+            declarations = self._nodes.list_file(paths[0])[:NEAR_NAMES]
+        else:
+            found = self._symbols.find(node_id, lambda _path, _kind: True, NEAR_NAMES)
+            declarations = [one.declaration for one in found]
+        return [self._nodes.get(one) for one in declarations]
+
+    def search(self, query: str, scope: Scope, limit: int) -> list[tuple[Node, float]]:
+        """The best symbols for a query, each with its score. INVALID_ARGUMENT, NOT_FOUND for the scope."""
+        with self._lock:
+            found = self._symbols.find(query, self._build_filter(scope), limit)
+            return [(self._nodes.get(one.declaration), one.score) for one in found]
+
+    def _build_filter(self, scope: Scope) -> Callable[[str, SymbolKind], bool]:
+        kind = None if scope.kind is None else KINDS[scope.kind]
+        self._check_project(scope.project_id)
+
+        def admits(path: str, found: SymbolKind) -> bool:
+            if kind is not None and found is not kind:
+                return False
+            return self._admits_path(path, scope)
+
+        return admits
+
+    def _check_project(self, project_id: str | None) -> None:
+        if project_id is None or project_id in self.projects.folders:
+            return
+        near = self.projects.suggest(project_id) or self.projects.folders[:NEAR_NAMES]
+        raise RepoError(
+            ErrorCode.NOT_FOUND,
+            f"There is no project {shown(project_id)}.",
+            f"A project_id is a folder that holds a project file, such as: {', '.join(near)}.",
+            {"argument": "project_id"},
+        )
+
+    def _admits_path(self, path: str, scope: Scope) -> bool:
+        if scope.language is not None and self._program.find_language(path) != scope.language:
+            return False
+        return scope.project_id is None or self.projects.find(path) == scope.project_id
+
+    def look_up(self, qualified_name: str, scope: Scope) -> tuple[list[Node], bool]:
+        """The symbols with exactly this qualified name; else those whose name ends so, and True."""
+        name = normalise_name(qualified_name)
+        self._check_project(scope.project_id)
+        with self._lock:
+            named = [one for last in _list_endings(name) for one in self._list_named(name, last, scope)]
+            structure = self._program.find_structure(qualified_name)
+            if structure is not None and self._admits_path(qualified_name, scope):
+                named.append((qualified_name, Declaration(qualified_name, 0)))
+            named.sort(key=lambda row: (row[1].path, row[1].place))
+            exact = [one for found, one in named if found in (name, qualified_name)]
+            chosen = exact or [one for found, one in named if found.endswith("." + name)]
+            return [self._nodes.get(one) for one in chosen], not exact
+
+    def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
+        """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
+        paths = self._program.list_declaring(last)
+        if len(paths) > MAX_LOOKED_UP:
+            paths = self._list_inside(paths, name.removesuffix(last).strip("."))
+        found = []
+        for path in paths[:MAX_LOOKED_UP]:
+            structure = self._program.find_structure(path)
+            if structure is not None and self._admits_path(path, scope):
+                declarations = [Declaration(path, place) for place in structure.find_symbols(last)]
+                found += [(self._nodes.name(one), one) for one in declarations]
+        return found
+
+    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+        """Those of the paths that declare what stands around, or have it in their own."""
+        declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
+        module = around.rpartition(".")[2]
+        return [path for path in paths if path in declaring or module in path]
+
+    def outline(self, path: str) -> list[Node]:
+        """The symbols that a file declares, in order of line; none for a file without a structure."""
+        with self._lock:
+            nodes = [self._nodes.get(one) for one in self._nodes.list_file(path)]
+            return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.place))
+
+    def find_status(self, path: str) -> ParseStatus | None:
+        """How much of a file was understood; None for one without a structure."""
+        return self._program.find_status(path)
+
+    def list_spans(self, node: Node) -> list[Span]:
+        """Where a symbol is declared: the primary place first, then by path and line."""
+        with self._lock:
+            places = self._list_places(node)
+        primary = min(places, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
+        if not node.symbol.flags & SymbolFlag.PARTIAL:
+            primary = primary if node.symbol.flags & SymbolFlag.FORWARD else node
+        else:
+            primary = max(places, key=_count_lines)  # the first of the longest
+        spans = [Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in places]
+        return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
+
+    def _list_places(self, node: Node) -> list[Node]:
+        """A node and the other declarations of the same symbol, by path and line."""
+        parts = self._edges.hierarchy.list_parts(node.declaration)
+        if len(parts) == 1:
+            parts = [node.declaration, *self._list_forward(node)]
+        found = dict.fromkeys(parts)
+        return [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.place))]
+
+    def _list_forward(self, node: Node) -> list[Declaration]:
+        """In the same file: a definition with its prototypes and overload signatures."""
+        structure = self._program.find_structure(node.path)
+        if structure is None:
+            return []
+        symbol = node.symbol
+        same = [
+            place
+            for place in structure.find_symbols(symbol.name)
+            if structure.kinds[place] == symbol.kind and structure.parents[place] == symbol.parent
+        ]
+        forward = [place for place in same if int(structure.flags[place]) & SymbolFlag.FORWARD]
+        if not forward:
+            return []
+        if symbol.place in forward or len(same) == len(forward) + 1:
+            return [Declaration(node.path, place) for place in same]
+        return []
+
+    # Edges
+
+    def find_incoming(self, node: Node, types: Iterable[EdgeType]) -> Edges:
+        """The edges of these types that end at a symbol, surest first."""
+        with self._lock:
+            return self._edges.find_incoming(node.declaration, any_of(types))
+
+    def find_outgoing(self, node: Node, types: Iterable[EdgeType]) -> Edges:
+        """The edges of these types that begin at a symbol, surest first."""
+        with self._lock:
+            return self._edges.find_outgoing(node.declaration, any_of(types))
+
+    def find_implementations(self, node: Node) -> Edges:
+        """What implements or extends a type; what overrides a member."""
+        wanted = (EdgeType.OVERRIDES,) if node.symbol.kind in _MEMBERS else IMPLEMENTATIONS
+        return self.find_incoming(node, wanted)
+
+    def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
+        """The symbols most like one, likest first."""
+        with self._lock:
+            found = self._similar.find(node.declaration, limit)
+            return [(self._nodes.get(one.declaration), one) for one in found]
+
+
+def _list_endings(name: str) -> list[str]:
+    """What a symbol may be called whose qualified name this is: a namespace has dots in its own name."""
+    parts = name.split(".")
+    return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]
+
+
+def _count_lines(node: Node) -> int:
+    return node.symbol.end_line - node.symbol.start_line

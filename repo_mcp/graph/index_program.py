@@ -1,0 +1,139 @@
+"""The program that the two indexes of one root hold at one moment, as resolvers and searches see it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from heapq import merge
+
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.errors import RepoError
+from repo_mcp.index.structure_index import StructureView
+from repo_mcp.index.structure_schema import DECLARES, MODULES, PARTS, USES
+from repo_mcp.structure import Structure, StructureError, decode_structure
+from repo_mcp.textfile import decode_source
+
+KEPT_STRUCTURES = 512  # some 20 MB
+KEPT_LISTS = 512  # of paths by name
+MAX_TEXT_BYTES = 2_000_000
+
+
+class IndexProgram:
+    """See `repo_mcp.graph.program`. Used by one call at a time. Calls may raise IndexFormatError."""
+
+    def __init__(
+        self,
+        view: StructureView,
+        list_source_paths: Callable[[], Iterable[str]],
+        read: Callable[[str], bytes],
+        languages: Mapping[str, str],
+    ) -> None:
+        """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
+        self._view = view
+        self._read = read
+        self._languages = languages
+        self._structures: OrderedDict[str, Structure | None] = OrderedDict()
+        self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
+        self._list_source_paths = list_source_paths
+        self.has_file = view.has_file
+        self.find_status = view.find_status
+
+    # Files
+
+    def find_structure(self, path: str) -> Structure | None:
+        """The structure of a file; None when it has none, or changed since it was parsed."""
+        if path in self._structures:
+            self._structures.move_to_end(path)
+            return self._structures[path]
+        found = self._decode(path)
+        self._structures[path] = found
+        if len(self._structures) > KEPT_STRUCTURES:
+            self._structures.popitem(last=False)
+        return found
+
+    def _decode(self, path: str) -> Structure | None:
+        record = self._view.find_record(path)
+        if record is None:
+            return None
+        try:
+            return decode_structure(record)
+        except StructureError:  # of a writer that is not ours: as good as none
+            return None
+
+    def find_language(self, path: str) -> str:
+        """The language of a file by its name."""
+        return find_language(path, self._languages).name
+
+    def has_folder(self, path: str) -> bool:
+        """True for a folder that holds a file with a structure, however deep. The root is ""."""
+        prefix = f"{path}/" if path else ""
+        for files in self._view.files:
+            place = bisect_left(files.paths, prefix)
+            if place < len(files.paths) and files.paths[place].startswith(prefix):
+                return True
+        return False
+
+    def read_text(self, path: str) -> str | None:
+        """The text of a source file as it is now; None when it cannot be read."""
+        try:
+            return decode_source(self._read(path)).data.decode("utf-8", "replace")
+        except RepoError:
+            return None
+
+    def list_paths(self) -> Sequence[str]:
+        """Every file with a structure, ascending."""
+        return self._paths
+
+    @cached_property
+    def _paths(self) -> list[str]:
+        return list(self._view.iter_paths())
+
+    def list_source_paths(self) -> Sequence[str]:
+        """Every source file, with or without a structure, ascending."""
+        return list(self._list_source_paths())
+
+    # Names
+
+    def list_declaring(self, name: str) -> Sequence[str]:
+        """The files that declare a symbol of exactly this name, ascending."""
+        return self._list_files(DECLARES, name)
+
+    def list_using(self, name: str) -> Sequence[str]:
+        """Paths of the files with a reference to exactly this name, ascending."""
+        return self._list_files(USES, name)
+
+    def list_importing(self, name: str) -> Sequence[str]:
+        """The files that import from a module whose name ends with this one, ascending."""
+        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+        modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
+        return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
+
+    def _list_files(self, field: int, name: str) -> Sequence[str]:
+        key = (field, name)
+        known = self._lists.get(key)
+        if known is not None:
+            self._lists.move_to_end(key)
+            return known
+        found = self._lists[key] = self._view.list_paths(field, name) if name else []
+        if len(self._lists) > KEPT_LISTS:
+            self._lists.popitem(last=False)
+        return found
+
+    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        """The names that are declared and begin so, in order of their bytes; those that `pattern` finds."""
+        return self._view.iter_terms(DECLARES, prefix, pattern)
+
+    def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        """The parts of declared names that begin so, in order of their bytes; those that `pattern` finds."""
+        return self._view.iter_terms(PARTS, prefix, pattern)
+
+    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
+        """The files whose declared names fit the parts best, best first (BM25)."""
+        return [path for path, _ in self._view.rank_files(parts, limit)]
+
+    def count_declaring(self, part: str) -> int:
+        """Files that declare a name with a part."""
+        return len(self._list_files(PARTS, part))

@@ -1,0 +1,67 @@
+"""The graph of one root as it is now: made anew for each generation, and asked by every navigation call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.index_program import IndexProgram
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.resolvers import RESOLVERS
+from repo_mcp.index.live_structure import LiveStructure
+from repo_mcp.index.structure_index import StructureView
+from repo_mcp.model import IndexedPath, StructureStatus
+from repo_mcp.structure import ParseStatus
+
+
+class LiveGraph:
+    """What navigation asks. Every method may be called from several threads at a time."""
+
+    def __init__(
+        self,
+        structure: LiveStructure,
+        list_source_paths: Callable[[], Iterable[str]],
+        read: Callable[[str], bytes],
+        languages: Mapping[str, str],
+    ) -> None:
+        """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
+        self._structure = structure
+        self._list_source_paths = list_source_paths
+        self._read = read
+        self._languages = languages
+        self._lock = threading.Lock()
+        self._made: tuple[StructureView, Graph] | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[Graph]:
+        """The graph of the committed generation, for one call. INDEX_UNAVAILABLE when there is none."""
+        with self._structure.view() as view:
+            yield self._find_graph(view)
+
+    def _find_graph(self, view: StructureView) -> Graph:
+        with self._lock:
+            if self._made is None or self._made[0] is not view:
+                program = IndexProgram(view, self._list_source_paths, self._read, self._languages)
+                self._made = (view, Graph(program, RESOLVERS))
+            return self._made[1]
+
+    def warn(self) -> list[str]:
+        """A warning for answers given while not every file is parsed, as far as this process knows."""
+        return self._structure.warn()
+
+    def status(self) -> StructureStatus:
+        """The state of the structure index."""
+        return self._structure.status()
+
+    def index_files(
+        self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
+    ) -> tuple[IndexedPath, ...]:
+        """Index some files now, their structure too. See `LiveStructure.index_files`."""
+        return self._structure.index_files(paths, cancelled)
+
+    def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
+        """The symbols that a source file declares, in order of line; no status for one that is not parsed."""
+        with self.open() as graph:
+            return graph.outline(path), graph.find_status(path)

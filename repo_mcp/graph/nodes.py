@@ -1,0 +1,227 @@
+"""Nodes: symbols with their ids and qualified names.
+
+A node's id is 24 hexadecimal digits: 8 of the file's path, by which the file is found, and 16 of path,
+qualified name inside the file, kind, and place among the symbols that share all of these. Line numbers have
+no part in it: an edit above a symbol does not change its id.
+
+A qualified name is that of the symbols around, joined by dots; a Python symbol's begins with its module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+from zlib import crc32
+
+import numpy as np
+
+from repo_mcp.graph.program import Declaration, Program
+from repo_mcp.graph.python_modules import qualified_module
+from repo_mcp.graph.questions import name_kind
+from repo_mcp.structure import ParseStatus, Structure, Symbol
+
+PATH_DIGITS = 8
+_ID = re.compile(r"[0-9a-f]{24}")
+_SEPARATORS = re.compile(r"::|->|[#/\\]")
+MAX_DEPTH = 100  # of names around a symbol
+KEPT_FILES = 512  # whose ids are remembered
+
+
+class NamedProgram(Program, Protocol):
+    """A program whose files can be listed."""
+
+    def list_paths(self) -> Sequence[str]:
+        """Every file with a structure, ascending."""
+
+    def find_status(self, path: str) -> ParseStatus | None:
+        """How much of a file was understood; None for one without a structure."""
+
+    def list_importing(self, name: str) -> Sequence[str]:
+        """The files that import from a module whose name ends with this one, ascending."""
+
+    def list_source_paths(self) -> Sequence[str]:
+        """Every source file, with or without a structure, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One symbol as answers name it."""
+
+    node_id: str
+    declaration: Declaration
+    qualified_name: str
+    language: str
+    symbol: Symbol
+    status: ParseStatus  # of its file
+
+    @property
+    def path(self) -> str:
+        """The file that declares it."""
+        return self.declaration.path
+
+    @property
+    def kind(self) -> str:
+        """Its kind as answers and arguments write it: "method", "enum_member"."""
+        return name_kind(self.symbol.kind)
+
+
+def normalise_name(text: str) -> str:
+    """A qualified name as a person may write it ("a::B#c"), with dots."""
+    return _SEPARATORS.sub(".", text.strip()).strip(".")
+
+
+def list_names(structure: Structure) -> list[str]:
+    """For each symbol its qualified name inside the file; the file's own is empty."""
+    names = [""]
+    depths = [0]
+    strings = structure.strings
+    for number, parent in zip(structure.names[1:].tolist(), structure.parents[1:].tolist(), strict=True):
+        depth = depths[parent] + 1
+        if depth > MAX_DEPTH + 1:  # the outermost are left out
+            around = names[parent].partition(".")[2]
+            depth -= 1
+        else:
+            around = names[parent]
+        names.append(f"{around}.{strings[number]}" if around else strings[number])
+        depths.append(depth)
+    return names
+
+
+def name_inside(structure: Structure, place: int) -> str:
+    """As `list_names` names one symbol."""
+    names: list[str] = []
+    while place and len(names) <= MAX_DEPTH:
+        names.append(structure.strings[structure.names[place]])
+        place = int(structure.parents[place])
+    return ".".join(reversed(names))
+
+
+class NodeBook:
+    """The nodes of one program."""
+
+    def __init__(self, program: NamedProgram) -> None:
+        self._program = program
+        self._files: OrderedDict[str, _FileNodes] = OrderedDict()
+
+    def get(self, declaration: Declaration) -> Node:
+        """The node of a declaration. KeyError for one that is not there."""
+        file = self._find_file(declaration.path)
+        if file is None or declaration.place >= file.structure.symbol_count:
+            raise KeyError(declaration)
+        return Node(
+            file.ids[declaration.place],
+            declaration,
+            self._qualify(declaration.path, file, declaration.place),
+            file.language,
+            file.structure.get_symbol(declaration.place),
+            file.structure.status,
+        )
+
+    def find(self, node_id: str) -> Declaration | None:
+        """The declaration that has an id."""
+        if not _ID.fullmatch(node_id):
+            return None
+        for path in self.find_paths(node_id):
+            file = self._find_file(path)
+            if file is not None and node_id in file.ids:
+                return Declaration(path, file.ids.index(node_id))
+        return None
+
+    def find_paths(self, node_id: str) -> list[str]:
+        """The files whose symbols have ids that begin as this one: one, or by a rare chance more."""
+        if not _ID.fullmatch(node_id):
+            return []
+        wanted = int(node_id[:PATH_DIGITS], 16)
+        sums, order = self._path_sums
+        first, end = np.searchsorted(sums, [wanted, wanted + 1]).tolist()
+        paths = self._program.list_paths()
+        return [paths[int(place)] for place in order[first:end]]
+
+    @cached_property
+    def _path_sums(
+        self,
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int64]]]:
+        """The number of each path, ascending, and the place of each among the paths."""
+        sums = np.array([crc32(path.encode()) for path in self._program.list_paths()], dtype=np.int64)
+        order = np.argsort(sums, kind="stable")
+        return sums[order], order
+
+    def list_file(self, path: str) -> list[Declaration]:
+        """What a file declares, in order of line; none for a file without a structure."""
+        file = self._find_file(path)
+        if file is None:
+            return []
+        return [Declaration(path, place) for place in range(1, file.structure.symbol_count)]
+
+    def find_qualified(self, path: str, name: str) -> list[Declaration]:
+        """The symbols of a file whose whole qualified name this is."""
+        file = self._find_file(path)
+        if file is None:
+            return []
+        last = name.rpartition(".")[2]
+        places = file.structure.find_symbols(last)
+        return [Declaration(path, place) for place in places if self._qualify(path, file, place) == name]
+
+    def name(self, declaration: Declaration) -> str:
+        """The qualified name of a declaration. KeyError for one that is not there."""
+        file = self._find_file(declaration.path)
+        if file is None or declaration.place >= file.structure.symbol_count:
+            raise KeyError(declaration)
+        return self._qualify(declaration.path, file, declaration.place)
+
+    def _qualify(self, path: str, file: _FileNodes, place: int) -> str:
+        if not place:
+            return path
+        inside = name_inside(file.structure, place)
+        if file.language != "python":
+            return inside
+        if file.module is None:
+            file.module = qualified_module(path, self._program)
+        return f"{file.module}.{inside}" if file.module else inside
+
+    def _find_file(self, path: str) -> _FileNodes | None:
+        known = self._files.get(path)
+        if known is not None:
+            self._files.move_to_end(path)
+            return known
+        structure = self._program.find_structure(path)
+        if structure is None:
+            return None
+        made = self._files[path] = _FileNodes(path, self._program.find_language(path), structure)
+        if len(self._files) > KEPT_FILES:
+            self._files.popitem(last=False)
+        return made
+
+
+class _FileNodes:
+    """What is known of one file's symbols, found when first asked for."""
+
+    def __init__(self, path: str, language: str, structure: Structure) -> None:
+        self.path = path
+        self.language = language
+        self.structure = structure
+        self.module: str | None = None  # of Python: not looked for yet
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Qualified names inside the file."""
+        return list_names(self.structure)
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """Node ids."""
+        path = self.path.encode()
+        head = f"{crc32(path):08x}"
+        seen: dict[tuple[str, int], int] = {}
+        ids = []
+        for name, kind in zip(self.names, self.structure.kinds.tolist(), strict=True):
+            ordinal = seen.get((name, kind), 0)
+            seen[name, kind] = ordinal + 1
+            facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % ordinal))
+            ids.append(head + hashlib.blake2b(facts, digest_size=8).hexdigest())
+        return ids

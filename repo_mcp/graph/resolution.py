@@ -1,0 +1,65 @@
+"""What each reference means, asked of the resolver of its language and remembered for a while."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from repo_mcp.graph.program import NOTHING, Program, Resolution, Resolver
+from repo_mcp.structure import Reference, ReferenceRole, Structure
+
+KEPT_ANSWERS = 20_000
+
+MakeResolver = Callable[[Program], Resolver]
+
+
+class Resolvers:
+    """The resolvers of one program. Used by one call at a time."""
+
+    def __init__(self, program: Program, makers: Mapping[str, MakeResolver]) -> None:
+        """`makers` gives the resolver of a language; one that several languages share is made once."""
+        self._program = program
+        self._makers = makers
+        self._made: dict[MakeResolver, Resolver] = {}
+        self._answers: OrderedDict[tuple[str, int | str], Resolution] = OrderedDict()
+
+    def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
+        """What the reference in a row of a file's structure means."""
+        return self._remember((path, row), path, lambda: structure.get_reference(row), structure)
+
+    def resolve_module(self, path: str, structure: Structure, row: int) -> Resolution:
+        """What the module means that the import or export in a row names."""
+        module = structure.strings[structure.ref_qualifiers[row]]
+        if not module:
+            return NOTHING
+
+        def build() -> Reference:
+            return replace(
+                structure.get_reference(row), role=ReferenceRole.IMPORT, name="", alias="", arguments=0
+            )
+
+        return self._remember((path, module), path, build, structure)
+
+    def _remember(
+        self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], structure: Structure
+    ) -> Resolution:
+        known = self._answers.get(key)
+        if known is not None:
+            self._answers.move_to_end(key)
+            return known
+        resolver = self._find_resolver(path)
+        answer = NOTHING if resolver is None else resolver.resolve(path, structure, build())
+        self._answers[key] = answer
+        if len(self._answers) > KEPT_ANSWERS:
+            self._answers.popitem(last=False)
+        return answer
+
+    def _find_resolver(self, path: str) -> Resolver | None:
+        maker = self._makers.get(self._program.find_language(path))
+        if maker is None:
+            return None
+        resolver = self._made.get(maker)
+        if resolver is None:
+            resolver = self._made[maker] = maker(self._program)
+        return resolver

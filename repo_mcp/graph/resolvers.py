@@ -1,0 +1,18 @@
+"""Which resolver each language has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repo_mcp.graph.csharp_resolver import CSharpResolver
+from repo_mcp.graph.named_resolver import NamedResolver
+from repo_mcp.graph.python_resolver import PythonResolver
+from repo_mcp.graph.resolution import MakeResolver
+from repo_mcp.graph.typescript_resolver import TypeScriptResolver
+
+RESOLVERS: Mapping[str, MakeResolver] = {
+    "python": PythonResolver,
+    "csharp": CSharpResolver,
+    **dict.fromkeys(("typescript", "javascript"), TypeScriptResolver),
+    **dict.fromkeys(("go", "java", "rust", "c", "cpp", "swift"), NamedResolver),
+}

@@ -1,0 +1,278 @@
+"""Symbols like a given one, judged without a model.
+
+- names: the names that a symbol uses in calls, types and values, and those of its members, weighted by how
+  rare they are in the repository (weighted Jaccard);
+- shape: its tokens with every identifier made equal, cut into overlapping runs of SHINGLE (Jaccard);
+- name: the parts of its own name, weighted by rarity.
+
+Candidates are symbols of like kind in files that share its rarest names. A likeness is from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.graph.edges import mark_inside
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.symbol_query import SymbolIndex
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+
+BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
+SHINGLE = 4  # tokens
+ASKED_NAMES = 16  # the rarest, by which candidates are found
+MAX_USING = 300  # files: a name that more of them use tells nothing
+MAX_FILES = 60  # that are looked through
+MAX_COMPARED = 40  # symbols that are compared in full
+MAX_SHAPE_CHARS = 8_000  # of one symbol
+MIN_LIKENESS = 0.15
+MAX_SHARED = 6  # names that an answer shows
+
+_ROLE_WEIGHTS = {
+    ReferenceRole.CALL: 1.0,
+    ReferenceRole.TYPE: 0.7,
+    ReferenceRole.ACCEPT: 0.7,
+    ReferenceRole.USE: 0.6,
+    ReferenceRole.INHERIT: 1.0,
+    ReferenceRole.IMPLEMENT: 1.0,
+    ReferenceRole.EXTEND: 1.0,
+}
+_MEMBER_WEIGHT = 0.8
+_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\w\s]")
+_KEYWORDS = frozenset(
+    """
+    if else elif for while do return switch case break continue try except catch finally raise throw with
+    yield await async new delete in is not and or lambda def func fn function class struct interface enum
+    import from export const let var static public private protected void int bool string true false null
+    None True False self this super match loop goto defer go select
+    """.split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """One symbol like the one asked about."""
+
+    declaration: Declaration
+    likeness: float  # 0 to 1
+    names: float
+    shape: float
+    name: float
+    shared: tuple[str, ...]  # the rarest names that both use
+
+
+@dataclass(frozen=True, slots=True)
+class _Features:
+    """What one symbol is compared by, without its text."""
+
+    used: Mapping[str, float]  # name -> weight of its strongest role
+    parts: frozenset[str]
+
+
+class SimilarFinder:
+    """Likeness of symbols in one program. Used by one call at a time."""
+
+    def __init__(self, program: SymbolIndex) -> None:
+        self._program = program
+        self._rarity: dict[str, float] = {}
+        self._part_rarity: dict[str, float] = {}
+
+    def find(self, declaration: Declaration, limit: int) -> list[Similar]:
+        """The symbols most like one, likest first, then by path and line. The text of files is read."""
+        structure = self._program.find_structure(declaration.path)
+        if structure is None:
+            return []
+        own = _gather(structure, declaration.place)
+        texts = _Texts(self._program)
+        shape = texts.shingle(declaration)
+        found = []
+        for one in self._list_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]:
+            other = self._program.find_structure(one.path)
+            assert other is not None
+            features = _gather(other, one.place)
+            names, name = self._compare_names(own, features)
+            alike = _jaccard(shape, texts.shingle(one))
+            likeness = BY_NAMES * names + BY_SHAPE * alike + BY_NAME * name
+            if likeness >= MIN_LIKENESS:
+                shared = self._list_shared(own, features)
+                rounded = [round(value, 4) for value in (likeness, names, alike, name)]
+                found.append(Similar(one, rounded[0], rounded[1], rounded[2], rounded[3], shared))
+        found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.place))
+        return found[:limit]
+
+    def _list_candidates(
+        self, declaration: Declaration, structure: Structure, own: _Features
+    ) -> list[Declaration]:
+        """The symbols of like kind that share most of what is rare, by their files' columns alone."""
+        group = _find_group(structure, declaration.place)
+        rough: list[tuple[float, Declaration]] = []
+        for path in self._list_files(own):
+            other = self._program.find_structure(path)
+            if other is not None:
+                rough += [
+                    (score, Declaration(path, place)) for place, score in self._score_file(other, own, group)
+                ]
+        rough.sort(key=lambda row: (-row[0], row[1].path, row[1].place))
+        return [one for _, one in rough if one != declaration]
+
+    def _score_file(
+        self, structure: Structure, own: _Features, group: frozenset[SymbolKind]
+    ) -> list[tuple[int, float]]:
+        """Each symbol of the group that shares a name, with the weight of what it shares."""
+        weights = np.zeros(len(structure.strings))
+        for name in own.used:
+            number = structure.find_string(name)
+            if number is not None:
+                weights[number] = self._weigh(name)
+        owners = _find_owners(structure, group)
+        rows = np.flatnonzero(weights[structure.ref_names] > 0)
+        members = np.flatnonzero(weights[structure.names] > 0)
+        around = np.concatenate((owners[structure.ref_symbols[rows]], owners[structure.parents[members]]))
+        named = np.concatenate((structure.ref_names[rows], structure.names[members]))
+        pairs = np.unique(around * len(weights) + named)
+        places, numbers = np.divmod(pairs, len(weights))
+        scores = np.bincount(places, weights[numbers], structure.symbol_count)
+        begin = re.compile("|".join(re.escape(part[:-1]) for part in own.parts) or "(?!)", re.IGNORECASE)
+        for place in _list_group(structure, group):
+            name = structure.strings[structure.names[place]]
+            if begin.search(name):  # a part is a stem: its last letter may be another
+                common = own.parts.intersection(_list_parts(name))
+                scores[place] += sum(self._weigh_part(part) for part in sorted(common))
+        scores[0] = 0.0  # what stands in no symbol of the group
+        return [(place, float(scores[place])) for place in np.flatnonzero(scores > 0).tolist()]
+
+    def _list_files(self, own: _Features) -> list[str]:
+        """The files that share most of the rarest names."""
+        counts: Counter[str] = Counter()
+        rarest = sorted(own.used, key=lambda name: (-self._weigh(name), name))
+        for name in rarest[:ASKED_NAMES]:
+            for paths in (self._program.list_using(name), self._program.list_declaring(name)):
+                if len(paths) <= MAX_USING:
+                    counts.update(dict.fromkeys(paths, 1))
+        for path in self._program.rank_files(sorted(own.parts), MAX_FILES // 6):
+            counts[path] += 1
+        return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
+
+    def _weigh(self, name: str) -> float:
+        """How much a name tells: the logarithm of how few files use it."""
+        known = self._rarity.get(name)
+        if known is None:
+            files = max(1, len(self._program.list_paths()))
+            known = self._rarity[name] = math.log1p(files / (1 + len(self._program.list_using(name))))
+        return known
+
+    def _weigh_part(self, part: str) -> float:
+        known = self._part_rarity.get(part)
+        if known is None:
+            files = max(1, len(self._program.list_paths()))
+            known = self._part_rarity[part] = math.log1p(files / (1 + self._program.count_declaring(part)))
+        return known
+
+    def _compare_names(self, own: _Features, other: _Features) -> tuple[float, float]:
+        """Likeness by the names they use, and by their own."""
+        both = own.used.keys() & other.used.keys()
+        common = sum(min(own.used[name], other.used[name]) * self._weigh(name) for name in sorted(both))
+        whole = sum(
+            max(own.used.get(name, 0.0), other.used.get(name, 0.0)) * self._weigh(name)
+            for name in sorted(own.used.keys() | other.used.keys())
+        )
+        shared = sum(self._weigh_part(part) for part in sorted(own.parts & other.parts))
+        parts = sum(self._weigh_part(part) for part in sorted(own.parts | other.parts))
+        return (common / whole if whole else 0.0), (shared / parts if parts else 0.0)
+
+    def _list_shared(self, own: _Features, other: _Features) -> tuple[str, ...]:
+        both = own.used.keys() & other.used.keys()
+        return tuple(sorted(both, key=lambda name: (-self._weigh(name), name))[:MAX_SHARED])
+
+
+def _gather(structure: Structure, place: int) -> _Features:
+    inside = mark_inside(structure, place)
+    used: dict[str, float] = {}
+    for row in np.flatnonzero(inside[structure.ref_symbols]).tolist():
+        weight = _ROLE_WEIGHTS.get(ReferenceRole(int(structure.ref_roles[row])), 0.0)
+        name = structure.strings[structure.ref_names[row]]
+        if weight and name:
+            used[name] = max(used.get(name, 0.0), weight)
+    for member in np.flatnonzero(inside).tolist():
+        if member != place:
+            name = structure.strings[structure.names[member]]
+            used[name] = max(used.get(name, 0.0), _MEMBER_WEIGHT)
+    return _Features(used, frozenset(_list_parts(structure.strings[structure.names[place]])))
+
+
+@lru_cache(maxsize=32_768)
+def _list_parts(name: str) -> tuple[str, ...]:
+    terms = get_word_terms(name) if name else ()
+    return terms[1:] or terms
+
+
+def _find_owners(structure: Structure, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
+    """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
+    numbers = {int(kind) for kind in group}
+    owners: list[int] = []
+    for place, (kind, parent) in enumerate(
+        zip(structure.kinds.tolist(), structure.parents.tolist(), strict=True)
+    ):
+        owners.append(place if kind in numbers else owners[parent] if place else 0)
+    return np.array(owners, dtype=np.int64)
+
+
+def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
+    """The kinds that a symbol is compared with."""
+    kind = SymbolKind(int(structure.kinds[place]))
+    for group in (CALLABLE_KINDS, TYPE_KINDS):
+        if kind in group:
+            return group
+    return frozenset({kind})
+
+
+def _list_group(structure: Structure, group: Iterable[SymbolKind]) -> list[int]:
+    kinds = np.array(sorted(int(kind) for kind in group))
+    places: list[int] = np.flatnonzero(np.isin(structure.kinds, kinds)).tolist()
+    return places
+
+
+class _Texts:
+    """The shapes of symbols, from the text of their files as it is now."""
+
+    def __init__(self, program: SymbolIndex) -> None:
+        self._program = program
+        self._lines: dict[str, list[str]] = {}
+
+    def shingle(self, declaration: Declaration) -> frozenset[tuple[str, ...]]:
+        """The runs of tokens of a symbol; none when its file cannot be read."""
+        structure = self._program.find_structure(declaration.path)
+        if structure is None:
+            return frozenset()
+        if declaration.path not in self._lines:
+            text = self._program.read_text(declaration.path) or ""
+            self._lines[declaration.path] = text.split("\n")
+        start = int(structure.starts[declaration.place]) - 1
+        end = start + int(structure.spans[declaration.place]) + 1
+        text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHAPE_CHARS]
+        tokens = [_abstract(token) for token in _TOKEN.findall(text)]
+        return frozenset(zip(*(tokens[place:] for place in range(SHINGLE)), strict=False))
+
+
+@lru_cache(maxsize=16_384)
+def _abstract(token: str) -> str:
+    """A token without what is only a name or a value."""
+    first = token[0]
+    if first.isalpha() or first == "_":
+        return token if token in _KEYWORDS else "n"
+    if first.isdigit():
+        return "0"
+    return "s" if first in "\"'" else token
+
+
+def _jaccard(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    whole = len(one | other)
+    return len(one & other) / whole if whole else 0.0

@@ -1,0 +1,341 @@
+"""Finding symbols by what a person types: a name, a beginning, humps, a qualified name, or words.
+
+    Authenticate      the name, in any case, and names that hold its parts
+    Auth*             names that begin so; a star may stand anywhere
+    gUN               humps: getUserName
+    AuthService.login a name inside of another; "::", "#" and "/" are dots too
+    user service      names that hold these words, most of them first
+
+Candidates are files, found by the dictionary of declared names and their parts; then every symbol of
+theirs is scored. A query is never an error: what is no name is a word, or nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+
+from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
+from repo_mcp.graph.program import Declaration
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.roles import is_test_path
+from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
+
+MAX_WORDS = 12  # of a query
+MAX_EXACT_FILES = 150  # that declare exactly what was typed
+MAX_FILES = 80  # that declare names with its parts
+MAX_NAMES = 100  # of the dictionary that one pattern may stand for
+MAX_SCORED = 400  # symbols whose surroundings are looked at
+MIN_BEGINNING = 3  # characters: a shorter word stands for no longer one
+MIN_INSIDE = 3
+MIN_HUMPS = 2
+LEAST_SHARE = 0.75  # of a word that its parts must make up, to be found by them
+
+# Points of one word that matches a symbol's name, by how.
+EXACT, SAME_LETTERS, PATTERN, HUMPS, BEGINNING, PARTS, INSIDE = 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 2.0
+AROUND = 1.5  # a word that matches a name around the symbol, or its file's
+COVERAGE = 1.0  # times the share of the name that the word covers
+# Of several words: one that is a whole name is worth no more than one that is a part of it, and names
+# that hold all the words, and little else, come first.
+ONE_OF_SEVERAL = 4.0
+ALL_WORDS = 4.0
+_KIND_POINTS = {
+    SymbolKind.CLASS: 0.6,
+    SymbolKind.INTERFACE: 0.6,
+    SymbolKind.STRUCT: 0.6,
+    SymbolKind.TRAIT: 0.6,
+    SymbolKind.ENUM: 0.5,
+    SymbolKind.COMPONENT: 0.6,
+    SymbolKind.FUNCTION: 0.5,
+    SymbolKind.METHOD: 0.4,
+    SymbolKind.TYPE: 0.4,
+    SymbolKind.MACRO: 0.3,
+    SymbolKind.CONSTRUCTOR: 0.2,
+    SymbolKind.CONSTANT: 0.2,
+    SymbolKind.EXTENSION: -0.4,
+}
+IN_TESTS = -0.5
+FORWARD = -0.4
+
+_TOKEN = re.compile(r"[\w$*]+(?:(?:\.|::|->|#|/)[\w$*]+)*")
+_OPERATORS = frozenset({"AND", "OR", "NOT", "NEAR"})
+_HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
+_CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
+
+
+class SymbolIndex(NamedProgram, Protocol):
+    """A program whose declared names can be looked up by their beginnings and parts."""
+
+    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        """The names that are declared and begin so, in order of their bytes; those that `pattern` finds.
+
+        `pattern` is compiled with MULTILINE and stands between ^ and $.
+        """
+
+    def iter_parts(self, prefix: str) -> Iterable[str]:
+        """The parts of declared names that begin so, in lower case, in order of their bytes."""
+
+    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
+        """The files whose declared names fit the parts best, best first (BM25)."""
+
+    def count_declaring(self, part: str) -> int:
+        """Files that declare a name with a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One symbol that a query found; a higher score is better."""
+
+    declaration: Declaration
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One word of a query, ready to be compared with names."""
+
+    text: str
+    folded: str
+    around: tuple[str, ...]  # names that must stand around, outermost first
+    terms: tuple[str, ...]  # whole and parts
+    pattern: str  # expression for names, of a word with a star or humps; else empty
+    has_star: bool
+    weight: float  # rare words count more
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A symbol whose name matches, before it is known where it stands."""
+
+    path: str
+    place: int
+    structure: Structure
+    points: list[float]  # of each word for the name
+    promise: float
+
+
+Wanted = Callable[[str, SymbolKind], bool]  # path and kind
+
+
+class SymbolFinder:
+    """Symbols by name in one program. Used by one call at a time."""
+
+    def __init__(self, program: SymbolIndex, nodes: NodeBook) -> None:
+        self._program = program
+        self._nodes = nodes
+
+    def find(self, query: str, wanted: Wanted, limit: int) -> list[Found]:
+        """The best symbols for a query: by score, then path and line."""
+        words = [self._prepare(token) for token in _list_tokens(query)]
+        glance = _build_glance(words)
+        drafts: list[_Draft] = []
+        looked: set[str] = set()
+        for list_files in (self._list_exact, self._list_near):
+            for path in list_files(words) if words else ():
+                structure = None if path in looked else self._program.find_structure(path)
+                looked.add(path)
+                if structure is not None:
+                    drafts += _match_file(path, structure, words, glance, wanted)
+            if sum(draft.promise >= EXACT for draft in drafts) >= limit:
+                break  # an exact name is worth more than any other
+        drafts.sort(key=lambda draft: (-draft.promise, draft.path, draft.place))
+        found = [
+            Found(Declaration(draft.path, draft.place), round(score, 4))
+            for draft in drafts[:MAX_SCORED]
+            if (score := self._score(draft, words)) > 0
+        ]
+        found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.place))
+        return found[:limit]
+
+    def _prepare(self, token: str) -> _Word:
+        *around, name = normalise_name(token).split(".")
+        terms = get_word_terms(name.replace("*", "")) if name.strip("*") else ()
+        has_star = "*" in name
+        pattern = r"\w*".join(map(re.escape, name.split("*"))) if has_star else _build_humps(name)
+        count = min((self._program.count_declaring(term) for term in terms[:1]), default=0)
+        files = max(1, len(self._program.list_paths()))
+        weight = 1.0 + math.log1p(files / (1 + count)) / 10
+        return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
+
+    def _list_exact(self, words: list[_Word]) -> list[str]:
+        """The files that declare what was typed, or a name that a pattern stands for."""
+        found: dict[str, None] = {}
+        for word in words:
+            if word.around or len(words) == 1:
+                exact = self._program.list_declaring(word.text)
+                if word.around:
+                    exact = self._list_inside(exact, word.around[-1])
+                found.update(dict.fromkeys(exact[:MAX_EXACT_FILES]))
+            for name in self._list_fitting(word):
+                found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
+                if len(found) > MAX_EXACT_FILES:
+                    break
+        return list(found)[: 2 * MAX_EXACT_FILES]
+
+    def _list_near(self, words: list[_Word]) -> list[str]:
+        """The files that declare names with most of the parts of what was typed."""
+        parts = dict.fromkeys(part for word in words for part in self._expand(word))
+        return list(self._program.rank_files(list(parts), MAX_FILES)) if parts else []
+
+    def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
+        """Those of the paths that declare a name, or have it in their own."""
+        declaring = set(self._program.list_declaring(around))
+        folded = around.lower()
+        return [path for path in paths if path in declaring or folded in path.lower()]
+
+    def _list_fitting(self, word: _Word) -> list[str]:
+        """The declared names that a word with a star or humps stands for."""
+        if not word.pattern:
+            return []
+        letters = word.text.partition("*")[0][:1]
+        flags = re.MULTILINE | (re.IGNORECASE if word.has_star else 0)
+        pattern = re.compile(f"^{word.pattern}$".encode(), flags)
+        names: list[str] = []
+        for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
+            names += _take(self._program.iter_declared(begin, pattern), MAX_NAMES - len(names))
+        return sorted(names, key=lambda name: (len(name), name))
+
+    def _expand(self, word: _Word) -> list[str]:
+        """The parts of names that a word stands for."""
+        if word.has_star or len(word.folded) < MIN_BEGINNING:
+            return [] if word.has_star else list(word.terms)
+        return [*word.terms, *_take(self._program.iter_parts(word.folded), MAX_NAMES // 4)]
+
+    def _score(self, draft: _Draft, words: list[_Word]) -> float:
+        structure, place = draft.structure, draft.place
+        around = self._list_around(draft.path, place)
+        points = draft.points
+        if len(words) > 1:
+            points = [min(own, ONE_OF_SEVERAL) for own in points]
+        placed = [_place_word(word, own, around) for word, own in zip(words, points, strict=True)]
+        total = sum(word.weight * own for word, own in zip(words, placed, strict=True)) / len(words)
+        if not total:
+            return 0.0
+        if len(words) > 1 and all(placed):
+            total += ALL_WORDS * _cover(words, points, structure.strings[structure.names[place]])
+        flags = int(structure.flags[place])
+        total += _KIND_POINTS.get(SymbolKind(int(structure.kinds[place])), 0.0)
+        total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
+        total += IN_TESTS if is_test_path(draft.path) else 0.0
+        return total
+
+    def _list_around(self, path: str, place: int) -> list[str]:
+        """The names around a symbol, folded, outermost first: of a Python symbol its module's too."""
+        qualified = self._nodes.name(Declaration(path, place)) if place else path
+        return qualified.lower().split(".")[:-1]
+
+
+def _match_file(
+    path: str, structure: Structure, words: list[_Word], glance: re.Pattern[str], wanted: Wanted
+) -> list[_Draft]:
+    """The symbols of a file whose names match a word."""
+    most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
+    points: dict[int, list[float]] = {}
+    for number in dict.fromkeys(structure.names.tolist()):
+        name = structure.strings[number]
+        if glance.search(name):
+            points[number] = [_compare(word, name) for word in words]
+    if not points:
+        return []
+    places = np.flatnonzero(np.isin(structure.names, np.array(list(points)))).tolist()
+    return [
+        _Draft(path, place, structure, own, sum(min(one, most) for one in own))
+        for place in places
+        if any(own := points[int(structure.names[place])])
+        and wanted(path, SymbolKind(int(structure.kinds[place])))
+    ]
+
+
+def has_words(query: str) -> bool:
+    """False for a query that nothing can be found for, such as a star alone."""
+    return bool(_list_tokens(query))
+
+
+def _list_tokens(query: str) -> list[str]:
+    tokens = [token for token in _TOKEN.findall(query) if token not in _OPERATORS and token.strip("*")]
+    return list(dict.fromkeys(tokens))[:MAX_WORDS]
+
+
+def _take(names: Iterable[str], most: int) -> list[str]:
+    return [name for _, name in zip(range(most), names, strict=False)]
+
+
+def _build_glance(words: list[_Word]) -> re.Pattern[str]:
+    """What a name must hold to match any of the words: one pass tells most names that do not."""
+    kinds = [word.pattern for word in words if word.pattern]
+    for word in words:
+        if not word.has_star:
+            kinds += [re.escape(term) for term in dict.fromkeys((word.folded, *word.terms[1:]))]
+    return re.compile("|".join(kinds) or "(?!)", re.IGNORECASE)
+
+
+def _build_humps(name: str) -> str:
+    """What names a word abbreviates, hump by hump; nothing for a word that has fewer than two humps."""
+    humps = _HUMP.findall(name)
+    if len(humps) < MIN_HUMPS or not _CASED.search(name) or "".join(humps) != name:
+        return ""
+    first, *others = humps
+    begin = f"[{first[0].lower()}{first[0].upper()}]{re.escape(first[1:])}" if first[0].isalpha() else first
+    return begin + "".join(rf"[a-z0-9]*{re.escape(hump)}" for hump in others) + r"\w*"
+
+
+def _compare(word: _Word, name: str) -> float:
+    """The points of a word for a name: 0 when they have nothing in common."""
+    folded = name.lower()
+    cover = COVERAGE * min(1.0, len(word.folded.replace("*", "")) / max(1, len(folded)))
+    if word.has_star:
+        return PATTERN + cover if re.fullmatch(word.pattern, name, re.IGNORECASE) else 0.0
+    if name == word.text:
+        return EXACT + cover
+    if folded == word.folded:
+        return SAME_LETTERS + cover
+    if word.pattern and re.fullmatch(word.pattern, name):
+        return HUMPS + cover
+    if folded.startswith(word.folded):
+        return BEGINNING + cover
+    parts = word.terms[1:] or word.terms
+    covers = sum(map(len, parts)) >= LEAST_SHARE * len(word.folded)
+    if covers and all(part[:-1] in folded for part in parts) and set(_list_terms(name)).issuperset(parts):
+        return PARTS + cover  # a part is a stem: its last letter may be another in the name
+    return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
+
+
+@lru_cache(maxsize=32_768)
+def _list_terms(name: str) -> tuple[str, ...]:
+    return get_word_terms(name) if name else ()
+
+
+def _cover(words: list[_Word], points: list[float], name: str) -> float:
+    """The share of a name that the words make up."""
+    matched = sum(len(word.folded) for word, own in zip(words, points, strict=True) if own)
+    return min(1.0, matched / max(1, len(name.replace("_", ""))))
+
+
+def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
+    """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
+    if word.around:
+        steps = _count_steps(word.around, around) if own else None
+        return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
+    if own or len(word.folded) < MIN_INSIDE:
+        return own
+    return AROUND if any(word.folded in name for name in around) else 0.0
+
+
+def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
+    """How many names stand between the wanted ones, from the inside out; None unless all stand around."""
+    places = list(around)
+    steps = 0
+    for name in map(str.lower, reversed(wanted)):
+        while places and places[-1] != name:
+            places.pop()
+            steps += 1
+        if not places:
+            return None
+        places.pop()
+    return steps

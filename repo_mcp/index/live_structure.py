@@ -1,0 +1,394 @@
+"""The structure index of one root as it is now: the opened generation, and the phase that renews it.
+
+Nothing is parsed before somebody asks: `start` for a server whose tools need it, `build` for a person. From
+`start` on a thread parses what is new after each refresh of the lexical index, and no call waits for it.
+What is committed is answered from while it grows; how far it is stands in `status` and, for answers, in
+`warn`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.known_files import KnownFiles
+from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.named_files import Outcomes, find_name
+from repo_mcp.index.structure_index import StructureView
+from repo_mcp.index.structure_phase import StructurePhase
+from repo_mcp.index.structure_plan import Plan, list_changed, plan_round
+from repo_mcp.model import (
+    CompactReport,
+    IndexedPath,
+    IndexProgress,
+    ProgressCallback,
+    StructureReport,
+    StructureStatus,
+)
+from repo_mcp.structure import ParseStatus
+
+NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
+CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
+HURRY_SECONDS = 5.0  # for a round in the background to make room
+ROOM_SECONDS = 0.02  # between looks whether that has been taken
+RETRY_SECONDS = 5.0  # after another process held the index
+HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
+
+
+class LiveStructure:
+    """What navigation asks. Every method may be called from several threads at a time."""
+
+    def __init__(
+        self,
+        path: str,
+        configuration: str,
+        phase: StructurePhase,
+        index: LiveIndex,
+        name_path: Callable[[str], str],
+    ) -> None:
+        """`path` is the directory of the structure index, which is made by whoever writes first; `name_path`
+        gives the relative path of a client's one, or raises what is wrong with it.
+        """
+        self._name_path = name_path
+        self._path = path
+        self._configuration = configuration
+        self._phase = phase
+        self._index = index
+        self._opening = threading.Lock()  # guards the two below
+        self._view: StructureView | None = None
+        self._opened: tuple[int, int] | None = None  # generations: structure, lexical
+        self._running = threading.Lock()  # held while this process parses or merges
+        self._progress: IndexProgress | None = None  # of the round that runs
+        self._reached: IndexProgress | None = None  # by the last round: the last that it told
+        self._fault = ""
+        self._anew = False  # the next round builds everything
+        self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
+        self._left: frozenset[str] = frozenset()
+        self._hurried = threading.Event()  # somebody waits to have a few files parsed
+        self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._closed = threading.Event()
+        self._next_healing = 0.0  # time.monotonic
+
+    # Reading
+
+    @contextmanager
+    def view(self) -> Iterator[StructureView]:
+        """The committed generation, for one call. INDEX_UNAVAILABLE when there is none, or it is damaged.
+
+        Damage is noticed here: the index is built anew in the background then.
+        """
+        try:
+            found = self.find_view()
+            if found is None:
+                raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_BUILT_HINT)
+            yield found
+        except IndexFormatError as error:
+            raise self._report_damage() from error
+
+    def find_view(self) -> StructureView | None:
+        """The committed generation, opened anew when there is a newer one, or a newer lexical one.
+
+        Raises IndexFormatError, INDEX_UNAVAILABLE when there is no lexical index either.
+        """
+        lexical = self._index.get_searcher().snapshot
+        directory = self._find_directory()
+        manifest = read_manifest(directory) if directory is not None else None
+        if directory is None or manifest is None or manifest.configuration != self._configuration:
+            return None
+        with self._opening:
+            opened = (manifest.generation, lexical.generation)
+            if self._view is None or self._opened != opened:
+                self._view = self._open(directory, lexical, self._view)
+                self._opened = opened if self._view is not None else None
+            return self._view
+
+    def _open(
+        self, directory: DiskDirectory, lexical: Snapshot, before: StructureView | None
+    ) -> StructureView | None:
+        snapshot = Snapshot.open(directory, before.snapshot if before is not None else None)
+        if snapshot is None:
+            return None
+        return StructureView(snapshot, KnownFiles(lexical).find_fingerprint, before)
+
+    def _find_directory(self) -> DiskDirectory | None:
+        try:
+            return DiskDirectory(self._path)
+        except OSError:
+            return None
+
+    def _explain_missing(self) -> str:
+        progress = self._progress
+        if progress is not None and progress.files_total:
+            return f"No structure yet: {progress.files_done} of {progress.files_total} files are parsed."
+        return "The structure of the files is not indexed yet."
+
+    def _report_damage(self) -> RepoError:
+        with self._opening:
+            self._view = self._opened = None
+        self._fault = "The structure index could not be read; it is built anew."
+        self._anew = True
+        if time.monotonic() >= self._next_healing:
+            self._next_healing = time.monotonic() + HEALING_SECONDS
+            self.start()
+        return RepoError(
+            ErrorCode.INDEX_UNAVAILABLE,
+            "The structure index is damaged; it is being built anew.",
+            NOT_BUILT_HINT,
+        )
+
+    # How far it is
+
+    @property
+    def exists(self) -> bool:
+        """True when something of this configuration was committed."""
+        directory = self._find_directory()
+        try:
+            manifest = read_manifest(directory) if directory is not None else None
+        except (IndexFormatError, OSError):
+            return False
+        return manifest is not None and manifest.configuration == self._configuration
+
+    def status(self) -> StructureStatus:
+        """What is done of what there is to do, by what is committed and what runs in this process."""
+        warnings = (self._fault,) if self._fault else ()
+        progress = self._progress
+        building = self._running.locked()
+        try:
+            view = self.find_view()
+            done, total = self._count_done(view, progress)
+        except (IndexFormatError, RepoError, OSError):
+            view, done, total = None, 0, 0
+        if view is None:
+            state = "building" if building else "degraded" if warnings else "missing"
+            return StructureStatus(
+                state, None, done, total, 0, 0, 0, 0, 0, progress=progress, warnings=warnings
+            )
+        manifest = view.snapshot.manifest
+        state = "building" if building else "ready" if done >= total else "partial"
+        return StructureStatus(
+            state,
+            name_snapshot(manifest.generation),
+            done,
+            total,
+            view.statuses[ParseStatus.PARTIAL],
+            view.statuses[ParseStatus.FAILED],
+            view.symbol_count,
+            len(manifest.segments),
+            sum(entry.file_bytes for entry in manifest.segments),
+            view.languages,
+            progress,
+            warnings,
+        )
+
+    def _count_done(self, view: StructureView | None, progress: IndexProgress | None) -> tuple[int, int]:
+        """Files done, and files that should be."""
+        if progress is not None and progress.files_total:
+            return progress.files_done, progress.files_total
+        plan = self._find_plan(view, self._index.get_searcher().snapshot)
+        return plan.done_files, plan.total_files
+
+    def _find_plan(self, view: StructureView | None, lexical: Snapshot) -> Plan:
+        """What there is to do, found once for two generations; in a large tree that takes a moment."""
+        generations = (view.snapshot.generation if view is not None else 0, lexical.generation)
+        kept = self._plan
+        if kept is None or kept[0] != generations:
+            known = KnownFiles(view.snapshot if view is not None else None)
+            kept = self._plan = (generations, plan_round(lexical, known, self._phase.find_task))
+        return kept[1]
+
+    def warn(self) -> list[str]:
+        """A warning for answers given while not every file is parsed, as far as this process knows."""
+        if self._fault:
+            return [self._fault]
+        reached = self._reached
+        if reached is not None and reached.files_done < reached.files_total:
+            return [
+                f"Files are being parsed: {reached.files_done} of {reached.files_total} are done;"
+                " what the others declare and use is missing here."
+            ]
+        return []
+
+    # Writing
+
+    def start(self) -> None:
+        """Parse in the background what is new, now and after each refresh of the lexical index to come."""
+        with self._opening:
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._follow, name="structure", daemon=True)
+                self._thread.start()
+        self._wake.set()
+
+    def note_refresh(self) -> None:
+        """The lexical index has a new generation. Nothing is done unless it was started."""
+        self._wake.set()
+
+    def build(
+        self,
+        *,
+        paths: Sequence[str] | None = None,
+        anew: bool = False,
+        progress: ProgressCallback | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> StructureReport:
+        """Parse what is new, here and now: of all files or of some; with `anew` everything.
+
+        Raises as `StructurePhase.run`, and BUSY while this process does it already.
+        """
+
+        def stop() -> bool:
+            return self._closed.is_set() or (cancelled is not None and cancelled())
+
+        if not self._begin_build(hurried=paths is not None):
+            raise RepoError(
+                ErrorCode.BUSY,
+                "Files are being parsed in the background already.",
+                "The status tells how far it is.",
+            )
+        try:
+            self._anew |= anew
+            return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
+        finally:
+            self._running.release()
+
+    def _begin_build(self, *, hurried: bool) -> bool:
+        """True when nobody else parses in this process. Who is `hurried` has the background make room."""
+        if not hurried:
+            return self._running.acquire(blocking=False)
+        self._hurried.set()
+        try:
+            return self._running.acquire(timeout=HURRY_SECONDS)
+        finally:
+            self._hurried.clear()
+
+    def index_files(
+        self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
+    ) -> tuple[IndexedPath, ...]:
+        """Index these files now, their structure too, and say of each what became of it, in their order.
+
+        What is wrong with a path is its outcome. Raises as `LiveIndex.refresh`, and INTERNAL when nothing can
+        parse. A round in the background makes room; where it cannot, the structure is pending.
+        """
+        named = {path: find_name(path, self._name_path) for path in paths}
+        good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
+        skipped = self._index.refresh_paths(good, cancelled) if good else {}
+        pending = False
+        try:
+            if good:
+                self.build(paths=good, cancelled=cancelled)
+        except RepoError as error:
+            if error.code is not ErrorCode.BUSY:
+                raise
+            pending = True
+        with self.view() as view:
+            lexical = KnownFiles(self._index.get_searcher().snapshot)
+            outcomes = Outcomes(lexical, view, skipped, self._phase, pending=pending)
+            return tuple(outcomes.tell(path, one) for path, one in named.items())
+
+    def compact(self, *, full: bool) -> CompactReport:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `StructurePhase.compact`."""
+        with self._running:
+            return self._phase.compact(full=full, cancelled=self._closed.is_set)
+
+    def _run(
+        self,
+        lexical: Snapshot,
+        paths: Sequence[str] | None,
+        progress: ProgressCallback | None,
+        stop: Callable[[], bool],
+        *,
+        in_background: bool = False,
+    ) -> StructureReport:
+        def report(now: IndexProgress) -> None:
+            self._reached = now
+            self._progress = now if paths is None else None  # else it tells of some files alone
+            if progress is not None:
+                progress(now)
+
+        anew, self._anew = self._anew, False
+        try:
+            done = self._phase.run(
+                lexical,
+                paths=paths,
+                anew=anew,
+                progress=report,
+                cancelled=stop,
+                yields=self._hurried.is_set if in_background else lambda: False,
+            )
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        finally:
+            self._progress = None
+        self._fault = ""
+        return done
+
+    def _follow(self) -> None:
+        """Until closed: a round whenever there is a new generation of the lexical index."""
+        done: int | None = None
+        while not self._closed.is_set():
+            self._wake.wait()
+            self._wake.clear()
+            while not self._closed.is_set():
+                searcher = self._index.find_searcher()
+                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
+                    break
+                pause = self._round(searcher.snapshot)
+                if pause is None:
+                    done = searcher.snapshot.generation
+                else:
+                    self._closed.wait(pause)
+
+    def _round(self, lexical: Snapshot) -> float | None:
+        """Seconds after which it should be tried again; None when nothing is left to do."""
+        changed = self._list_changed(lexical)
+        self._followed = None
+        try:
+            with self._running:
+                done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
+            if not done.complete:
+                self._make_room()
+                return 0.0
+            self._followed, self._left = lexical, frozenset(done.left)
+            return None  # what was left comes with the next generation, which it has to be in
+        except RepoError as error:
+            if error.code is ErrorCode.BUSY:
+                return RETRY_SECONDS
+            if error.code is not ErrorCode.CANCELLED:
+                self._fault = f"Parsing files failed: {error.message}"
+        except Exception as error:  # a thread has nobody else to tell
+            self._fault = f"Parsing files failed: {type(error).__name__}."
+        return None
+
+    def _make_room(self) -> None:
+        """Wait until whoever is in a hurry has begun."""
+        while self._hurried.is_set() and not self._closed.wait(ROOM_SECONDS):
+            pass
+
+    def _list_changed(self, lexical: Snapshot) -> list[str] | None:
+        """The files that changed since the last round, and what that left; None when all must be compared."""
+        if self._followed is None or self._anew:
+            return None
+        try:
+            changed = list_changed(self._followed, lexical)
+        except (IndexFormatError, OSError):
+            return None
+        return None if changed is None else [*changed, *self._left]
+
+    def stop(self) -> None:
+        """Have a running round stop, and begin no other."""
+        self._closed.set()
+        self._wake.set()
+
+    def close(self) -> bool:
+        """Stop, and wait for it. False when a round has not stopped in CLOSE_WAIT_SECONDS."""
+        self.stop()
+        stopped = self._running.acquire(timeout=CLOSE_WAIT_SECONDS)
+        with self._opening:
+            self._view = None
+        return stopped

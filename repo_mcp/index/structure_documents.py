@@ -1,0 +1,219 @@
+"""Structure records to the content of one segment: the names that files declare and use, and the records.
+
+The strings of all records are handled at once, as spans of one text: a name becomes a term once, however many
+files have it, and posting lists come from one sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import (
+    ChunkTable,
+    FileTable,
+    Occurrences,
+    PostingRun,
+    SegmentContent,
+    TermText,
+    UnitTable,
+    gather_spans,
+    join_term_texts,
+    number_languages,
+    rank_spans,
+    rank_terms,
+    spread_runs,
+)
+from repo_mcp.index.analysis import WordTerms, analyse_text, analyse_words
+from repo_mcp.index.documents import FIELD_BITS, build_run
+from repo_mcp.index.spans import PADDING, Spans, join_spans
+from repo_mcp.index.structure_schema import (
+    DECLARES,
+    MAX_NAME_BYTES,
+    MODULES,
+    PARTS,
+    STRUCTURE_FIELDS,
+    USES,
+)
+from repo_mcp.structure import HEADER, ParseStatus, ReferenceRole, decode_structure
+
+I64 = npt.NDArray[np.int64]
+I32 = npt.NDArray[np.int32]
+_LINE_FEED = 0x0A
+STRING_WEIGHT = 3
+_NAME_BITS = 32
+_IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
+_IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """One file and what its record names, by the numbers of the record's strings."""
+
+    path: str
+    fingerprint: bytes
+    size: int  # bytes of the source file
+    language: str
+    status: ParseStatus
+    record: bytes
+    text_start: int  # where the strings begin in the record
+    names: tuple[I32, I32, I32]  # declared, used, modules; with repetitions
+
+    @property
+    def weight(self) -> int:
+        """In bytes what it adds to a segment's work, in which strings take many times their room."""
+        strings = len(self.record) - self.text_start
+        return len(self.record) + STRING_WEIGHT * strings + sum(4 * len(one) for one in self.names) + 500
+
+
+def read_record(path: str, fingerprint: bytes, size: int, language: str, record: bytes) -> ParsedFile:
+    """The names of a record. Raises StructureError for bytes that are none."""
+    structure = decode_structure(record)
+    roles = structure.ref_roles
+    elsewhere = (roles == _IMPORT) | (roles == _EXPORT)
+    used = (structure.ref_names[roles != _BIND], structure.ref_aliases[elsewhere])
+    return ParsedFile(
+        path,
+        fingerprint,
+        size,
+        language,
+        structure.status,
+        record,
+        len(record) - HEADER.unpack_from(record)[-1],
+        (
+            structure.names[1:].astype(np.int32),
+            np.concatenate(used).astype(np.int32),
+            structure.ref_qualifiers[elsewhere].astype(np.int32),
+        ),
+    )
+
+
+def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingRun]:
+    """The content of the segment of some files, one at least, and its posting lists."""
+    files = sorted(files, key=lambda file: file.path.encode())
+    terms, occurrences = _list_terms(files)
+    lengths = [np.zeros(len(files), dtype=np.int64) for _ in STRUCTURE_FIELDS]
+    run = build_run(terms, occurrences, lengths)
+    return _build_content(files, lengths), run
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names by number, in byte order, and where they occur."""
+
+    texts: TermText
+    fields: Mapping[int, tuple[I64, I64]]  # of DECLARES, USES, MODULES: names and files, with repetitions
+
+
+def _list_terms(files: Sequence[ParsedFile]) -> tuple[TermText, Occurrences]:
+    """The terms in byte order, and every occurrence of one; a list is its term's place, then its field."""
+    names = _find_names(files)
+    named, owners = _find_distinct(*names.fields[DECLARES])
+    declared, places = np.unique(named, return_inverse=True)
+    analysed = _analyse(names.texts.gather(declared))
+    bounds = np.searchsorted(analysed.words, np.arange(len(declared) + 1))
+    repeats = np.diff(bounds)[places]
+    rows = spread_runs(bounds[places], repeats)
+    parts = gather_spans(analysed.texts.padded, analysed.texts.starts, analysed.texts.sizes)
+    joined = join_term_texts([names.texts, parts])
+    ranks, firsts = rank_terms(joined)
+    count = len(rows) + sum(len(one) for one, _ in names.fields.values())
+    occurrences = Occurrences(count, len(firsts) << FIELD_BITS, len(files), 1)
+    for field, (own, docs) in names.fields.items():
+        occurrences.add(ranks[own] << FIELD_BITS | field, docs, np.ones_like(docs))
+    lists = ranks[len(names.texts) + analysed.terms[rows]] << FIELD_BITS | PARTS
+    occurrences.add(lists, owners, np.ones_like(owners), repeats)
+    return joined.gather(firsts), occurrences
+
+
+def _find_names(files: Sequence[ParsedFile]) -> _Names:
+    """The names of all fields but `parts`: what is empty or too long is none."""
+    texts = [file.record[file.text_start :] for file in files]
+    text = b"\n".join(texts) + b"\n"
+    ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _LINE_FEED)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    counts = np.array([one.count(b"\n") + 1 for one in texts], dtype=np.int64)
+    firsts = np.cumsum(counts) - counts
+    sizes = ends - starts
+    is_name = (sizes > 0) & (sizes <= MAX_NAME_BYTES)
+    spans: dict[int, tuple[I64, I64]] = {}
+    for place, field in enumerate((DECLARES, USES, MODULES)):
+        columns = [file.names[place] for file in files]
+        docs = np.repeat(np.arange(len(files)), [len(column) for column in columns])
+        strings = np.concatenate(columns) + firsts[docs]
+        kept = is_name[strings]
+        spans[field] = (strings[kept], docs[kept])
+    is_used = np.zeros(len(sizes), dtype=np.bool_)
+    for strings, _ in spans.values():
+        is_used[strings] = True
+    used = np.flatnonzero(is_used)
+    ranks, places = rank_spans(text, starts[used], sizes[used])
+    numbers = np.zeros(len(sizes), dtype=np.int64)
+    numbers[used] = ranks
+    return _Names(
+        gather_spans(text, starts[used[places]], sizes[used[places]]),
+        {field: (numbers[strings], docs) for field, (strings, docs) in spans.items()},
+    )
+
+
+def _find_distinct(names: I64, docs: I64) -> tuple[I64, I64]:
+    """Each pair of a name and a file once."""
+    packed = np.unique(docs << _NAME_BITS | names)
+    return packed & ((1 << _NAME_BITS) - 1), packed >> _NAME_BITS
+
+
+def _analyse(names: TermText) -> WordTerms:
+    """The terms of distinct names: of plain words by array arithmetic, of all others one by one."""
+    padded = names.text + PADDING
+    sizes = names.ends - 1 - names.starts
+    is_plain = np.ones(len(names), dtype=np.bool_)
+    raw = np.frombuffer(names.text, dtype=np.uint8)
+    others = np.flatnonzero(~_IS_WORD_BYTE[raw] & (raw != _LINE_FEED))
+    is_plain[np.searchsorted(names.ends, others, side="right")] = False
+    plain = np.flatnonzero(is_plain)
+    analysed = analyse_words(Spans(padded, names.starts, sizes).take(plain))
+    rest = np.flatnonzero(~is_plain)
+    more = [
+        (place, term.encode())
+        for place in rest.tolist()
+        for term in _analyse_text(
+            padded[names.starts[place] : names.ends[place] - 1].decode("utf-8", "replace")
+        )
+    ]
+    texts = join_spans([*analysed.texts.slice(), *(term for _, term in more)])
+    words = np.concatenate([plain[analysed.words], np.array([place for place, _ in more], dtype=np.int64)])
+    numbers = np.arange(len(more)) + len(analysed.texts.starts)
+    order = np.argsort(words, kind="stable")
+    return WordTerms(texts, words[order], np.concatenate([analysed.terms, numbers])[order])
+
+
+def _analyse_text(name: str) -> list[str]:
+    """The terms of a name like `operator ==`: itself, lower-cased, and those of its words."""
+    return list(dict.fromkeys([name.lower(), *analyse_text(name)]))
+
+
+def _build_content(files: Sequence[ParsedFile], lengths: Sequence[I64]) -> SegmentContent:
+    names, languages = number_languages([file.language for file in files])
+    zeros = np.zeros(len(files), dtype=np.int64)
+    none = zeros[:0]
+    return SegmentContent(
+        STRUCTURE_FIELDS,
+        FileTable(
+            [file.path.encode() for file in files],
+            b"".join(file.fingerprint for file in files),
+            np.array([file.size for file in files], dtype=np.int64),
+            languages,
+            np.array([int(file.status) for file in files], dtype=np.int64),
+            zeros,
+            zeros,
+            zeros,
+            names,
+        ),
+        UnitTable(none, none),
+        ChunkTable(none, none, none),
+        lengths,
+        [file.record for file in files],
+    )

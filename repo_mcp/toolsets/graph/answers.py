@@ -1,0 +1,181 @@
+"""Answers of the `graph` toolset: results as specification 3 shows them, errors in its one format.
+
+    {"result":[…],"truncated":false}
+    {"error":{"code":"not_found","message":"…","hint":"…"}}
+
+What specification 3 calls an array is `result` of an object, since structured content is one. `warnings` is
+there only when something about the answer is incomplete or unusual.
+
+An answer has at most a number of bytes, measured on the JSON that is sent: rows are left out from the end
+until it fits, and `truncated` says so. No exception, traceback or path of ours reaches a client.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import ToolAnswer, escape_text
+
+ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
+_NOT_RECORDED_BYTES = len(f',"warnings":["{NOT_RECORDED}"]')
+
+# The specification's codes; ours are finer. `blocked` is ours: a name that is never served.
+_CODES: Mapping[ErrorCode, str] = {
+    ErrorCode.INVALID_ARGUMENT: "invalid_parameter",
+    ErrorCode.PATH_INVALID: "invalid_parameter",
+    ErrorCode.PATH_ESCAPE: "path_escape",
+    ErrorCode.PATH_DENIED: "blocked",
+    ErrorCode.NOT_FOUND: "not_found",
+    ErrorCode.NOT_A_FILE: "invalid_parameter",
+    ErrorCode.NOT_A_DIRECTORY: "invalid_parameter",
+    ErrorCode.UNREADABLE: "not_found",
+    ErrorCode.FILE_TOO_LARGE: "too_large",
+    ErrorCode.BINARY_FILE: "binary_file",
+    ErrorCode.LIMIT_EXCEEDED: "too_large",
+    ErrorCode.BUSY: "engine_unavailable",
+    ErrorCode.CANCELLED: "engine_unavailable",
+    ErrorCode.CONFIG_INVALID: "engine_unavailable",
+    ErrorCode.INDEX_UNAVAILABLE: "engine_unavailable",
+    ErrorCode.INTERNAL: "index_error",
+}
+ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
+
+# For failures that come without a hint of their own.
+_DEFAULT_HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.PATH_INVALID: "Give a path inside the repository, relative to its root, with `/`.",
+    ErrorCode.PATH_ESCAPE: "Give a path inside the repository, relative to its root.",
+    ErrorCode.PATH_DENIED: "This name is never served. Work without it, or ask the user for what you need.",
+    ErrorCode.NOT_FOUND: "Find the path with list_directory or get_directory_tree.",
+    ErrorCode.NOT_A_FILE: "List what lies in a directory with list_directory.",
+    ErrorCode.NOT_A_DIRECTORY: "Read a file with read_file.",
+    ErrorCode.UNREADABLE: "The system refuses to read it. Ask the user about its permissions.",
+    ErrorCode.FILE_TOO_LARGE: "Work without it, or ask the user to raise max_file_bytes.",
+    ErrorCode.BINARY_FILE: "Only text files can be read.",
+    ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
+    ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.INDEX_UNAVAILABLE: "Files are being indexed: get_status tells how far that is. Until then"
+    " list_directory, get_directory_tree and read_file work.",
+    ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+}
+_OWN_HINTS = frozenset({ErrorCode.INDEX_UNAVAILABLE, ErrorCode.BUSY})  # others' hints name other tools
+
+Result = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A result that can be cut: `build(n)` gives it with the first n of its rows."""
+
+    build: Callable[[int], Result]
+    rows: int = 0
+    ordinary: bool = False  # True when the arguments ask for no particular amount
+    max_bytes: int | None = None  # where it is not that of the other answers
+
+
+Recorder = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
+
+
+def answer_call(
+    tool: str, run: Callable[[], Draft], max_bytes: int, record: Recorder | None = None
+) -> ToolAnswer:
+    """Run one call, render its outcome and have it recorded. Never raises."""
+    request_id, started = new_request_id(), time.monotonic()
+    rows, code = 0, None
+    try:
+        body, rows = _fit(run(), max_bytes)
+    except RepoError as error:
+        body, code = _render_failure(error), error.code
+    except Exception as error:
+        _log_defect(tool, error, request_id)
+        code = ErrorCode.INTERNAL
+        body = _render_failure(RepoError(code, "The server failed on this call."))
+    answer = ToolAnswer(body, encode(body), is_error=code is not None)
+    if record is None:
+        return answer
+    warnings = body.get("warnings")
+    outcome = CallOutcome(
+        None if code is None else _CODES[code],
+        *classify(code),
+        rows,
+        len(answer.text.encode()),
+        len(warnings) if isinstance(warnings, list) else 0,
+        round((time.monotonic() - started) * 1000),
+    )
+    if record(request_id, outcome):
+        return answer
+    add_warnings(body, [NOT_RECORDED])
+    return ToolAnswer(body, encode(body), answer.is_error)
+
+
+def name_code(code: ErrorCode) -> str:
+    """The specification's code for one of ours."""
+    return _CODES[code]
+
+
+def encode(value: Mapping[str, object]) -> str:
+    """Compact JSON: the text block, byte for byte."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Result:
+    """The result with more warnings, if there are any."""
+    known = result.get("warnings")
+    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
+    if shown:
+        result["warnings"] = list(dict.fromkeys(shown))
+    return result
+
+
+def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
+    """The result with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
+    most = (draft.max_bytes or max_bytes) - _NOT_RECORDED_BYTES
+
+    def fits(rows: int) -> Result | None:
+        result = draft.build(rows)
+        text = encode(result)
+        too_long = draft.ordinary and len(text) > ORDINARY_CHARS
+        return None if too_long or len(text.encode()) > most else result
+
+    whole = fits(draft.rows)
+    if whole is not None:
+        return whole, draft.rows
+    best = fits(0) if draft.rows else None
+    if best is None:
+        raise RepoError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"The answer does not fit into {most:,} bytes.",
+            "Ask the user to raise max_total_bytes_per_response.",
+        )
+    fitting, too_many = 0, draft.rows
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        tried = fits(middle)
+        if tried is None:
+            too_many = middle
+        else:
+            best, fitting = tried, middle
+    return best, fitting
+
+
+def _render_failure(error: RepoError) -> Result:
+    shown = {"code": _CODES[error.code], "message": escape_text(error.message)}
+    own = _DEFAULT_HINTS.get(error.code, "")
+    hint = own if error.code in _OWN_HINTS else escape_text(error.hint) or own
+    return {"error": shown | ({"hint": hint} if hint else {})}
+
+
+def _log_defect(tool: str, error: Exception, request_id: str) -> None:
+    """The type and the place, never the message: it may quote a file."""
+    import logging
+    import traceback
+
+    places = traceback.extract_tb(error.__traceback__)
+    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
+    log = logging.getLogger("repo_mcp.toolsets.graph")
+    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)

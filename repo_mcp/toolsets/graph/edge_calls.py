@@ -1,0 +1,102 @@
+"""Calls of the `graph` toolset that follow edges: callers, implementations, dependencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
+from repo_mcp.tool_model import CallContext
+from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.rows import render_edge, render_external
+from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.edges import Edges
+    from repo_mcp.graph.graph import Graph
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+INCOMING, OUTGOING = "incoming", "outgoing"
+CUT = "a limit of the search was reached: there may be more"
+
+
+def get_callers(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_callers`."""
+    return _incoming(repository, arguments, CALLS)
+
+
+def get_callees(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_callees`."""
+    return _outgoing(repository, arguments, CALLS)
+
+
+def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_implementations`."""
+    with repository.graph.open() as graph:
+        node = graph.get(str(arguments["node_id"]))
+        found = graph.find_implementations(node)
+        return _draft(repository, graph, found, INCOMING, arguments)
+
+
+def get_references(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_references`."""
+    return _incoming(repository, arguments, NAMED)
+
+
+def get_dependencies(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_dependencies`."""
+    return _outgoing(repository, arguments, _list_types(arguments))
+
+
+def get_dependents(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_dependents`."""
+    return _incoming(repository, arguments, _list_types(arguments))
+
+
+def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
+    chosen = arguments.get("edge_type")
+    return (EdgeType(chosen),) if isinstance(chosen, str) else tuple(EdgeType)
+
+
+def _incoming(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+    with repository.graph.open() as graph:
+        found = graph.find_incoming(graph.get(str(arguments["node_id"])), types)
+        return _draft(repository, graph, found, INCOMING, arguments)
+
+
+def _outgoing(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
+    with repository.graph.open() as graph:
+        found = graph.find_outgoing(graph.get(str(arguments["node_id"])), types)
+        return _draft(repository, graph, found, OUTGOING, arguments)
+
+
+def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, arguments: Arguments) -> Draft:
+    limit = arguments.get("limit")
+    most = limit if isinstance(limit, int) else DEFAULT_EDGES
+    nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
+    externals = found.externals[:most]
+    all_rows = len(found.edges) + len(found.externals)
+    notes = [*([CUT] if found.cut else []), *repository.graph.warn()]
+
+    def build(rows: int) -> Result:
+        edges, others = _share(rows, len(nodes), len(externals))
+        result: Result = {
+            "result": [render_edge(edge, node, direction) for edge, node in nodes[:edges]],
+            "total": len(found.edges),
+            "truncated": found.cut or edges + others < all_rows,
+        }
+        if direction == OUTGOING:
+            result["external"] = [render_external(one) for one in externals[:others]]
+            result["external_total"] = len(found.externals)
+            result["unresolved"] = found.unresolved
+        return add_warnings(result, notes)
+
+    return Draft(build, len(nodes) + len(externals), "limit" not in arguments)
+
+
+def _share(rows: int, edges: int, externals: int) -> tuple[int, int]:
+    """How many of each are shown when there is room for `rows`: half each, and what the other leaves."""
+    others = min(externals, max(rows // 2, rows - edges))
+    return rows - others, others

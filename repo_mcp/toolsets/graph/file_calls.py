@@ -1,0 +1,247 @@
+"""Calls of the `graph` toolset about files and folders. They need no index."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from repo_mcp.config import Limits
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.media_types import find_media_type
+from repo_mcp.model import DirectoryListing, OpenedText
+from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings, encode
+from repo_mcp.toolsets.graph.schemas import (
+    DEFAULT_DEPTH,
+    MAX_ENTRIES,
+    MAX_LINE_NUMBER,
+    MAX_READ_BYTES,
+    MAX_READ_LINES,
+    MAX_TREE_ENTRIES,
+)
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+_ROOT_PATHS = ("", ".", "./", "/")
+_ESCAPED_BYTES = 6  # that JSON takes for one byte of content at most: a control character
+MAX_NOTES = 20  # warnings of one tree
+_NOTE_BYTES = 600  # of the warnings that an answer may come to have
+
+
+def list_directory(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`list_directory`."""
+    listing = _list(repository, str(arguments.get("path", "")))
+    rows = min(len(listing.entries), MAX_ENTRIES)
+    most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    return Draft(lambda count: _build_listing(listing, count), rows, max_bytes=most)
+
+
+def _list(repository: Repository, path: str) -> DirectoryListing:
+    return repository.tree.list_directory("" if path in _ROOT_PATHS else path)
+
+
+def _build_listing(listing: DirectoryListing, count: int) -> Result:
+    rows: list[dict[str, object]] = []
+    for entry in listing.entries[:count]:
+        name = escape_text(entry.path.rpartition("/")[2])
+        if entry.is_directory:
+            rows.append({"name": name, "type": "directory"})
+        else:
+            rows.append({"name": name, "type": "file", "size": entry.size or 0})
+    result: Result = {
+        "result": rows,
+        "total": len(listing.entries),
+        "truncated": count < len(listing.entries),
+        "left_out": dict(listing.left_out),
+    }
+    return add_warnings(result, listing.warnings)
+
+
+def read_file(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`read_file`."""
+    start, end = arguments.get("line_start"), arguments.get("line_end")
+    first = start if isinstance(start, int) else 1
+    last = end if isinstance(end, int) else MAX_LINE_NUMBER
+    _check_order(first, last)
+    try:
+        opened = repository.open_file(
+            str(arguments["path"]),
+            first,
+            last,
+            most_lines=_choose(repository, "max_open_lines", MAX_READ_LINES),
+        )
+    except RepoError as error:
+        raise _name_arguments(error, str(arguments["path"])) from error
+    most = _choose(repository, "max_total_bytes_per_response", _ESCAPED_BYTES * MAX_READ_BYTES)
+    room = most - len(encode(_build_text(opened, 0)).encode()) - _NOTE_BYTES
+    whole = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    cut, notes = _cut_bytes(opened, whole, room)
+    return Draft(lambda rows: _build_text(cut, rows, notes), len(cut.lines), max_bytes=most)
+
+
+def _check_order(first: int, last: int) -> None:
+    if last < first:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"line_end is {last}, before line_start {first}.",
+            "Give a line_end that is not before line_start, or none.",
+            {"argument": "line_end"},
+        )
+
+
+def _choose(repository: Repository, limit: str, otherwise: int) -> int:
+    """The specification's limit, unless the operator or the repository has set another."""
+    config = repository.config
+    value: int = getattr(config.limits, limit)
+    return value if limit in config.given or value < getattr(Limits(), limit) else otherwise
+
+
+def _name_arguments(error: RepoError, path: str) -> RepoError:
+    """The error in this tool's words: its lines are called otherwise, and a binary file's type is said."""
+    if error.code is ErrorCode.BINARY_FILE:
+        head = error.details.get("head")
+        media_type = find_media_type(path, head if isinstance(head, bytes) else b"")
+        message = f"The file is binary: {media_type}."
+        return RepoError(ErrorCode.BINARY_FILE, message, error.hint, error.details)
+    if error.code is not ErrorCode.INVALID_ARGUMENT:
+        return error
+    message = error.message.replace("start_line", "line_start").replace("end_line", "line_end")
+    hint = error.hint.replace("start_line", "line_start").replace("end_line", "line_end")
+    return RepoError(error.code, message, hint, error.details)
+
+
+def _cut_bytes(opened: OpenedText, most: int, room: int) -> tuple[OpenedText, tuple[str, ...]]:
+    """As many whole lines as `most` bytes hold, and `room` bytes of JSON; of a longer first line its
+    beginning, and a word about it.
+    """
+    size = escaped = 0
+    for number, line in enumerate(opened.lines):
+        size += len(line.encode()) + 1
+        escaped += _count_escaped(line)
+        if size <= most and escaped <= room:
+            continue
+        if number:
+            lines = opened.lines[:number]
+            return replace(opened, lines=lines, end_line=opened.start_line + number - 1, truncated=True), ()
+        begun = line.encode()[:most].decode("utf-8", "ignore")
+        while begun and _count_escaped(begun) > room:
+            begun = begun[: len(begun) // 2]
+        note = f"line {opened.start_line} is too long: its first {len(begun):,} characters are given"
+        return replace(opened, lines=(begun,), end_line=opened.start_line, truncated=True), (note,)
+    return opened, ()
+
+
+def _count_escaped(line: str) -> int:
+    """Bytes that a line with its end takes in JSON: the end takes as many as the quotes."""
+    return len(json.dumps(line, ensure_ascii=False).encode())
+
+
+def _build_text(opened: OpenedText, rows: int, more: tuple[str, ...] = ()) -> Result:
+    lines = opened.lines[:rows]
+    end = opened.start_line + rows - 1
+    truncated = opened.truncated or rows < len(opened.lines)
+    notes = [*opened.warnings, *more]
+    if any(HIDING.search(line) for line in lines):
+        notes.append("control or bidirectional characters may hide text")
+    if truncated and end < opened.total_lines:
+        notes.append(f"cut after line {end} of {opened.total_lines}; go on with line_start {end + 1}")
+    result: Result = {
+        "path": escape_text(opened.path),
+        "content": "".join(f"{line}\n" for line in lines),
+        "line_start": opened.start_line,
+        "line_end": end,
+        "total_lines": opened.total_lines,
+        "truncated": truncated,
+    }
+    return add_warnings(result, notes)
+
+
+def get_directory_tree(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_directory_tree`."""
+    given = str(arguments.get("path", ""))
+    depth = arguments.get("depth")
+    top = _list(repository, given)
+    name = top.path.rpartition("/")[2] or repository.root_name
+    tree: Result = {"name": escape_text(name), "type": "directory", "children": []}
+    wanted = depth if isinstance(depth, int) else DEFAULT_DEPTH
+    notes, listed, widest = _grow(repository, tree, top, wanted, context)
+    if widest < MAX_ENTRIES:
+        ordinary = "depth" not in arguments
+        return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, ordinary)
+    # 1,000 entries of one folder are promised: a tree that has so many is not kept short.
+    most = _choose(repository, "max_total_bytes_per_response", MAX_READ_BYTES)
+    return Draft(lambda rows: add_warnings(_prune(tree, rows), notes), listed, max_bytes=most)
+
+
+def _grow(
+    repository: Repository, tree: Result, top: DirectoryListing, depth: int, context: CallContext
+) -> tuple[list[str], int, int]:
+    """Fill in the tree, the upper folders first. Returns warnings, how many entries it has, and how many of
+    them the widest folder.
+    """
+    notes = [*top.warnings, *_explain_empty(top)]
+    listed = widest = 0
+    waiting: deque[tuple[Result, DirectoryListing | str, int]] = deque([(tree, top, 1)])
+    while waiting and not context.cancelled():
+        node, folder, level = waiting.popleft()
+        listing = _find_listing(repository, folder) if isinstance(folder, str) else folder
+        if listing is None:
+            notes.append(f"{escape_text(str(folder))} could not be listed")
+            continue
+        room = min(MAX_ENTRIES, MAX_TREE_ENTRIES - listed)
+        children: list[Result] = []
+        for entry in listing.entries[:room]:
+            child: Result = {"name": escape_text(entry.path.rpartition("/")[2])}
+            child["type"] = "directory" if entry.is_directory else "file"
+            children.append(child)
+            if entry.is_directory and level < depth:
+                child["children"] = []
+                waiting.append((child, entry.path, level + 1))
+        node["children"] = children
+        listed += len(children)
+        widest = max(widest, len(children))
+        if len(children) < len(listing.entries):
+            node["truncated"] = True
+    if listed >= MAX_TREE_ENTRIES:
+        notes.append(f"cut at {MAX_TREE_ENTRIES:,} entries; ask for a folder of it, or for less depth")
+    return notes[:MAX_NOTES], listed, widest
+
+
+def _explain_empty(listing: DirectoryListing) -> list[str]:
+    """Why nothing is shown of a folder that is not empty."""
+    if listing.entries or not listing.left_out:
+        return []
+    counts = ", ".join(f"{count} {reason}" for reason, count in sorted(listing.left_out.items()))
+    return [f"its entries are left out: {counts}"]
+
+
+def _find_listing(repository: Repository, path: str) -> DirectoryListing | None:
+    """What a folder holds; None for one that went away, or that cannot be read."""
+    try:
+        return _list(repository, path)
+    except RepoError:
+        return None
+
+
+def _prune(tree: Result, entries: int) -> Result:
+    """The tree with its first `entries` entries, the upper folders first."""
+    pruned: Result = {**tree}
+    waiting = deque([pruned])
+    while waiting:
+        node = waiting.popleft()
+        children = node.get("children")
+        if not isinstance(children, list):
+            continue
+        kept = [{**child} for child in children[:entries]]
+        entries -= len(kept)
+        node["children"] = kept
+        if len(kept) < len(children):
+            node["truncated"] = True
+        waiting.extend(kept)
+    return pruned

@@ -1,0 +1,102 @@
+"""Symbols and edges as rows of answers, with the field names of specification 3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.structure_model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.tool_model import escape_text
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.edges import Edge, External
+    from repo_mcp.graph.nodes import Node
+
+Row = dict[str, object]
+
+_TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.EVENT})
+
+
+def render_symbol(node: Node) -> Row:
+    """A symbol as a search gives it."""
+    return {
+        "node_id": node.node_id,
+        "name": escape_text(node.symbol.name),
+        "qualified_name": escape_text(node.qualified_name),
+        "node_type": node.kind,
+        "language": node.language,
+        "file_path": escape_text(node.path),
+        "line_start": node.symbol.start_line,
+        "line_end": node.symbol.end_line,
+        **_render_shape(node),
+    }
+
+
+def render_outline(node: Node) -> Row:
+    """A symbol as the outline of its file gives it."""
+    return {
+        "node_id": node.node_id,
+        "name": escape_text(node.symbol.name),
+        "qualified_name": escape_text(node.qualified_name),
+        "node_type": node.kind,
+        "line_start": node.symbol.start_line,
+        "line_end": node.symbol.end_line,
+        **_render_shape(node),
+    }
+
+
+def render_details(node: Node, project_id: str) -> Row:
+    """All that is known of one symbol but who refers to it."""
+    flags = node.symbol.flags
+    return {
+        **render_symbol(node),
+        "project_id": escape_text(project_id),
+        "is_public_api": bool(flags & SymbolFlag.PUBLIC_API),
+        "is_static": bool(flags & SymbolFlag.STATIC),
+        "is_abstract": bool(flags & SymbolFlag.ABSTRACT),
+        "is_async": bool(flags & SymbolFlag.ASYNC),
+        "is_override": bool(flags & SymbolFlag.OVERRIDE),
+        "is_deprecated": bool(flags & SymbolFlag.DEPRECATED),
+        "has_doc_comment": bool(flags & SymbolFlag.DOCUMENTED),
+        "parse_status": ParseStatus(node.status).name.lower(),
+        "parameter_count": node.symbol.parameter_count,
+    }
+
+
+def render_edge(edge: Edge, node: Node, direction: str) -> Row:
+    """A symbol at the other end of an edge, with the edge."""
+    return {
+        "node_id": node.node_id,
+        "name": escape_text(node.symbol.name),
+        "qualified_name": escape_text(node.qualified_name),
+        "node_type": node.kind,
+        "language": node.language,
+        "file_path": escape_text(node.path),
+        "line_start": node.symbol.start_line,
+        "line_end": node.symbol.end_line,
+        "edge_type": edge.type.value,
+        "direction": direction,
+        "confidence": edge.confidence.value,
+        "reference_lines": list(edge.lines),
+        "reference_count": edge.count,
+    }
+
+
+def render_external(external: External) -> Row:
+    """A name that is declared outside of the repository, and where it is used."""
+    return {
+        "qualified_name": escape_text(external.name),
+        "edge_type": external.type.value,
+        "reference_lines": list(external.lines),
+        "reference_count": external.count,
+    }
+
+
+def _render_shape(node: Node) -> Row:
+    symbol = node.symbol
+    is_callable = symbol.kind in CALLABLE_KINDS
+    return_type = symbol.return_type if is_callable or symbol.kind in _TYPED else ""
+    return {
+        "access_modifier": None if symbol.access is Access.NONE else symbol.access.name.lower(),
+        "parameter_signature": escape_text(symbol.parameters) if is_callable or symbol.parameters else None,
+        "return_type": escape_text(return_type) or None,
+    }

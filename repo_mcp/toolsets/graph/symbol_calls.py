@@ -1,0 +1,174 @@
+"""Calls of the `graph` toolset about symbols: finding them, what is known of one, what a file declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from repo_mcp.client_paths import shown
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.questions import NAMED, Scope
+from repo_mcp.tool_model import CallContext, escape_text
+from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
+from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
+
+if TYPE_CHECKING:
+    from repo_mcp.graph.graph import Graph
+    from repo_mcp.graph.nodes import Node
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+METHOD = (
+    "likeness without a model: 0.45 x rare names used in common + 0.35 x runs of tokens in common,"
+    " identifiers made equal + 0.2 x parts of the own name in common; the parts are beside each score"
+)
+NO_WORDS = "the query holds no name and no word to search for"
+ENDS_SO = "no symbol has exactly this qualified name; these end with it"
+
+NOT_PARSED = "the symbols of this file are not known: no parser for it, or it is not parsed yet"
+
+
+def search_symbols(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`search_symbols`."""
+    from repo_mcp.graph.symbol_query import has_words  # here: tools are listed before anything is loaded
+
+    limit = _integer(arguments, "limit", DEFAULT_SYMBOLS)
+    scope, notes = _build_scope(arguments)
+    with repository.graph.open() as graph:
+        found = graph.search(str(arguments["query"]), scope, limit + 1)
+        rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
+    more, ordinary = len(found) > limit, "limit" not in arguments
+    if not has_words(str(arguments["query"])):
+        notes = [*notes, NO_WORDS]
+    return _draft_rows(repository, rows, more=more, ordinary=ordinary, notes=notes)
+
+
+def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`lookup_symbol`."""
+    scope, notes = _build_scope(arguments)
+    with repository.graph.open() as graph:
+        nodes, ends_so = graph.look_up(str(arguments["qualified_name"]), scope)
+        rows = [_render_found(graph, node) for node in nodes]
+    if ends_so and nodes:
+        notes = [*notes, ENDS_SO]
+    return _draft_rows(repository, rows, notes=notes)
+
+
+def _render_found(graph: Graph, node: Node) -> Row:
+    return {**render_symbol(node), "project_id": escape_text(graph.projects.find(node.path))}
+
+
+def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`find_similar`."""
+    limit = _integer(arguments, "limit", DEFAULT_SIMILAR)
+    with repository.graph.open() as graph:
+        found = graph.find_similar(graph.get(str(arguments["node_id"])), limit + 1)
+        rows: list[Row] = [
+            {
+                **render_symbol(other),
+                "similarity": similar.likeness,
+                "by_names": similar.names,
+                "by_shape": similar.shape,
+                "by_own_name": similar.name,
+                "shared_names": [escape_text(name) for name in similar.shared],
+            }
+            for other, similar in found[:limit]
+        ]
+    more, ordinary = len(found) > limit, "limit" not in arguments
+    return _draft_rows(repository, rows, more=more, ordinary=ordinary, method=METHOD)
+
+
+def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_symbol`."""
+    with repository.graph.open() as graph:
+        node = graph.get(str(arguments["node_id"]))
+        references = graph.find_incoming(node, NAMED)
+        result: Result = {
+            **render_details(node, graph.projects.find(node.path)),
+            "reference_count": sum(edge.count for edge in references.edges),
+            "reference_count_is_lower_bound": references.cut,
+        }
+    notes = repository.graph.warn()
+    return Draft(lambda _: add_warnings(dict(result), notes))
+
+
+def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_source_spans`."""
+    with repository.graph.open() as graph:
+        spans = graph.list_spans(graph.get(str(arguments["node_id"])))
+    rows: list[Row] = [
+        {
+            "file_path": escape_text(span.path),
+            "line_start": span.start_line,
+            "line_end": span.end_line,
+            "is_primary": span.is_primary,
+        }
+        for span in spans
+    ]
+    return _draft_rows(repository, rows)
+
+
+def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`get_file_outline`."""
+    path = repository.name_path(str(arguments["path"]))
+    nodes, status = repository.graph.outline(path)
+    if status is None:
+        real = repository.tree.find_real_path(path, repository.config.limits.max_file_bytes)
+        nodes, status = repository.graph.outline(real)
+    notes = [] if status is not None else [NOT_PARSED]
+    said = None if status is None else status.name.lower()
+    return _draft_rows(repository, [render_outline(node) for node in nodes], notes=notes, parse_status=said)
+
+
+def _draft_rows(
+    repository: Repository,
+    rows: Sequence[Row],
+    *,
+    more: bool = False,
+    ordinary: bool = False,
+    notes: Sequence[str] = (),
+    **facts: object,
+) -> Draft:
+    said = [*notes, *repository.graph.warn()]
+
+    def build(count: int) -> Result:
+        truncated = more or count < len(rows)
+        return add_warnings({"result": list(rows[:count]), "truncated": truncated, **facts}, said)
+
+    return Draft(build, len(rows), ordinary)
+
+
+def _build_scope(arguments: Arguments) -> tuple[Scope, list[str]]:
+    """What a search is limited to, and a word on a language whose symbols are not known here.
+
+    INVALID_ARGUMENT for a language that never has symbols.
+    """
+    language = _text(arguments, "language")
+    scope = Scope(_text(arguments, "node_type"), language, _text(arguments, "project_id"))
+    if language is None:
+        return scope, []
+    from repo_mcp.adapters.structure_tasks import list_languages, list_missing  # not at start
+
+    missing = list_missing()
+    if language in missing:
+        return scope, [f"symbols of {language} are not known: {missing[language]} is not installed"]
+    if language in list_languages():
+        return scope, []
+    raise RepoError(
+        ErrorCode.INVALID_ARGUMENT,
+        f"There are no symbols of a language {shown(language)}.",
+        f"Give one of: {', '.join(sorted((*list_languages(), *missing)))}.",
+        {"argument": "language"},
+    )
+
+
+def _text(arguments: Arguments, name: str) -> str | None:
+    value = arguments.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _integer(arguments: Arguments, name: str, otherwise: int) -> int:
+    value = arguments.get(name)
+    return value if isinstance(value, int) else otherwise

@@ -1,0 +1,117 @@
+"""A graph over texts in memory: the parsers and resolvers that are shipped, without an index on disk."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
+
+from repo_mcp.adapters.structure_tasks import list_languages, run_structure_task
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.questions import EdgeType, Scope
+from repo_mcp.graph.resolvers import RESOLVERS
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.structure import ParseStatus, ReferenceRole
+from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
+
+
+def parse_as(dialect: str, name: str, text: bytes) -> bytes:
+    return run_structure_task(f"structure/{dialect}", name.encode() + b"\n" + text)
+
+
+PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for language in list_languages()}
+
+
+class MemoryIndex(MemoryProgram):
+    """A SymbolIndex: slow and clear."""
+
+    def __init__(self, texts: Mapping[str, str | bytes]) -> None:
+        super().__init__(texts, PARSERS)
+
+    def list_paths(self) -> Sequence[str]:
+        return sorted(self._structures)
+
+    def list_source_paths(self) -> Sequence[str]:
+        return sorted(self._texts)
+
+    def find_status(self, path: str) -> ParseStatus | None:
+        structure = self._structures.get(path)
+        return None if structure is None else structure.status
+
+    def list_importing(self, name: str) -> Sequence[str]:
+        ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
+        return [
+            path
+            for path, structure in sorted(self._structures.items())
+            if any(
+                ending.fullmatch(structure.strings[structure.ref_qualifiers[row]])
+                for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+            )
+        ]
+
+    @cached_property
+    def _parts(self) -> dict[str, Counter[str]]:
+        """part of a declared name -> paths."""
+        found: dict[str, Counter[str]] = {}
+        for name, paths in self._declaring.items():
+            for part in set(get_word_terms(name)):
+                found.setdefault(part, Counter()).update(paths)
+        return found
+
+    def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        return _choose(self._declaring, prefix, pattern)
+
+    def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
+        return _choose(self._parts, prefix, pattern)
+
+    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
+        points: Counter[str] = Counter()
+        for part in dict.fromkeys(parts):
+            for path in self._parts.get(part, ()):
+                points[path] += 1
+        return sorted(points, key=lambda path: (-points[path], path))[:limit]
+
+    def count_declaring(self, part: str) -> int:
+        return len(self._parts.get(part, ()))
+
+
+def _choose(names: Iterable[str], prefix: str, pattern: re.Pattern[bytes] | None) -> list[str]:
+    begun = sorted((name for name in names if name.startswith(prefix)), key=str.encode)
+    return [name for name in begun if pattern is None or pattern.search(name.encode())]
+
+
+def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
+    return Graph(MemoryIndex(texts), RESOLVERS)
+
+
+def find_node(graph: Graph, name: str) -> Node:
+    """The one symbol with a qualified name, or the file of a path."""
+    nodes, ends_so = graph.look_up(name, Scope())
+    assert len(nodes) == 1, (name, nodes)
+    assert not ends_so, (name, nodes)
+    return nodes[0]
+
+
+Row = tuple[str, str, str, tuple[int, ...]]
+
+
+def list_incoming(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
+    """(type, confidence, other end, lines) of the edges that end at a symbol, but where it stands."""
+    wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
+    edges = graph.find_incoming(find_node(graph, name), wanted).edges
+    return [
+        (one.type.value, one.confidence.value, graph.get_node(one.other).qualified_name, one.lines)
+        for one in edges
+    ]
+
+
+def list_outgoing(graph: Graph, name: str, *types: EdgeType) -> list[Row]:
+    """The same of those that begin at it, but what it holds."""
+    wanted = types or tuple(one for one in EdgeType if one is not EdgeType.CONTAINS)
+    edges = graph.find_outgoing(find_node(graph, name), wanted).edges
+    return [
+        (one.type.value, one.confidence.value, graph.get_node(one.other).qualified_name, one.lines)
+        for one in edges
+    ]

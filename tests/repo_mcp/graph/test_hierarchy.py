@@ -1,0 +1,179 @@
+"""Types above and below a type, parts of one type, and members that override: cycles and diamonds too."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph import hierarchy as limits
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.hierarchy import list_types
+from repo_mcp.graph.questions import EdgeType
+from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
+
+
+def list_names(graph: Graph, name: str, edge_type: EdgeType, *, up: bool) -> list[str]:
+    follow = list_outgoing if up else list_incoming
+    return [end for _, _, end, _ in follow(graph, name, edge_type)]
+
+
+DIAMOND = {
+    "top.py": "class Top:\n    def go(self): ...\n    def stay(self): ...\n",
+    "mid.py": """from top import Top
+
+
+class Left(Top):
+    def go(self): ...
+
+
+class Right(Top):
+    pass
+""",
+    "low.py": """from mid import Left, Right
+
+
+class Low(Left, Right):
+    def go(self): ...
+    def stay(self): ...
+""",
+}
+
+
+def test_a_diamond_is_walked_once() -> None:
+    graph = make_graph(DIAMOND)
+    assert list_names(graph, "low.Low", EdgeType.INHERITS, up=True) == ["mid.Left", "mid.Right"]
+    assert list_names(graph, "top.Top", EdgeType.INHERITS, up=False) == ["mid.Left", "mid.Right"]
+    assert list_names(graph, "top.Top.go", EdgeType.OVERRIDES, up=False) == ["low.Low.go", "mid.Left.go"]
+    # On the way through Left the nearest is Left's; on the way through Right it is Top's.
+    assert list_names(graph, "low.Low.go", EdgeType.OVERRIDES, up=True) == ["mid.Left.go", "top.Top.go"]
+    assert list_names(graph, "low.Low.stay", EdgeType.OVERRIDES, up=True) == ["top.Top.stay"]
+    assert list_names(graph, "top.Top.go", EdgeType.OVERRIDES, up=True) == []
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a.py": "class A(A):\n    def f(self): ...\n"},
+        {"a.py": "class A(B):\n    def f(self): ...\n\n\nclass B(A):\n    def f(self): ...\n"},
+        {
+            "a.py": "from b import B\nclass A(B):\n    def f(self): ...\n",
+            "b.py": "from c import C\nclass B(C):\n    def f(self): ...\n",
+            "c.py": "from a import A\nclass C(A):\n    def f(self): ...\n",
+        },
+        {"a.ts": "export interface A extends B { f(): void }\nexport interface B extends A { f(): void }\n"},
+    ],
+    ids=["itself", "two", "three files", "interfaces"],
+)
+def test_cycles_end(files: dict[str, str]) -> None:
+    graph = make_graph(files)
+    for path in files:
+        for node in graph.outline(path):
+            for find in (graph.find_incoming, graph.find_outgoing):
+                found = find(node, tuple(EdgeType))
+                assert len(found.edges) < 20
+
+
+def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_TYPES", 10)
+    chain = "class C0:\n    def f(self): ...\n" + "".join(
+        f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, 30)
+    )
+    graph = make_graph({"a.py": chain})
+    overriding = list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)
+    assert overriding == [f"a.C{number}.f" for number in range(1, 10)]
+    assert list_names(graph, "a.C20.f", EdgeType.OVERRIDES, up=True) == ["a.C19.f"]
+
+
+def test_bases_that_are_imported_under_another_name_are_found() -> None:
+    files = {
+        "lib/__init__.py": "from lib.base import Base as Root\n",
+        "lib/base.py": "class Base: ...\n",
+        "use.py": "from lib import Root as Top\n\n\nclass Mine(Top): ...\n",
+        "web/base.ts": "export default class Base {}\n",
+        "web/use.ts": 'import Own from "./base";\nclass Mine extends Own {}\n',
+    }
+    graph = make_graph(files)
+    assert list_names(graph, "use.Mine", EdgeType.INHERITS, up=True) == ["lib.base.Base"]
+    assert list_names(graph, "lib.base.Base", EdgeType.INHERITS, up=False) == ["use.Mine"]
+    assert list_names(graph, "Base", EdgeType.INHERITS, up=False) == ["Mine"]
+
+
+def test_an_interface_is_implemented_by_types_and_extended_by_interfaces() -> None:
+    files = {
+        "a.ts": """export interface Shape { area(): number }
+export interface Solid extends Shape { volume(): number }
+export class Cube implements Solid { area() { return 6; } volume() { return 1; } }
+export class Die extends Cube { area() { return 5; } }
+"""
+    }
+    graph = make_graph(files)
+    assert list_incoming(graph, "Shape", EdgeType.EXTENDS) == [("extends", "exact", "Solid", (2,))]
+    assert list_incoming(graph, "Solid", EdgeType.IMPLEMENTS) == [("implements", "exact", "Cube", (3,))]
+    assert list_incoming(graph, "Cube", EdgeType.INHERITS) == [("inherits", "exact", "Die", (4,))]
+    assert list_names(graph, "Shape.area", EdgeType.OVERRIDES, up=False) == ["Cube.area", "Die.area"]
+    assert list_names(graph, "Cube.volume", EdgeType.OVERRIDES, up=True) == ["Solid.volume"]
+
+
+def test_the_parts_of_a_partial_class_are_one_type() -> None:
+    files = {
+        "A.cs": "namespace N { public partial class P : IA { public void F() { } } }\n",
+        "B.cs": "namespace N { public partial class P { public void G() { F(); } } }\n",
+        "Other.cs": "namespace M { public partial class P { } }\n",
+        "IA.cs": "namespace N { public interface IA { void G(); } }\n",
+    }
+    graph = make_graph(files)
+    nodes = [node for path in ("A.cs", "B.cs") for node in graph.outline(path) if node.symbol.name == "P"]
+    for node in nodes:
+        assert [(span.path, span.is_primary) for span in graph.list_spans(node)] == [
+            ("A.cs", True),
+            ("B.cs", False),
+        ]
+    assert list_names(graph, "N.IA.G", EdgeType.OVERRIDES, up=False) == ["N.P.G"]  # bases of the other part
+    assert [end for _, _, end, _ in list_incoming(graph, "N.P.F", EdgeType.CALLS)] == ["N.P.G"]
+
+
+def test_a_member_overrides_the_overload_with_the_same_parameters() -> None:
+    files = {
+        "A.cs": """namespace N {
+    public class A {
+        public virtual void F(int x) { }
+        public virtual void F(string x) { }
+        public virtual void F(int x, Dictionary<int, string> y) { }
+        public virtual void G(int x) { }
+    }
+    public class B : A {
+        public override void F(string text) { }
+        public override void F(int x, Dictionary<int, string> z) { }
+        public void G(int x, int y) { }
+    }
+}
+"""
+    }
+    graph = make_graph(files)
+    lines = {
+        (node.symbol.start_line, graph.get_node(edge.other).symbol.start_line)
+        for node in graph.outline("A.cs")
+        for edge in graph.find_outgoing(node, (EdgeType.OVERRIDES,)).edges
+    }
+    assert lines == {(9, 4), (10, 5)}  # G has another number of parameters: it is another member
+
+
+def test_a_method_of_python_overrides_whatever_its_parameters_are() -> None:
+    files = {"a.py": "class A:\n    def f(self): ...\n\n\nclass B(A):\n    def f(self, x, y): ...\n"}
+    assert list_names(make_graph(files), "a.B.f", EdgeType.OVERRIDES, up=True) == ["a.A.f"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "types"),
+    [
+        ("", [""]),
+        ("()", [""]),
+        ('(int x, string y = "a")', ["int", "string"]),
+        ("(Dictionary<int, string> map, params int[] rest)", ["Dictionary<int, string>", "params int[]"]),
+        ("(a: number, b?: Map<string, X>)", ["number", "Map<string, X>"]),
+        ("(self, x: int = 1, *rest)", ["", "int", "*"]),
+        ("(((((", ["(((("]),
+        (")))>>,a", [")))>>,"]),
+    ],
+)
+def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types: list[str]) -> None:
+    assert list_types(parameters) == types

@@ -1,0 +1,147 @@
+"""Nodes: ids that outlive edits, qualified names, and finding the one by the other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.questions import Scope
+from repo_mcp.structure import StructureBuilder, SymbolKind, decode_structure
+from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
+
+TEXT = "class A:\n    def f(self): ...\n\n    def f(self, x): ...\n\n\ndef f(): ...\n\n\nA = A\n"
+
+
+def list_nodes(text: str, path: str = "pkg/a.py") -> list[Node]:
+    book = NodeBook(MemoryIndex({path: text}))
+    return [book.get(one) for one in [Declaration(path, 0), *book.list_file(path)]]
+
+
+def test_an_id_is_24_digits_and_each_symbol_has_its_own() -> None:
+    ids = [node.node_id for node in list_nodes(TEXT)]
+    assert all(re.fullmatch("[0-9a-f]{24}", one) for one in ids)
+    assert len(set(ids)) == len(ids) == 6
+    assert len({one[:8] for one in ids}) == 1
+
+
+def test_ids_are_fixed() -> None:
+    """Clients keep them: another id for the same symbol is another format."""
+    ids = {(node.qualified_name, node.kind): node.node_id for node in list_nodes(TEXT)}
+    assert ids["pkg/a.py", "file"] == "a10c9a33eac4308e087b3a8b"
+    assert ids["a.A", "class"] == "a10c9a338a8df63fa94bb2cd"
+    assert ids["a.A", "constant"] == "a10c9a332866e79a6df2202c"
+
+
+def test_edits_above_and_inside_change_no_id() -> None:
+    edited = "import os\n\nX = 1\n\n" + TEXT.replace("def f(self): ...", "def f(self):\n        return os")
+    before = {(node.qualified_name, node.symbol.parameters): node.node_id for node in list_nodes(TEXT)}
+    after = {(node.qualified_name, node.symbol.parameters): node.node_id for node in list_nodes(edited)}
+    assert {name: after[name] for name in before} == before
+
+
+def test_path_name_kind_and_ordinal_are_what_an_id_is_of() -> None:
+    def find(text: str, path: str = "pkg/a.py", place: int = 1) -> str:
+        return list_nodes(text, path)[place].node_id
+
+    plain = find("def f(): ...\n")
+    assert find("def g(): ...\n") != plain
+    assert find("def f(): ...\n", "pkg/b.py") != plain
+    assert find("class f: ...\n") != plain
+    assert find("def f(x, y): return x\n") == plain
+    assert find("def f(): ...\n\ndef f(): ...\n", place=2) != plain
+
+
+def test_an_id_leads_back_to_its_symbol() -> None:
+    texts = {f"d{number}/a.py": f"class A{number}:\n    def f(self): ...\n" for number in range(50)}
+    book = NodeBook(MemoryIndex(texts))
+    for path in texts:
+        for declaration in book.list_file(path):
+            node = book.get(declaration)
+            assert book.find(node.node_id) == declaration
+            assert book.find_paths(node.node_id) == [path]
+            assert book.find(node.node_id[:-1] + ("0" if node.node_id[-1] != "0" else "1")) is None
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=200, deadline=None)
+def test_no_text_is_an_id_by_accident(text: str) -> None:
+    assert NodeBook(MemoryIndex({"a.py": TEXT})).find(text) is None
+
+
+def test_a_declaration_that_is_not_there_is_refused() -> None:
+    book = NodeBook(MemoryIndex({"a.py": "x = 1\n"}))
+    for declaration in (Declaration("a.py", 9), Declaration("b.py", 0)):
+        with pytest.raises(KeyError):
+            book.get(declaration)
+        with pytest.raises(KeyError):
+            book.name(declaration)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("pkg/mod.py", "pkg.mod.C.f"),
+        ("pkg/__init__.py", "pkg.C.f"),
+        ("top.py", "top.C.f"),
+        ("a b/mod.py", "mod.C.f"),
+    ],
+)
+def test_a_python_name_begins_with_its_module(path: str, name: str) -> None:
+    package = {"pkg/__init__.py": ""} if path.startswith("pkg/mod") else {}
+    book = NodeBook(MemoryIndex({**package, path: "class C:\n    def f(self): ...\n"}))
+    assert book.get(Declaration(path, 2)).qualified_name == name
+
+
+def test_names_of_other_languages_are_those_inside_the_file() -> None:
+    book = NodeBook(MemoryIndex({"src/a.ts": "export class C {\n  f() {}\n}\n"}))
+    assert [book.get(one).qualified_name for one in book.list_file("src/a.ts")] == ["C", "C.f"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a.b.c", "a::b::c", "a#b.c", "a/b/c", "a->b.c", " a.b.c ", ".a.b.c.", "a\\b\\c"]
+)
+def test_a_name_may_be_written_as_in_any_language(text: str) -> None:
+    assert normalise_name(text) == "a.b.c"
+
+
+def test_names_stop_growing_with_depth() -> None:
+    builder = StructureBuilder("a", 1)
+    parent = 0
+    for _ in range(5_000):
+        parent = builder.add_symbol("n", SymbolKind.FUNCTION, parent, 1, 1)
+    names = list_names(decode_structure(builder.encode()))
+    assert max(map(len, names)) < 2 * MAX_DEPTH + 2
+
+
+# Looking symbols up by their qualified names
+
+
+def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], bool]:
+    nodes, ends_so = make_graph(texts).look_up(name, Scope(**scope))
+    return [f"{node.path}:{node.symbol.start_line}" for node in nodes], ends_so
+
+
+def test_a_namespace_with_dots_in_its_name_is_found() -> None:
+    texts = {
+        "a.cs": "namespace A.B.C;\nclass D { void E() { } }\n",
+        "b.cs": "namespace A { namespace B.C { } }\n",
+    }
+    assert look_up(texts, "A.B.C") == (["a.cs:1", "b.cs:1"], False)
+    assert look_up(texts, "A.B.C.D.E") == (["a.cs:2"], False)
+    assert look_up(texts, "C.D") == (["a.cs:2"], True)
+
+
+def test_of_very_many_namesakes_those_are_looked_at_that_stand_in_what_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("repo_mcp.graph.graph.MAX_LOOKED_UP", 2)
+    texts = {f"m{number}.py": f"class C{number}:\n    def run(self): ...\n" for number in range(9)}
+    texts["z.py"] = "def run(): ...\n"
+    assert look_up(texts, "m7.C7.run") == (["m7.py:2"], False)
+    assert look_up(texts, "C8.run") == (["m8.py:2"], True)
+    assert look_up(texts, "z.run") == (["z.py:1"], False)

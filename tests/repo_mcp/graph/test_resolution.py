@@ -1,0 +1,78 @@
+"""Resolvers: the one of each language, made once, asked once for each reference."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph import resolution
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.resolution import Resolvers
+from repo_mcp.graph.resolvers import RESOLVERS
+from repo_mcp.structure import Reference, ReferenceRole, Structure
+from tests.repo_mcp.graph.memory_index import PARSERS, MemoryIndex
+
+FOUND = Resolution((Target(Declaration("a.py", 1), Confidence.EXACT),))
+
+
+class Counting:
+    """Finds the same for every reference, and counts."""
+
+    made = 0
+
+    def __init__(self, _program: Program) -> None:
+        Counting.made += 1
+        self.asked: list[Reference] = []
+
+    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        self.asked.append(reference)
+        return FOUND
+
+    def resolve_module(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        return NOTHING
+
+
+TEXTS = {
+    "a.py": "def f(): ...\n",
+    "b.py": "import a\nx: int = a.f()\na.f\n",
+    "c.go": "package c\n",
+    "d.txt": "f\n",
+}
+
+
+def test_a_reference_is_asked_once_and_a_resolver_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "made", 0)
+    program = MemoryIndex(TEXTS)
+    resolvers = Resolvers(program, {"python": Counting, "javascript": Counting})
+    structure = program.find_structure("b.py")
+    assert structure is not None
+    rows = list(range(structure.reference_count))
+    uses = [row for row in rows if structure.ref_roles[row] != ReferenceRole.BIND]
+    for _ in range(2):
+        for row in uses:
+            assert resolvers.resolve("b.py", structure, row) == FOUND
+    (made,) = resolvers._made.values()
+    assert isinstance(made, Counting)
+    assert len(made.asked) == len(uses)
+    assert Counting.made == 1
+
+
+def test_a_language_without_a_resolver_means_nothing() -> None:
+    program = MemoryIndex(TEXTS)
+    structure = program.find_structure("b.py")
+    assert structure is not None
+    assert Resolvers(program, {"go": Counting}).resolve("b.py", structure, 0) == NOTHING
+
+
+def test_answers_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolution, "KEPT_ANSWERS", 3)
+    program = MemoryIndex({"a.py": "def f(): ...\n" + "f()\n" * 10})
+    structure = program.find_structure("a.py")
+    assert structure is not None
+    resolvers = Resolvers(program, RESOLVERS)
+    for row in range(structure.reference_count):
+        resolvers.resolve("a.py", structure, row)
+    assert len(resolvers._answers) == 3
+
+
+def test_every_language_with_a_parser_has_a_resolver() -> None:
+    assert set(PARSERS) <= set(RESOLVERS)

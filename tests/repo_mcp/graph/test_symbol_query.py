@@ -1,0 +1,134 @@
+"""Finding symbols by what a person types, in every form, and never an error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.questions import Scope
+from repo_mcp.graph.symbol_query import has_words
+from tests.repo_mcp.graph.memory_index import make_graph
+
+FILES = {
+    "users/service.py": """class UserService:
+    def getUserName(self): ...
+    def get_user_id(self): ...
+    def login(self): ...
+
+
+class UserServiceFactory:
+    def login(self): ...
+
+
+def get(): ...
+""",
+    "users/names.py": "def getUserNames(): ...\n\n\ndef get_name(): ...\n\n\nHTTPResponse = 1\n",
+    "auth/session.ts": """export class AuthService { login() {} authenticate() {} authenticateUser() {} }
+export interface IAuth { login(): void }
+export function parseHTTPResponse() {}
+""",
+    "tests/test_users.py": "def test_login(): ...\n\n\ndef login(): ...\n",
+    "pyproject.toml": "",
+    "auth/package.json": "{}",
+}
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return make_graph(FILES)
+
+
+def search(graph: Graph, query: str, limit: int = 10, **scope: str) -> list[str]:
+    return [node.qualified_name for node, _ in graph.search(query, Scope(**scope), limit)]
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("getUserName", ["service.UserService.getUserName", "names.getUserNames"]),  # the name itself first
+        ("getusername", ["service.UserService.getUserName", "names.getUserNames"]),  # in any case
+        ("UserService", ["service.UserService", "service.UserServiceFactory"]),
+        ("Auth*", ["AuthService.authenticate", "AuthService"]),
+        ("auth*user", ["AuthService.authenticateUser"]),
+        ("*Response", ["names.HTTPResponse", "parseHTTPResponse"]),
+        ("gUN", ["service.UserService.getUserName", "names.getUserNames"]),  # humps
+        ("USF", ["service.UserServiceFactory"]),
+        ("pHTTPR", ["parseHTTPResponse"]),
+        ("AuthService.login", ["AuthService.login"]),  # qualified, as any language writes it
+        ("AuthService::login", ["AuthService.login"]),
+        ("AuthService#login", ["AuthService.login"]),
+        ("service.UserService.login", ["service.UserService.login"]),
+        ("user service", ["service.UserService"]),  # words
+        ("service user", ["service.UserService"]),
+        ("get user id", ["service.UserService.get_user_id"]),
+        ("http response", ["names.HTTPResponse", "parseHTTPResponse"]),
+        ("auth login", ["AuthService.login"]),  # of which some stand around
+    ],
+)
+def test_each_form_finds_what_is_meant(graph: Graph, query: str, best: list[str]) -> None:
+    found = search(graph, query)
+    assert found[: len(best)] == best or set(found[: len(best)]) == set(best), found
+    assert found[0] == best[0] or query in ("Auth*", "*Response", "http response", "gUN"), found
+
+
+def test_names_that_do_not_fit_a_pattern_are_not_found(graph: Graph) -> None:
+    assert search(graph, "getUserName*") == ["names.getUserNames", "service.UserService.getUserName"]
+    assert search(graph, "zzz*") == []
+    assert search(graph, "USX") == []
+    assert search(graph, "NoClass.login") == []
+
+
+def test_a_test_comes_after_what_it_tests(graph: Graph) -> None:
+    found = search(graph, "login")
+    assert found.index("test_users.login") > found.index("service.UserService.login")
+
+
+def test_the_limit_cuts_the_same_list(graph: Graph) -> None:
+    whole = search(graph, "login", 50)
+    assert len(whole) > 4
+    for limit in range(1, len(whole)):
+        assert search(graph, "login", limit) == whole[:limit]
+
+
+def test_a_search_keeps_to_its_scope(graph: Graph) -> None:
+    assert search(graph, "login", kind="function") == ["test_users.login", "test_users.test_login"]
+    assert set(search(graph, "login", language="typescript")) == {"AuthService.login", "IAuth.login"}
+    assert set(search(graph, "login", project_id="auth")) == {"AuthService.login", "IAuth.login"}
+    assert search(graph, "login", kind="interface") == []
+
+
+def test_scores_are_ordered_and_rounded(graph: Graph) -> None:
+    scores = [score for _, score in graph.search("user name service", Scope(), 50)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores == [round(score, 4) for score in scores]
+    assert all(score > 0 for score in scores)
+
+
+@given(st.text(max_size=60) | st.text("aU*._:#/-> gN0é$\n\\[(+?{", max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_no_text_is_an_error(text: str) -> None:
+    graph = make_graph_once()
+    found = search(graph, text, 50)
+    assert found == search(graph, text, 50)
+    assert not found or has_words(text)
+
+
+_GRAPHS: list[Graph] = []
+
+
+def make_graph_once() -> Graph:
+    if not _GRAPHS:
+        _GRAPHS.append(make_graph(FILES))
+    return _GRAPHS[0]
+
+
+@pytest.mark.parametrize("query", ["a" * 10_000, "a*" * 5_000, "A" * 10_000, "a." * 5_000, "aA" * 5_000])
+def test_long_queries_are_bounded(graph: Graph, query: str) -> None:
+    assert search(graph, query) == []
+
+
+def test_a_name_of_many_humps_does_not_make_a_pattern_explode() -> None:
+    graph = make_graph({"a.py": "def " + "aB" * 200 + "(): ...\n"})
+    assert search(graph, "aB" * 60 + "Z") == []

@@ -1,0 +1,330 @@
+"""Specification 3 over real pipes: a walk through the graph, the watcher, two toolsets, and the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import jsonschema
+import pytest
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from repo_mcp.config import load_config
+from repo_mcp.offers import build_offers
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
+from tests.repo_mcp.test_server_stdio import Process
+from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
+from tests.repo_mcp.toolsets.test_graph_toolset import TOOLS
+
+EXIT_SECONDS = 2.0 + 3.0  # promised, and room for a busy machine
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def start(
+    root: Path, *options: str, toolsets: str = "graph", protocol: str = "2025-06-18"
+) -> RetrievalClient:
+    home = root.parent / "home"
+    home.mkdir(exist_ok=True)
+    command = [sys.executable, "-c", START, "--repo-root", str(root), "--toolsets", toolsets, *options]
+    return RetrievalClient(command, build_environment(home), home, protocol)
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    """What a condition gives when it holds; the server as a whole is killed when it never does."""
+    deadline = time.monotonic() + PATIENCE_SECONDS / 2
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+def wait_until_ready(client: RetrievalClient) -> dict[str, Any]:
+    def ready() -> dict[str, Any] | None:
+        status = client.call("get_status")
+        done = status["state"] == "ready" and status["structure"]["state"] == "ready"
+        return status if done and status["structure"]["files_total"] else None
+
+    found: dict[str, Any] = wait_for(ready)
+    return found
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "shop", TREE)
+
+
+@pytest.fixture
+def client(root: Path) -> Iterator[RetrievalClient]:
+    client = start(root)
+    yield client
+    client.close()
+
+
+def find(client: RetrievalClient, name: str) -> str:
+    (row,) = client.call("lookup_symbol", qualified_name=name)["result"]
+    return str(row["node_id"])
+
+
+def test_tools_are_listed_and_files_read_before_anything_is_indexed(client: RetrievalClient) -> None:
+    assert list(client.listed) == TOOLS
+    for name, tool in client.listed.items():
+        assert tool["title"]
+        assert tool["description"]
+        assert tool["outputSchema"]["type"] == "object"
+        assert tool["annotations"]["readOnlyHint"] is (name != "index_files")
+    assert client.call("read_file", path="README.md")["content"] == "# The shop\n"
+    answer = client.call("search_symbols", query="place_order")
+    assert "result" in answer or answer["error"]["code"] == "engine_unavailable"
+
+
+def test_a_whole_walk_from_a_name_to_the_lines_that_matter(client: RetrievalClient) -> None:
+    status = wait_until_ready(client)
+    assert status["healthy"] is True
+    assert status["watcher_active"] is True
+
+    found = client.call("search_symbols", query="plus add", language="python")["result"][0]
+    assert found["qualified_name"] == "shop.money.add"
+    callers = client.call("get_callers", node_id=found["node_id"])["result"]
+    assert [row["name"] for row in callers] == ["place_order", "place_many", "store_many"]
+    again = client.call("get_callers", node_id=callers[0]["node_id"])["result"]
+    assert [row["qualified_name"] for row in again] == ["shop.api.post_order"]
+    tests = client.call("get_callers", node_id=again[0]["node_id"])["result"]
+    assert [row["file_path"] for row in tests] == ["tests/test_orders.py"]
+
+    callees = client.call("get_callees", node_id=callers[0]["node_id"])["result"]
+    (save,) = [row for row in callees if row["name"] == "save"]
+    assert save["qualified_name"] == "shop.base.Store.save"
+    implementations = client.call("get_implementations", node_id=save["node_id"])["result"]
+    assert [row["qualified_name"] for row in implementations] == [
+        "shop.orders.OrderStore.save", "shop.orders.CachedStore.save",
+    ]  # fmt: skip
+    dependents = client.call("get_dependents", node_id=find(client, "shop.base.Store"))["result"]
+    assert {row["qualified_name"] for row in dependents} >= {
+        "shop.orders.OrderStore",
+        "shop.orders.place_order",
+    }
+    (span,) = client.call("get_source_spans", node_id=implementations[0]["node_id"])["result"]
+    text = client.call(
+        "read_file", path=span["file_path"], line_start=span["line_start"], line_end=span["line_end"]
+    )["content"]
+    assert text.startswith("    def save(self, item: object) -> bool:\n        self.check(item)\n")
+    alike = client.call("find_similar", node_id=callers[1]["node_id"])["result"]
+    assert alike[0]["name"] == "store_many"
+
+
+def test_a_changed_file_is_followed_by_the_watcher(client: RetrievalClient, root: Path) -> None:
+    wait_until_ready(client)
+    node = find(client, "shop.money.add")
+    write_tree(
+        root, {"shop/late.py": "from shop.money import add\n\n\ndef later(x):\n    return add(x, x)\n"}
+    )
+
+    def called() -> bool:
+        rows = client.call("get_callers", node_id=node).get("result", [])
+        return "shop.late.later" in [row["qualified_name"] for row in rows]
+
+    wait_for(called)
+
+
+def test_a_changed_file_is_followed_at_once_by_index_files(root: Path) -> None:
+    client = start(root, "--no-watch")
+    try:
+        assert wait_until_ready(client)["watcher_active"] is False
+        node = find(client, "shop.money.add")
+        write_tree(
+            root, {"shop/late.py": "from shop.money import add\n\n\ndef later(x):\n    return add(x, x)\n"}
+        )
+        answer = client.call("index_files", paths=["shop/late.py", "shop/nothing.py"])
+        assert answer["files"] == [{"path": "shop/late.py", "parse_status": "full"}]
+        assert [row["code"] for row in answer["errors"]] == ["not_found"]
+        rows = client.call("get_callers", node_id=node)["result"]
+        assert "shop.late.later" in [row["qualified_name"] for row in rows]
+    finally:
+        client.close()
+
+
+def test_answers_are_the_same_in_the_next_process(root: Path) -> None:
+    answers = []
+    for _ in range(2):
+        client = start(root)
+        try:
+            wait_until_ready(client)
+            node = find(client, "shop.orders.OrderStore")
+            answers.append([client.call(tool, node_id=node) for tool in ("get_dependents", "get_symbol")])
+        finally:
+            client.close()
+    assert answers[0] == answers[1]
+
+
+# Two toolsets, one repository
+
+
+def test_two_toolsets_share_one_repository(root: Path, tmp_path: Path) -> None:
+    config = load_config(str(root), data_dir=str(tmp_path / "data"), toolsets=["repo", "graph"], watch=False)
+    offers = build_offers(config, lambda _warning: None)
+    opened = [offer.open() for offer in offers]
+    try:
+        assert [len(repositories) for repositories in opened] == [1, 0]
+        (repository,) = opened[0]
+        assert [offer.toolset.name for offer in offers] == ["repo", "graph"]
+        assert {offer._get_opened()[0] for offer in offers} == {repository}  # type: ignore[index]
+        assert len({id(offer._get_opened()[1]) for offer in offers}) == 1  # type: ignore[index]
+    finally:
+        for repositories in opened:
+            for one in repositories:
+                one.close()
+
+
+@linux_only
+def test_both_toolsets_answer_and_one_watcher_runs(root: Path) -> None:
+    client = start(root, toolsets="repo,graph")
+    try:
+        assert len(client.listed) == 8 + 17
+        assert list(client.listed)[8:] == TOOLS
+        wait_until_ready(client)
+        status = client.call("repo.status")["result"]
+        assert status["indexed_files"] == client.call("get_status")["indexed_files"]
+        assert client.call("repo.search", query="place_order")["result"]["hits"]
+        assert client.call("get_callers", node_id=find(client, "shop.orders.place_order"))["result"]
+        descriptors = Path(f"/proc/{client.process.pid}/fd")
+        links = [os.readlink(one) for one in descriptors.iterdir() if one.is_symlink()]
+        assert sum("inotify" in link for link in links) == 1
+        logged = client.call("repo.audit_log")["result"]["entries"]
+        assert {"get_status", "get_callers", "repo.search"} <= {entry["tool"] for entry in logged}
+    finally:
+        client.close()
+
+
+# The end
+
+
+def list_descendants(pid: int) -> list[int]:
+    """The processes below one, by /proc."""
+    parents = {}
+    for one in Path("/proc").iterdir():
+        if one.name.isdigit():
+            try:
+                parents[int(one.name)] = int((one / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it ended meanwhile
+                continue
+    found = [pid]
+    for parent in found:
+        found += [child for child, above in parents.items() if above == parent]
+    return found[1:]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@linux_only
+@pytest.mark.parametrize("how", ["end of input", "SIGTERM"])
+def test_the_end_comes_in_time_and_leaves_no_orphan_while_files_are_parsed(tmp_path: Path, how: str) -> None:
+    body = "".join(f"def f{number}(x):\n    return f{number + 1}(x)\n" for number in range(2_000))
+    root = write_tree(tmp_path / "r", {f"m{number:03}.py": body for number in range(150)})
+    client = start(root)
+    try:
+
+        def parsing() -> list[int]:
+            structure = client.call("get_status")["structure"]
+            return list_descendants(client.process.pid) if structure["state"] == "building" else []
+
+        children = wait_for(parsing)
+        began = time.monotonic()
+        if how == "SIGTERM":
+            client.process.send_signal(signal.SIGTERM)
+        else:
+            assert client.process.stdin is not None
+            client.process.stdin.close()
+        assert client.process.wait(EXIT_SECONDS) == 0
+        assert time.monotonic() - began < EXIT_SECONDS
+        deadline = time.monotonic() + EXIT_SECONDS
+        while any(map(is_running, children)):
+            assert time.monotonic() < deadline, children
+            time.sleep(0.02)
+        assert client.process.stderr is not None
+        assert "Traceback" not in client.process.stderr.read().decode()
+    finally:
+        client._killer.cancel()
+        client.process.kill()
+        client.process.wait()
+        for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
+            if stream is not None and not stream.closed:
+                stream.close()
+
+
+# Clients
+
+
+@pytest.mark.parametrize("protocol", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_the_protocols_that_clients_open_with(root: Path, protocol: str) -> None:
+    client = start(root, protocol=protocol)
+    try:
+        assert client.initialized["protocolVersion"] == protocol
+        assert client.call("list_directory")["result"]
+    finally:
+        client.close()
+
+
+def test_the_newest_era_of_the_protocol(root: Path) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+    }
+    server = Process(root, "--toolsets", "graph")
+    try:
+        server.send({"id": 1, "method": "server/discover", "params": {"_meta": meta}})
+        assert "2026-07-28" in server.read()["result"]["supportedVersions"]
+        server.call(2, "list_directory", {"path": "shop"}, _meta=meta)
+        assert server.read()["result"]["structuredContent"]["total"] == 5
+    finally:
+        server.close()
+
+
+def test_the_sdks_own_client_walks_too(root: Path) -> None:
+    home = root.parent / "home"
+    home.mkdir()
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-c", START, "--repo-root", str(root), "--toolsets", "graph"],
+        env=build_environment(home),
+        cwd=home,
+    )
+
+    async def main() -> None:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+                assert (await session.initialize()).instructions
+                listed = {tool.name: tool for tool in (await session.list_tools()).tools}
+                assert list(listed) == TOOLS
+
+                async def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+                    answer = await session.call_tool(name, arguments)
+                    found = answer.structured_content
+                    assert isinstance(found, dict)
+                    assert answer.is_error == ("error" in found)
+                    schema = listed[name].output_schema or {}
+                    jsonschema.validate(found, schema, cls=jsonschema.Draft202012Validator)
+                    assert CANARY not in str(answer)
+                    return found
+
+                while (await call("get_status", {}))["structure"]["state"] != "ready":
+                    await anyio.sleep(0.05)
+                found = await call("lookup_symbol", {"qualified_name": "shop.orders.place_order"})
+                callers = await call("get_callers", {"node_id": found["result"][0]["node_id"]})
+                assert callers["result"][0]["qualified_name"] == "shop.api.post_order"
+                assert (await call("read_file", {"path": ".env"}))["error"]["code"] == "blocked"
+
+    anyio.run(main)

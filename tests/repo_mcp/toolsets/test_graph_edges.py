@@ -1,0 +1,354 @@
+"""The seven tools of the `graph` toolset that follow edges, over Python and TypeScript of a small shop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.architecture.source_tree import ROOT
+from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
+
+FIELDS = [
+    "node_id", "name", "qualified_name", "node_type", "language", "file_path", "line_start", "line_end",
+    "edge_type", "direction", "confidence", "reference_lines", "reference_count",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("edges")
+    served = Served(write_tree(place / "shop", TREE), place / "data")
+    yield served
+    served.close()
+
+
+def follow(served: Served, tool: str, name: str, **arguments: object) -> set[tuple[str, str, str]]:
+    """(type, confidence, other end) of each edge."""
+    rows = served.rows(tool, node_id=served.find(name), **arguments)
+    return {(row["edge_type"], row["confidence"], row["qualified_name"]) for row in rows}
+
+
+def ends(served: Served, tool: str, name: str, **arguments: object) -> list[str]:
+    return [row["qualified_name"] for row in served.rows(tool, node_id=served.find(name), **arguments)]
+
+
+def externals(answer: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(row["edge_type"], row["qualified_name"]) for row in answer["external"]}
+
+
+# Callers and callees
+
+
+def test_callers_have_the_fields_of_the_specification_and_say_where(served: Served) -> None:
+    rows = served.rows("get_callers", node_id=served.find("shop.orders.place_order"))
+    (row,) = rows
+    assert list(row) == FIELDS
+    assert {name: row[name] for name in FIELDS[1:]} == {
+        "name": "post_order", "qualified_name": "shop.api.post_order", "node_type": "function",
+        "language": "python", "file_path": "shop/api.py", "line_start": 5, "line_end": 6,
+        "edge_type": "calls", "direction": "incoming", "confidence": "exact", "reference_lines": [6],
+        "reference_count": 1,
+    }  # fmt: skip
+    assert row["node_id"] == served.find("shop.api.post_order")
+
+
+def test_callers_are_found_through_aliases_types_and_super(served: Served) -> None:
+    assert ends(served, "get_callers", "shop.money.add") == [  # imported as plus
+        "shop.orders.place_order", "shop.orders.place_many", "shop.orders.store_many",
+    ]  # fmt: skip
+    assert ends(served, "get_callers", "shop.base.Store.save") == ["shop.orders.place_order"]  # by annotation
+    assert ends(served, "get_callers", "shop.orders.OrderStore.save") == [
+        "shop.orders.CachedStore.save", "shop.orders.place_many", "shop.orders.store_many",
+    ]  # fmt: skip
+    assert ends(served, "get_callers", "shop.base.Audited.note") == ["shop.orders.OrderStore.save"]
+    assert ends(served, "get_callers", "shop.orders.OrderStore") == ["shop.api.post_order"]  # re-exported
+
+
+def test_callers_of_a_constructor_are_those_who_make_one(served: Served) -> None:
+    makers = {"shop.money.add", "shop.orders.place_order", "shop.orders.place_many", "shop.orders.store_many"}
+    assert set(ends(served, "get_callers", "shop.money.Money.__init__")) == makers
+    assert set(ends(served, "get_callers", "shop.money.Money")) == makers
+    named = follow(served, "get_dependents", "shop.money.Money.__init__")
+    assert {kind for kind, _, _ in named} == {"calls", "contains"}  # who only names the type does not call it
+
+
+def test_callees_lead_inside_and_outside(served: Served) -> None:
+    answer = served.call("get_callees", node_id=served.find("shop.orders.OrderStore.save"))
+    assert [
+        (row["qualified_name"], row["direction"], row["reference_lines"]) for row in answer["result"]
+    ] == [
+        ("shop.base.Store.check", "outgoing", [11]),
+        ("shop.base.Audited.note", "outgoing", [12]),
+    ]
+    assert answer["external"] == [
+        {
+            "qualified_name": "os.path.exists",
+            "edge_type": "calls",
+            "reference_lines": [13],
+            "reference_count": 1,
+        }
+    ]
+    assert (answer["total"], answer["external_total"], answer["unresolved"]) == (2, 1, 0)
+
+
+def test_callees_of_a_class_are_those_of_its_members(served: Served) -> None:
+    assert ends(served, "get_callees", "shop.orders.OrderStore") == [
+        "shop.base.Store.check", "shop.base.Audited.note",
+    ]  # fmt: skip
+
+
+# Implementations
+
+
+def test_implementations_are_types_below_and_members_that_override(served: Served) -> None:
+    assert follow(served, "get_implementations", "shop.base.Store") == {
+        ("inherits", "exact", "shop.orders.OrderStore")
+    }
+    assert follow(served, "get_implementations", "shop.base.Store.save") == {
+        ("overrides", "exact", "shop.orders.OrderStore.save"),
+        ("overrides", "exact", "shop.orders.CachedStore.save"),
+    }
+    assert follow(served, "get_implementations", "Basket") == {("implements", "exact", "MemoryBasket")}
+    assert ends(served, "get_implementations", "Basket.add") == ["MemoryBasket.add"]
+    assert ends(served, "get_implementations", "shop.orders.place_order") == []
+
+
+# References, dependencies, dependents
+
+
+def test_references_are_broader_than_callers(served: Served) -> None:
+    assert follow(served, "get_references", "shop.orders.OrderStore") == {
+        ("imports", "exact", "shop/__init__.py"),
+        ("imports", "exact", "shop/api.py"),
+        ("calls", "exact", "shop.api.post_order"),
+        ("inherits", "exact", "shop.orders.CachedStore"),
+        ("accepts", "exact", "shop.orders.place_many"),
+        ("accepts", "exact", "shop.orders.store_many"),
+    }
+    assert follow(served, "get_references", "shop.orders.LIMIT") == {
+        ("references", "exact", "shop.orders.place_order")
+    }
+    count = served.call("get_symbol", node_id=served.find("shop.orders.OrderStore"))["reference_count"]
+    assert count == 6
+
+
+# One edge of each type, seen from both of its ends.
+EDGES = [
+    ("calls", "shop.api.post_order", "shop.orders.place_order"),
+    ("inherits", "shop.orders.OrderStore", "shop.base.Store"),
+    ("implements", "MemoryBasket", "Basket"),
+    ("imports", "shop/orders.py", "shop.money.add"),
+    ("overrides", "shop.orders.OrderStore.save", "shop.base.Store.save"),
+    ("references", "shop.orders.place_order", "shop.orders.LIMIT"),
+    ("contains", "shop.base.Store", "shop.base.Store.check"),
+    ("accepts", "shop.orders.place_order", "shop.base.Store"),
+    ("extends", "WideBasket", "Basket"),
+]
+
+
+def test_every_type_of_edge_is_seen_from_both_ends(tmp_path: Path) -> None:
+    wide = 'import { Basket } from "./basket";\nexport interface WideBasket extends Basket {}\n'
+    tree = TREE | {"web/src/lib/wide.ts": wide}
+    served = Served(write_tree(tmp_path / "shop", tree), tmp_path / "data")
+    try:
+        for kind, source, target in EDGES:
+            for edge_type in ({}, {"edge_type": kind}):
+                found = follow(served, "get_dependencies", source, **edge_type)
+                assert (kind, "exact", target) in found
+                assert not edge_type or {one for one, _, _ in found} == {kind}
+                found = follow(served, "get_dependents", target, **edge_type)
+                assert (kind, "exact", source) in found
+                assert not edge_type or {one for one, _, _ in found} == {kind}
+        assert {kind for kind, _, _ in EDGES} == {
+            "calls", "inherits", "implements", "imports", "overrides", "references", "contains", "accepts",
+            "extends",
+        }  # fmt: skip
+    finally:
+        served.close()
+
+
+def test_what_is_outside_of_the_repository_is_named_as_such(served: Served) -> None:
+    answer = served.call("get_dependencies", node_id=served.find("shop.base.Store"))
+    assert externals(answer) == {("inherits", "abc.ABC"), ("calls", "abc.abstractmethod")}
+    answer = served.call("get_dependencies", node_id=served.find("start"))
+    assert ("calls", "react.useState") in externals(answer)
+    answer = served.call("get_dependencies", node_id=served.find("shop.base.Store"), edge_type="inherits")
+    assert externals(answer) == {("inherits", "abc.ABC")}
+    assert answer["result"] == []
+
+
+def test_bases_outside_are_named_by_their_relation(tmp_path: Path) -> None:
+    text = 'import { A, B } from "lib";\nexport class C extends A implements B {}\n'
+    served = Served(write_tree(tmp_path / "r", {"a.ts": text}), tmp_path / "data")
+    try:
+        node = served.find("C")
+        answer = served.call("get_dependencies", node_id=node, edge_type="implements")
+        assert externals(answer) == {("implements", "lib.B")}
+        answer = served.call("get_dependencies", node_id=node)
+        assert externals(answer) == {("implements", "lib.B"), ("inherits", "lib.A")}
+    finally:
+        served.close()
+
+
+def test_a_file_depends_on_nothing_inside_itself_but_what_it_contains(served: Served) -> None:
+    found = follow(served, "get_dependencies", "shop/orders.py")
+    inside = {(kind, end) for kind, _, end in found if end.startswith("shop.orders")}
+    assert {kind for kind, _ in inside} == {"contains"}
+    assert ("calls", "exact", "shop.money.add") in found
+
+
+def test_a_file_is_depended_on_by_those_who_import_it(served: Served) -> None:
+    assert follow(served, "get_dependents", "shop/money.py") == {("imports", "exact", "shop/orders.py")}
+    assert follow(served, "get_dependents", "web/src/lib/basket.ts", edge_type="imports") == {
+        ("imports", "exact", "web/src/lib/index.ts"),
+        ("imports", "exact", "web/src/shop.ts"),
+    }
+
+
+# TypeScript
+
+
+def test_default_exports_path_aliases_barrels_and_renames_are_followed(served: Served) -> None:
+    assert ends(served, "get_callers", "createBasket") == ["start"]  # by default, through tsconfig's paths
+    assert ends(served, "get_callers", "MemoryBasket") == ["createBasket", "start"]  # as Memory, by a barrel
+    assert ends(served, "get_callers", "Basket.add") == ["fill"]
+    assert ends(served, "get_callees", "start") == ["MemoryBasket", "createBasket", "fill"]
+
+
+# C#
+
+
+def test_partial_classes_interfaces_and_overloads_of_csharp(served: Served) -> None:
+    parts = served.rows("lookup_symbol", qualified_name="Shop.Orders.OrderStore")
+    assert [row["file_path"] for row in parts] == ["server/OrderStore.Checks.cs", "server/OrderStore.cs"]
+    for part in parts:  # each part leads to all
+        assert served.rows("get_source_spans", node_id=part["node_id"]) == [
+            {"file_path": "server/OrderStore.Checks.cs", "line_start": 3, "line_end": 14, "is_primary": True},
+            {"file_path": "server/OrderStore.cs", "line_start": 6, "line_end": 14, "is_primary": False},
+        ]
+        callers = served.rows("get_callers", node_id=part["node_id"])
+        assert [row["qualified_name"] for row in callers] == ["Shop.Web.Controller.store"]
+    assert ends(served, "get_implementations", "Shop.Data.IStore") == ["Shop.Orders.OrderStore"]
+    assert ends(served, "get_implementations", "Shop.Data.IStore.Save") == ["Shop.Orders.OrderStore.Save"]
+    assert ends(served, "get_callers", "Shop.Data.IStore.Save") == ["Shop.Web.Controller.Post"]
+    one, two = served.rows("lookup_symbol", qualified_name="Shop.Orders.OrderStore.Check")
+    assert [one["parameter_signature"], two["parameter_signature"]] == [
+        "(object item)",
+        "(object item, int times)",
+    ]
+    callers = served.rows("get_callers", node_id=one["node_id"])
+    assert {row["node_id"] for row in callers} == {two["node_id"], served.find("Shop.Orders.OrderStore.Save")}
+    assert served.rows("get_callers", node_id=two["node_id"]) == []
+
+
+def test_a_namespace_is_depended_on_by_those_who_use_it(served: Served) -> None:
+    assert follow(served, "get_dependents", "Shop.Data", edge_type="imports") == {
+        ("imports", "exact", "server/OrderStore.cs"),
+        ("imports", "exact", "server/Controller.cs"),
+    }
+    for part in served.rows("lookup_symbol", qualified_name="Shop.Orders"):
+        (row,) = served.rows("get_dependents", node_id=part["node_id"], edge_type="imports")
+        assert row["file_path"] == "server/Controller.cs"
+
+
+# Confidence and limits
+
+
+def test_one_of_that_name_is_probable_and_one_of_several_possible(tmp_path: Path) -> None:
+    files = {
+        "a.py": "class A:\n    def only_here(self): ...\n    def twice_here(self): ...\n",
+        "b.py": "class B:\n    def twice_here(self): ...\n",
+        "c.py": "def use(x):\n    x.only_here()\n    x.twice_here()\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        assert follow(served, "get_callees", "c.use") == {
+            ("calls", "probable", "a.A.only_here"),
+            ("calls", "possible", "a.A.twice_here"),
+            ("calls", "possible", "b.B.twice_here"),
+        }
+        order = [row["confidence"] for row in served.rows("get_callees", node_id=served.find("c.use"))]
+        assert order == ["probable", "possible", "possible"]
+        assert follow(served, "get_callers", "b.B.twice_here") == {("calls", "possible", "c.use")}
+    finally:
+        served.close()
+
+
+def test_edges_are_50_at_most_500_and_what_is_cut_is_said(tmp_path: Path) -> None:
+    calls = "".join(f"def f{number:03}():\n    target({number})\n\n\n" for number in range(600))
+    files = {"a.py": f"def target(x): ...\n\n\n{calls}"}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        node = served.find("a.target")
+        answer = served.call("get_callers", node_id=node)
+        assert (len(answer["result"]), answer["total"], answer["truncated"]) == (50, 600, True)
+        answer = served.call("get_callers", node_id=node, limit=100)
+        assert (len(answer["result"]), answer["total"], answer["truncated"]) == (100, 600, True)
+        assert served.error("get_callers", node_id=node, limit=501)["code"] == "invalid_parameter"
+        assert served.call("get_symbol", node_id=node)["reference_count"] == 600
+    finally:
+        served.close()
+
+
+def test_a_search_that_reached_its_limit_says_so(tmp_path: Path) -> None:
+    calls = "".join(f"def f{number:04}():\n    target({number})\n" for number in range(2_000))
+    served = Served(write_tree(tmp_path / "r", {"a.py": f"def target(x): ...\n{calls}"}), tmp_path / "data")
+    try:
+        node = served.find("a.target")
+        answer = served.call("get_callers", node_id=node)
+        assert answer["truncated"] is True
+        assert "a limit of the search was reached: there may be more" in answer["warnings"]
+        symbol = served.call("get_symbol", node_id=node)
+        assert symbol["reference_count"] == 1_500
+        assert symbol["reference_count_is_lower_bound"] is True
+    finally:
+        served.close()
+
+
+def test_hundreds_of_outside_names_leave_room_for_edges_and_are_counted(tmp_path: Path) -> None:
+    used = "".join(
+        f"    outside.a_very_long_name_of_a_function_that_is_declared_elsewhere_{n}()\n" for n in range(400)
+    )
+    text = f"import outside\n\n\ndef near(): ...\n\n\ndef user():\n    near()\n{used}"
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        node = served.find("a.user")
+        for arguments in ({}, {"limit": 500}):
+            answer = served.call("get_callees", node_id=node, **arguments)
+            assert [row["qualified_name"] for row in answer["result"]] == ["a.near"]
+            assert answer["external_total"] == 400
+            assert 40 < len(answer["external"]) <= 400
+            assert answer["truncated"] is (len(answer["external"]) < 400)
+    finally:
+        served.close()
+
+
+def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
+    files = {
+        "a.py": "from b import B\nclass A(B):\n    def run(self): self.run_b()\n",
+        "b.py": "from a import A\nclass B(A):\n    def run(self): self.run_a()\n    def run_b(self): ...\n",
+        "c.py": "from d import x\n",
+        "d.py": "from c import x\n\ndef use():\n    x()\n",
+        "e.py": "class Own(Own):\n    def go(self): self.go()\n",
+    }
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        for path in files:
+            for row in served.rows("get_file_outline", path=path):
+                for tool in ("get_dependencies", "get_dependents", "get_implementations", "get_symbol"):
+                    served.call(tool, node_id=row["node_id"])
+        assert ends(served, "get_callers", "b.B.run_b") == ["a.A.run"]
+        assert ends(served, "get_callees", "d.use") == []
+    finally:
+        served.close()
+
+
+def test_the_example_of_the_readme_is_what_is_answered(served: Served) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    asked, _, shown = text.partition("\nget_callers ")[2].partition("\n```")[0].partition("\n")
+    assert json.loads(asked) == {"node_id": served.find("shop.orders.place_order")}
+    assert served.call("get_callers", **json.loads(asked)) == json.loads(shown)

@@ -1,0 +1,307 @@
+"""Tools of the `graph` toolset about symbols: finding them, what is known of one, outlines, ids, likeness."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.repo_mcp.toolsets.graph_roots import PYTHON, TREE, Served, write_tree
+
+SYMBOL_FIELDS = [
+    "node_id", "name", "qualified_name", "node_type", "language", "file_path", "line_start", "line_end",
+    "access_modifier", "parameter_signature", "return_type",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("symbols")
+    served = Served(write_tree(place / "shop", TREE), place / "data")
+    yield served
+    served.close()
+
+
+def names(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["qualified_name"] for row in rows]
+
+
+# search_symbols
+
+
+def test_a_search_gives_the_fields_of_the_specification(served: Served) -> None:
+    row = served.rows("search_symbols", query="place_order")[0]
+    assert list(row) == [*SYMBOL_FIELDS, "project_id", "rank"]
+    assert {name: row[name] for name in SYMBOL_FIELDS[1:]} == {
+        "name": "place_order", "qualified_name": "shop.orders.place_order", "node_type": "function",
+        "language": "python", "file_path": "shop/orders.py", "line_start": 21, "line_end": 23,
+        "access_modifier": "public", "parameter_signature": "(store: Store, price: Money)",
+        "return_type": "bool",
+    }  # fmt: skip
+    assert row["project_id"] == "."
+    assert row["rank"] < 0
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("place_order", "shop.orders.place_order"),
+        ("PLACE_ORDER", "shop.orders.place_order"),
+        ("place_o*", "shop.orders.place_order"),
+        ("OrderStore.save", "shop.orders.OrderStore.save"),
+        ("shop::orders::OrderStore#save", "shop.orders.OrderStore.save"),
+        ("cB", "createBasket"),
+        ("MB", "MemoryBasket"),
+        ("crBa", "createBasket"),
+        ("memory basket", "MemoryBasket"),
+        ("basket memory", "MemoryBasket"),
+        ("cached store save", "shop.orders.CachedStore.save"),
+        ("MemBas", "MemoryBasket"),
+    ],
+)
+def test_each_form_of_a_query_finds_what_a_person_means(served: Served, query: str, best: str) -> None:
+    assert names(served.rows("search_symbols", query=query))[0] == best
+
+
+def test_a_search_is_ranked_and_limited(served: Served) -> None:
+    answer = served.call("search_symbols", query="store")
+    ranks = [row["rank"] for row in answer["result"]]
+    assert ranks == sorted(ranks)
+    assert answer["truncated"] is False
+    cut = served.call("search_symbols", query="store", limit=2)
+    assert (cut["result"], cut["truncated"]) == (answer["result"][:2], True)
+    exactly = served.call("search_symbols", query="store", limit=len(ranks))
+    assert (exactly["result"], exactly["truncated"]) == (answer["result"], False)
+
+
+def test_a_search_gives_20_results_and_at_most_50(tmp_path: Path) -> None:
+    files = {"a.py": "".join(f"def part_{number:02}(): ...\n" for number in range(60))}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        for limit, count in ((None, 20), (1, 1), (50, 50)):
+            answer = served.call(
+                "search_symbols", query="part*", **({} if limit is None else {"limit": limit})
+            )
+            assert (len(answer["result"]), answer["truncated"]) == (count, True)
+    finally:
+        served.close()
+
+
+def test_a_search_can_be_limited_to_a_type_a_language_and_a_project(served: Served) -> None:
+    def kinds(**scope: str) -> set[tuple[str, str, str]]:
+        rows = served.rows("search_symbols", query="add", **scope)
+        return {(row["node_type"], row["language"], row["project_id"]) for row in rows}
+
+    assert kinds() >= {("function", "python", "."), ("method", "typescript", "web")}
+    assert kinds(node_type="function") == {("function", "python", ".")}
+    assert kinds(language="typescript") == {("method", "typescript", "web")}
+    assert kinds(project_id="web") == {("method", "typescript", "web")}
+    assert kinds(project_id="web", language="python") == set()
+    hint = served.error("search_symbols", query="add", project_id="wep")["hint"]
+    assert "web" in hint
+    hint = served.error("search_symbols", query="add", language="py")["hint"]
+    assert "python" in hint
+    assert "typescript" in hint
+
+
+def test_a_query_without_a_word_finds_nothing_and_says_so(served: Served) -> None:
+    for query in ("*", " ", "\0", "???", "OR"):
+        answer = served.call("search_symbols", query=query)
+        assert answer["result"] == []
+        assert answer["warnings"] == ["the query holds no name and no word to search for"]
+    assert "warnings" not in served.call("search_symbols", query="nosuchname")
+
+
+# lookup_symbol
+
+
+def test_a_lookup_takes_exactly_this_name(served: Served) -> None:
+    (row,) = served.rows("lookup_symbol", qualified_name="shop.orders.OrderStore.save")
+    assert list(row) == [*SYMBOL_FIELDS, "project_id"]
+    assert row["file_path"] == "shop/orders.py"
+    assert served.rows("lookup_symbol", qualified_name="shop.orders.OrderStore.sav") == []
+    assert served.rows("lookup_symbol", qualified_name="shop.orders.orderstore.save") == []
+
+
+def test_a_lookup_without_an_exact_match_gives_names_that_end_so_and_says_it(served: Served) -> None:
+    answer = served.call("lookup_symbol", qualified_name="OrderStore.save")
+    assert names(answer["result"]) == ["shop.orders.OrderStore.save"]
+    assert answer["warnings"] == ["no symbol has exactly this qualified name; these end with it"]
+
+
+def test_a_lookup_of_a_path_gives_the_file_within_its_scope(served: Served) -> None:
+    (row,) = served.rows("lookup_symbol", qualified_name="shop/money.py")
+    assert (row["node_type"], row["qualified_name"]) == ("file", "shop/money.py")
+    assert served.rows("lookup_symbol", qualified_name="shop/money.py", language="typescript") == []
+    assert served.rows("lookup_symbol", qualified_name="shop/money.py", project_id="web") == []
+
+
+def test_a_lookup_gives_every_overload_in_order(tmp_path: Path) -> None:
+    files = {"a.py": "def f(): ...\n\n\ndef f(x): ...\n\n\ndef f(x, y): ...\n"}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        rows = served.rows("lookup_symbol", qualified_name="a.f")
+        assert [row["parameter_signature"] for row in rows] == ["()", "(x)", "(x, y)"]
+        assert len({row["node_id"] for row in rows}) == 3
+    finally:
+        served.close()
+
+
+# get_symbol, get_source_spans, get_file_outline
+
+
+def test_a_symbol_has_the_fields_of_the_specification(served: Served) -> None:
+    symbol = served.call("get_symbol", node_id=served.find("shop.orders.place_order"))
+    flags = ["public_api", "static", "abstract", "async", "override", "deprecated"]
+    assert list(symbol) == [
+        *SYMBOL_FIELDS, "project_id", *(f"is_{flag}" for flag in flags), "has_doc_comment", "parse_status",
+        "parameter_count", "reference_count", "reference_count_is_lower_bound",
+    ]  # fmt: skip
+    assert [symbol[f"is_{flag}"] for flag in flags] == [True, False, False, True, False, False]
+    assert (symbol["parse_status"], symbol["parameter_count"]) == ("full", 2)
+    assert symbol["reference_count"] == 2  # the import and the call in shop/api.py
+    assert symbol["reference_count_is_lower_bound"] is False
+
+
+def test_modifiers_and_comments_are_told(served: Served) -> None:
+    abstract = served.call("get_symbol", node_id=served.find("shop.base.Store.save"))
+    assert (abstract["is_abstract"], abstract["has_doc_comment"]) == (True, True)
+    static = served.call("get_symbol", node_id=served.find("shop.base.Audited.note"))
+    assert (static["is_static"], static["is_abstract"], static["has_doc_comment"]) == (True, False, False)
+    (private,) = served.rows("lookup_symbol", qualified_name="MemoryBasket.owner")
+    assert private["access_modifier"] == "private"
+
+
+def test_spans_say_where_to_read(served: Served) -> None:
+    (span,) = served.rows("get_source_spans", node_id=served.find("shop.orders.place_order"))
+    assert span == {"file_path": "shop/orders.py", "line_start": 21, "line_end": 23, "is_primary": True}
+    text = served.call(
+        "read_file", path=span["file_path"], line_start=span["line_start"], line_end=span["line_end"]
+    )["content"]
+    assert text.startswith("async def place_order")
+    assert text.endswith("return store.save(total)\n")
+
+
+def test_an_outline_has_every_symbol_in_order_of_line(served: Served) -> None:
+    answer = served.call("get_file_outline", path="shop/base.py")
+    assert [
+        (row["name"], row["node_type"], row["line_start"], row["line_end"]) for row in answer["result"]
+    ] == [
+        ("Store", "class", 6, 15),
+        ("save", "method", 9, 11),
+        ("check", "method", 13, 15),
+        ("Audited", "class", 18, 21),
+        ("note", "method", 19, 21),
+    ]
+    assert list(answer["result"][0]) == [
+        "node_id", "name", "qualified_name", "node_type", "line_start", "line_end", "access_modifier",
+        "parameter_signature", "return_type",
+    ]  # fmt: skip
+    assert answer["parse_status"] == "full"
+
+
+def test_an_outline_of_what_has_no_parser_says_so(served: Served) -> None:
+    for path in ("README.md", "build/made.py"):
+        answer = served.call("get_file_outline", path=path)
+        assert (answer["result"], answer["parse_status"]) == ([], None)
+        assert answer["warnings"]
+
+
+def test_an_outline_of_a_file_with_errors_has_what_could_be_had(tmp_path: Path) -> None:
+    files = {"bad.py": "def broken(:\n    x = = 2\n\n\ndef good(a): ...\n"}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        answer = served.call("get_file_outline", path="bad.py")
+        assert answer["parse_status"] == "partial"
+        assert "good" in [row["name"] for row in answer["result"]]
+        assert served.call("get_status")["structure"]["partial"] == 1
+    finally:
+        served.close()
+
+
+def test_an_outline_follows_a_link_inside_and_none_outside(tmp_path: Path) -> None:
+    root = write_tree(tmp_path / "r", {"a.py": "def f(): ...\n"})
+    write_tree(tmp_path, {"outside.py": "def secret(): ...\n"})
+    (root / "link.py").symlink_to("a.py")
+    (root / "out.py").symlink_to("../outside.py")
+    served = Served(root, tmp_path / "data")
+    try:
+        assert served.call("get_file_outline", path="link.py") == served.call("get_file_outline", path="a.py")
+        assert served.error("get_file_outline", path="out.py")["code"] == "path_escape"
+        assert served.rows("search_symbols", query="secret") == []
+    finally:
+        served.close()
+
+
+# node_id
+
+
+def test_ids_are_those_of_any_machine_and_outlive_edits_above(served: Served, tmp_path: Path) -> None:
+    before = {row["qualified_name"]: row for row in served.rows("get_file_outline", path="shop/orders.py")}
+    text = PYTHON["shop/orders.py"].replace(
+        "LIMIT = 10\n", '"""Doc."""\n\n\ndef added(): ...\n\n\nLIMIT = 11\n'
+    )
+    root = write_tree(tmp_path / "another machine", PYTHON | {"shop/orders.py": text})
+    other = Served(root, tmp_path / "data")
+    try:
+        after = {row["qualified_name"]: row for row in other.rows("get_file_outline", path="shop/orders.py")}
+        assert set(after) == {*before, "shop.orders.added"}
+        for name, row in before.items():
+            assert after[name]["node_id"] == row["node_id"]
+            assert name == "shop.orders.LIMIT" or after[name]["line_start"] == row["line_start"] + 6
+        assert all(re.fullmatch("[0-9a-f]{24}", row["node_id"]) for row in after.values())
+        assert len({row["node_id"] for row in after.values()}) == len(after)
+    finally:
+        other.close()
+
+
+# find_similar
+
+
+def test_a_near_clone_comes_first_and_the_answer_says_how_it_judged(served: Served) -> None:
+    answer = served.call("find_similar", node_id=served.find("shop.orders.place_many"))
+    best = answer["result"][0]
+    assert best["qualified_name"] == "shop.orders.store_many"
+    assert list(best) == [*SYMBOL_FIELDS, "similarity", "by_names", "by_shape", "by_own_name", "shared_names"]
+    assert best["similarity"] > 0.8
+    assert best["by_shape"] == 1.0
+    assert "Money" in best["shared_names"]
+    assert "0.45" in answer["method"]
+    assert [row["similarity"] for row in answer["result"]] == sorted(
+        (row["similarity"] for row in answer["result"]), reverse=True
+    )
+
+
+def test_similar_symbols_are_10_and_at_most_50(tmp_path: Path) -> None:
+    body = "    total = compute_total(rows)\n    return send_report(total, {0})\n\n\n"
+    files = {"a.py": "".join(f"def report_{n:02}(rows):\n" + body.format(n) for n in range(60))}
+    served = Served(write_tree(tmp_path / "r", files), tmp_path / "data")
+    try:
+        node = served.find("a.report_07")
+        for limit, count in ((None, 10), (3, 3), (50, 50)):
+            answer = served.call("find_similar", node_id=node, **({} if limit is None else {"limit": limit}))
+            assert (len(answer["result"]), answer["truncated"]) == (count, True)
+            assert node not in [row["node_id"] for row in answer["result"]]
+        assert served.error("find_similar", node_id=node, limit=51)["code"] == "invalid_parameter"
+    finally:
+        served.close()
+
+
+def test_ten_thousand_overloads_are_bounded_and_said(tmp_path: Path) -> None:
+    text = "".join(f"def f(a{number}): ...\n" for number in range(10_000)) + "def g():\n    f(1)\n"
+    served = Served(write_tree(tmp_path / "r", {"a.py": text}), tmp_path / "data")
+    try:
+        answer = served.call("lookup_symbol", qualified_name="a.f")
+        assert 100 < len(answer["result"]) < 10_000
+        assert answer["truncated"] is True
+        assert served.call("search_symbols", query="f", limit=50)["truncated"] is True
+        outline = served.call("get_file_outline", path="a.py")
+        assert (len(outline["result"]) > 100, outline["truncated"]) == (True, True)
+        node = answer["result"][0]["node_id"]
+        for tool in ("get_symbol", "get_source_spans", "get_callers", "get_dependents", "find_similar"):
+            served.call(tool, node_id=node)
+    finally:
+        served.close()
