@@ -149,10 +149,6 @@ class CSharpResolver:
             if row.role is ReferenceRole.CALL:
                 return self._say_instance(meaning, row)
             return _say_type(meaning)
-        own = self._types.get_own(file, row.symbol)
-        outside = self._types.has_outside(own) if own is not None else ""
-        if row.role is ReferenceRole.CALL and outside and row.name[:1].isupper():
-            return Resolution(external=f"{outside}.{row.name}")  # most likely inherited
         return Resolution(external=meaning.full_name)
 
     def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
