@@ -63,7 +63,7 @@ class Graph:
         self._program = program
         self._lock = threading.RLock()
         self._nodes = NodeBook(program)
-        self._edges = EdgeFinder(program, Resolvers(program, makers))
+        self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
 

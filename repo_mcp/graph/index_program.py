@@ -45,7 +45,7 @@ class IndexProgram:
         self._read = read
         self._languages = languages
         self._structures: OrderedDict[str, Structure | None] = OrderedDict()
-        self._kept_bytes = 0
+        self._kept_bytes = self._decoded_bytes = 0
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
@@ -61,6 +61,7 @@ class IndexProgram:
             return self._structures[path]
         found = self._structures[path] = self._decode(path)
         self._kept_bytes += _weigh(found)
+        self._decoded_bytes += _weigh(found)
         while self._kept_bytes > MAX_KEPT_BYTES and len(self._structures) > 1:
             self._kept_bytes -= _weigh(self._structures.popitem(last=False)[1])
         return found
@@ -73,6 +74,10 @@ class IndexProgram:
             return decode_structure(record)
         except StructureError:  # of a writer that is not ours: as good as none
             return None
+
+    def count_decoded(self) -> int:
+        """About the bytes of memory that structures took which were decoded so far, forgotten ones too."""
+        return self._decoded_bytes
 
     def find_language(self, path: str) -> str:
         """The language of a file by its name."""

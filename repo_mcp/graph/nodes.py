@@ -44,6 +44,9 @@ class NamedProgram(Program, Protocol):
     def list_importing(self, name: str) -> Sequence[str]:
         """The files that import from a module whose name ends with this one, ascending."""
 
+    def count_decoded(self) -> int:
+        """About the bytes of memory that structures took which were decoded so far, forgotten ones too."""
+
     def list_source_paths(self) -> Sequence[str]:
         """Every source file, with or without a structure, ascending."""
 

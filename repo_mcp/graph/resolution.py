@@ -10,6 +10,7 @@ from repo_mcp.graph.program import NOTHING, Program, Resolution, Resolver
 from repo_mcp.structure import Reference, ReferenceRole, Structure
 
 KEPT_ANSWERS = 20_000
+MAX_HELD_BYTES = 96 * 1024 * 1024
 
 MakeResolver = Callable[[Program], Resolver]
 
@@ -17,9 +18,20 @@ MakeResolver = Callable[[Program], Resolver]
 class Resolvers:
     """The resolvers of one program. Used by one call at a time."""
 
-    def __init__(self, program: Program, makers: Mapping[str, MakeResolver]) -> None:
-        """`makers` gives the resolver of a language; one that several languages share is made once."""
+    def __init__(
+        self,
+        program: Program,
+        makers: Mapping[str, MakeResolver],
+        count_decoded: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """`makers` gives the resolver of a language; one that several languages share is made once.
+
+        `count_decoded` tells how many bytes of structures the program has decoded: what a resolver has
+        looked at it keeps, and after MAX_HELD_BYTES more it is let go with all that.
+        """
         self._program = program
+        self._count_decoded = count_decoded
+        self._fresh_at = 0
         self._makers = makers
         self._made: dict[MakeResolver, Resolver] = {}
         self._answers: OrderedDict[tuple[str, int | str], Resolution] = OrderedDict()
@@ -59,6 +71,9 @@ class Resolvers:
         maker = self._makers.get(self._program.find_language(path))
         if maker is None:
             return None
+        if self._count_decoded() - self._fresh_at > MAX_HELD_BYTES:
+            self._made.clear()
+            self._fresh_at = self._count_decoded()
         resolver = self._made.get(maker)
         if resolver is None:
             resolver = self._made[maker] = maker(self._program)

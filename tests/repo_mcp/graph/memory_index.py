@@ -45,6 +45,9 @@ class MemoryIndex(MemoryProgram):
     def list_paths(self) -> Sequence[str]:
         return sorted(self._structures)
 
+    def count_decoded(self) -> int:
+        return 0
+
     def list_source_paths(self) -> Sequence[str]:
         return sorted(self._texts)
 

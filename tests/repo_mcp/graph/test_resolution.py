@@ -76,3 +76,17 @@ def test_answers_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPat
 
 def test_every_language_with_a_parser_has_a_resolver() -> None:
     assert set(PARSERS) <= set(RESOLVERS)
+
+
+def test_a_resolver_is_let_go_when_much_was_decoded_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "made", 0)
+    program = MemoryIndex(TEXTS)
+    structure = program.find_structure("b.py")
+    assert structure is not None
+    decoded = [0]
+    resolvers = Resolvers(program, {"python": Counting}, lambda: decoded[0])
+    uses = [row for row in range(structure.reference_count) if structure.ref_roles[row] != ReferenceRole.BIND]
+    for row in uses:
+        decoded[0] += resolution.MAX_HELD_BYTES // 2 + 1
+        resolvers.resolve("b.py", structure, row)
+    assert Counting.made == 1 + (len(uses) - 1) // 2 > 1
