@@ -44,8 +44,8 @@ class Imported(NamedTuple):
     line: int
 
 
-class PythonNames:
-    """The tables of one structure, each made when first asked for."""
+class PythonSymbols:
+    """What the symbols of one structure are, and what stands around them."""
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
@@ -70,52 +70,6 @@ class PythonNames:
             whole = [one for one in places if not int(flags[one]) & SymbolFlag.FORWARD]
             return whole or places
         return places
-
-    @cached_property
-    def imports(self) -> dict[tuple[int, str], list[Imported]]:
-        """(place, local name) -> what is imported there; stars have the local name "*"."""
-        found: dict[tuple[int, str], list[Imported]] = {}
-        for row in self.structure.list_role(ReferenceRole.IMPORT):
-            one = self.structure.get_reference(row)
-            imported = Imported(one.symbol, one.qualifier, one.name, one.line)
-            found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
-        return found
-
-    @cached_property
-    def bounds(self) -> dict[tuple[int, str], list[Bound]]:
-        """(place, variable) -> what tells its type, by line; attributes of self stand with the class."""
-        found: dict[tuple[int, str], list[Bound]] = {}
-        for row in self.structure.list_role(ReferenceRole.BIND):
-            one = self.structure.get_reference(row)
-            owner = one.symbol
-            if one.alias.startswith("self."):
-                owner = self.find_class(owner)
-            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments)
-            found.setdefault((owner, one.alias), []).append(bound)
-        return found
-
-    @cached_property
-    def bases(self) -> dict[int, list[tuple[str, str]]]:
-        """Place of a class -> qualifier and name of its bases, in order."""
-        rows = self.structure.list_role(ReferenceRole.INHERIT)
-        found: dict[int, list[tuple[str, str]]] = {}
-        for one in sorted(map(self.structure.get_reference, rows), key=lambda base: base.arguments):
-            found.setdefault(one.symbol, []).append((one.qualifier, one.name))
-        return found
-
-    @cached_property
-    def exports(self) -> list[tuple[str, str]]:
-        """Qualifier and name of what `__all__` names; ("w", "*") for all that `w.__all__` names."""
-        rows = self.structure.list_role(ReferenceRole.EXPORT)
-        references = [self.structure.get_reference(row) for row in rows]
-        return [(one.qualifier, one.name) for one in references]
-
-    @cached_property
-    def reads(self) -> frozenset[tuple[int, str]]:
-        """(place, name) of every bare name that is read there and is no variable of a function."""
-        structure, strings = self.structure, self.structure.strings
-        rows = [row for row in structure.list_role(*_READ_ROLES) if not structure.ref_qualifiers[row]]
-        return frozenset((int(structure.ref_symbols[row]), strings[structure.ref_names[row]]) for row in rows)
 
     def iter_around(self, place: int) -> Iterator[int]:
         """A symbol and those around it, from the inside; the file is the last."""
@@ -168,3 +122,53 @@ class PythonNames:
             return True
         is_property = self.kinds[place] == SymbolKind.PROPERTY
         return is_property and bool(self.structure.parameters[place])
+
+
+class PythonNames(PythonSymbols):
+    """The tables of one structure, each made when first asked for."""
+
+    @cached_property
+    def imports(self) -> dict[tuple[int, str], list[Imported]]:
+        """(place, local name) -> what is imported there; stars have the local name "*"."""
+        found: dict[tuple[int, str], list[Imported]] = {}
+        for row in self.structure.list_role(ReferenceRole.IMPORT):
+            one = self.structure.get_reference(row)
+            imported = Imported(one.symbol, one.qualifier, one.name, one.line)
+            found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
+        return found
+
+    @cached_property
+    def bounds(self) -> dict[tuple[int, str], list[Bound]]:
+        """(place, variable) -> what tells its type, by line; attributes of self stand with the class."""
+        found: dict[tuple[int, str], list[Bound]] = {}
+        for row in self.structure.list_role(ReferenceRole.BIND):
+            one = self.structure.get_reference(row)
+            owner = one.symbol
+            if one.alias.startswith("self."):
+                owner = self.find_class(owner)
+            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments)
+            found.setdefault((owner, one.alias), []).append(bound)
+        return found
+
+    @cached_property
+    def bases(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a class -> qualifier and name of its bases, in order."""
+        rows = self.structure.list_role(ReferenceRole.INHERIT)
+        found: dict[int, list[tuple[str, str]]] = {}
+        for one in sorted(map(self.structure.get_reference, rows), key=lambda base: base.arguments):
+            found.setdefault(one.symbol, []).append((one.qualifier, one.name))
+        return found
+
+    @cached_property
+    def exports(self) -> list[tuple[str, str]]:
+        """Qualifier and name of what `__all__` names; ("w", "*") for all that `w.__all__` names."""
+        rows = self.structure.list_role(ReferenceRole.EXPORT)
+        references = [self.structure.get_reference(row) for row in rows]
+        return [(one.qualifier, one.name) for one in references]
+
+    @cached_property
+    def reads(self) -> frozenset[tuple[int, str]]:
+        """(place, name) of every bare name that is read there and is no variable of a function."""
+        structure, strings = self.structure, self.structure.strings
+        rows = [row for row in structure.list_role(*_READ_ROLES) if not structure.ref_qualifiers[row]]
+        return frozenset((int(structure.ref_symbols[row]), strings[structure.ref_names[row]]) for row in rows)
