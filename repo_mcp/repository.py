@@ -106,6 +106,8 @@ class Repository:
         self.structure = self._open_structure(data_dir.path)
         self._outliner = Outliner(config)
         self._exact: ExactSearcher | None = None
+        self._making_graph = threading.Lock()
+        self._made_graph: LiveGraph | None = None
         self._closed = threading.Event()
 
     @property
@@ -134,9 +136,15 @@ class Repository:
         phase = StructurePhase(path, configuration, config.chosen_workers(), read)
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
-    @cached_property
+    @property
     def graph(self) -> LiveGraph:
         """Symbols and what they have to do with each other."""
+        with self._making_graph:
+            if self._made_graph is None:
+                self._made_graph = self._make_graph()
+            return self._made_graph
+
+    def _make_graph(self) -> LiveGraph:
         from repo_mcp.graph.live_graph import LiveGraph  # not at start
 
         def list_paths() -> Iterator[str]:

@@ -144,7 +144,7 @@ def iter_verdicts(
         if calls_only and place not in sides.our_calls:
             continue
         defined = sides.theirs.get(place)
-        unique = sorted(set(targets), key=lambda one: (one[0].path, one[0].place))
+        unique = sorted(set(targets), key=lambda one: (one[0].path, one[0].place, one[1]))
         if defined is not None and not defined:
             continue
         if defined is None:

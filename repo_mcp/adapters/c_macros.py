@@ -33,18 +33,22 @@ _WORDS = frozenset(
     b" nokprobe_inline redisAtomic randomized_struct_fields_start randomized_struct_fields_end STATIC"
     b" WINAPI APIENTRY CALLBACK".split()
 )
-_CALLS = frozenset(
-    b"__printf __scanf __aligned __acquires __releases __must_hold __section __alloc_size __counted_by"
-    b" __copy __assume_aligned __cond_acquires __no_sanitize NO_SANITIZE __nonnull __attribute_nonnull__"
-    b" __alias __error __compiletime_error __compiletime_warning __declspec SEC".split()
+_GIVEN = (
+    "printf|scanf|aligned|acquires|releases|must_hold|section|alloc_size|counted_by|copy|assume_aligned"
+    "|cond_acquires|no_sanitize|nonnull|attribute_nonnull__|alias|error|compiletime_error|compiletime_warning"
+    "|declspec"
 )
-_UNDERSCORED = re.compile(rb"__+(?<![\w.>#]__)\w++(?:[ \t]*\((?:[^()\n;{]|\([^()\n]*\)){0,120}\))?")
+_UNDERSCORED = re.compile(rb"__+(?<![\w.>#]__)\w++")
+_UNDERSCORED_CALLS = re.compile(
+    rb"__(?<![\w.>#]__)(?:%s)[ \t]*+\((?:[^()\n;{]|\([^()\n]*\)){0,120}\)" % _GIVEN.encode()
+)
 _PLAIN = re.compile(
     rb"\b(?:asmlinkage|noin\w++|notrace|nokprobe_inline|redisAtomic|randomized_\w++|STATIC|WINAPI|APIENTRY|CALLBACK"
     rb"|NO_SANITIZE\([^()\n]*\)|SEC\([^()\n]*\))(?!\w)"
 )
 _PLAIN_STARTS = (b"asmlink", b"noin", b"notrace", b"nokprobe", b"redisAtomic", b"randomized_", b"STATIC")
 _OTHER_STARTS = (b"WINAPI", b"APIENTRY", b"CALLBACK", b"NO_SANI", b"SEC(")
+_PLAIN_CALLS = frozenset({b"NO_SANITIZE", b"SEC"})
 _NAME = re.compile(rb"\w+")
 _DEFINITIONS = (b"define", b"ifdef", b"ifndef", b"undef")
 
@@ -75,10 +79,14 @@ _LINKAGE_PARTS = (
     b"NO_UNIQUE",
     b"_UNUSED",
 )
-_STATIC_MACROS = re.compile(rb"\n(static[ \t]++(?:const[ \t]++)?)(?=[A-Z][A-Z0-9_]*+\()")
+_STATIC_MACROS = re.compile(rb"\n[ \t]*+(static[ \t]++(?:const[ \t]++)?)(?=[A-Z][A-Z0-9_]*+\()")
 # A type as an argument, which only a macro takes: container_of(p, struct foo, member), va_arg(ap, char *)
 _TYPE_ARGUMENTS = re.compile(
     rb",[ \t\n]*+((?:struct|union|enum)[ \t]++)(?=\w++(?:[ \t]*+,[ \t\n]*+[\w.\[\]]++)?[ \t]*+\))"
+)
+_FIRST_TYPES = re.compile(
+    rb"\([ \t]*+((?:struct|union|enum)[ \t]++(?=\w++[ \t]*+,)"
+    rb"|unsigned[ \t]++(?=(?:int|char|long|short)[ \t]*+,))"
 )
 _VARIABLE_ARGUMENT = re.compile(rb"va_arg\([ \t]*+[\w>.-]++([ \t]*+,[^()\n;]*+)(?=\))")
 # What heads a block and is no keyword.
@@ -93,13 +101,13 @@ _NAMED_REST = re.compile(rb"define[ \t]++\w++\([^()\n]*?\w(\.\.\.)\)")
 
 def blank_macros(text: bytes) -> bytes:
     """The text with those macros made blank; as long as before."""
-    text = _UNDERSCORED.sub(_blank_known, b"\n" + text)
+    text = _UNDERSCORED.sub(_blank_known, _UNDERSCORED_CALLS.sub(_blank_unless_defined, b"\n" + text))
     if any(one in text for one in _PLAIN_STARTS) or any(one in text for one in _OTHER_STARTS):
         text = _PLAIN.sub(_blank_known, text)
     if any(one in text for one in _LINKAGE_PARTS):
         text = _LINKAGES.sub(_blank_unless_defined, text)
     text = _STATIC_MACROS.sub(_blank_group, text)
-    text = _TYPE_ARGUMENTS.sub(_blank_group, text)
+    text = _FIRST_TYPES.sub(_blank_group, _TYPE_ARGUMENTS.sub(_blank_group, text))
     text = _HEADS.sub(_blank_second, text)
     text = _CLASS_HEADS.sub(_blank_second, text)
     text = _LINES.sub(_blank_group, text)
@@ -114,18 +122,12 @@ def blank_macros(text: bytes) -> bytes:
 
 
 def _blank_known(found: re.Match[bytes]) -> bytes:
-    """A known word with or without what it is given; its own definition keeps it."""
+    """A known word, with what it is given; its own definition keeps it."""
     whole = found.group()
     name = _NAME.match(whole)
     word = name.group() if name is not None else b""
-    is_call = len(word) < len(whole)
-    if word in _CALLS and is_call:
-        length = len(whole)
-    elif word in _WORDS:
-        length = len(word)
-    else:
-        return whole
-    return whole if _is_defined(found) else b" " * length + whole[length:]
+    is_known = word in _WORDS or word in _PLAIN_CALLS
+    return whole if not is_known or _is_defined(found) else b" " * len(whole)
 
 
 def _blank_unless_defined(found: re.Match[bytes]) -> bytes:

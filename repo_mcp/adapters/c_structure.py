@@ -211,14 +211,13 @@ def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: in
     is_static = has_word(walk, node, found.name.start_byte, b"static")
     parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
     count, variadic = count_parameters(parameters)
-    flags |= SymbolFlag.STATIC if is_static else SymbolFlag.PUBLIC_API
+    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
     flags |= (SymbolFlag.VARIADIC if variadic else 0) | say_deprecated(walk, node)
     walk.declare(
         node,
         walk.read(found.name),
         SymbolKind.FUNCTION,
         flags=flags,
-        access=Access.PRIVATE if is_static else Access.PUBLIC,
         parameters=walk.read_line(parameters),
         count=count,
         result=say_type(walk, node.child_by_field_name("type"), found),
@@ -266,13 +265,12 @@ def declare_variable(
     words = _read_words(walk, node, found.name.start_byte)
     is_static = b"static" in words
     flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
-    flags |= SymbolFlag.STATIC if is_static else SymbolFlag.PUBLIC_API
+    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
     walk.declare(
         node,
         walk.read(found.name),
         SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE,
         flags=flags,
-        access=Access.PRIVATE if is_static else Access.PUBLIC,
         result=say_type(walk, type_node, found),
         opens=opens,
     )

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
+# What the grammar does not know and names can be read without: `ref partial struct`, `*(int*)&value`,
+# and the brackets of `{ [key] = value }`.
+_LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
+_INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 
 # In the order in which captures of one span are handled.
@@ -74,11 +78,8 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
     captures = find_captures("csharp", ("csharp",), text)
     if captures is None:
         return encode_failure(file_name, text.count(b"\n") + 1)
-    if not captures.is_complete and _CONDITION.search(text):
-        first = _keep_first_branches(text)
-        others = find_captures("csharp", ("csharp",), first)
-        if others is not None and others.is_complete:
-            text, captures = first, Captures(others.nodes, False)
+    if not captures.is_complete:
+        text, captures = _read_plainly(text, captures)
     walk = CSharpWalk(file_name, text)
     walk.run(captures, _HANDLERS)
     for place, entry in enumerate(walk.entries):
@@ -88,6 +89,17 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
         if place and is_reachable and entry.kind is not SymbolKind.MODULE and entry.access in _OPEN:
             entry.flags |= SymbolFlag.PUBLIC_API
     return walk.encode()
+
+
+def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
+    """A text with errors as the grammar may understand it, if it does then; otherwise as it is."""
+    plain = _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
+    has_branches = _CONDITION.search(plain) is not None
+    for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):
+        others = find_captures("csharp", ("csharp",), one) if one != text else None
+        if others is not None and others.is_complete:
+            return one, Captures(others.nodes, one is plain)
+    return text, captures
 
 
 def _keep_first_branches(text: bytes) -> bytes:

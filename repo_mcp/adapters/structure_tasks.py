@@ -34,12 +34,13 @@ GRAMMARS: Mapping[str, str] = {
 }
 _RUNTIME = "tree_sitter"
 _TSX_SUFFIX = ".tsx"
+_MANIFESTS = ("go.mod", "go.work")  # of a language by name, and no source of it
 
 
 def find_structure_task(path: str, language: str) -> str | None:
     """The task that makes the structure of a file; None when its language has none here."""
     dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
-    if dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
+    if path.endswith(_MANIFESTS) or dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
         return None
     return PREFIX + dialect
 

@@ -14,7 +14,7 @@ from repo_mcp.structure import SymbolKind
 
 MAX_INCLUDED = 200  # files looked at for one answer whether another is included
 MAX_DEPTH = 5  # includes of includes
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc")
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
 _INCLUDE_FOLDERS = (
     "",
     "include/",

@@ -7,7 +7,6 @@ extension method: of those in sight that take so many arguments, and first a typ
 
 from __future__ import annotations
 
-from repo_mcp.adapters.csharp_types import read_type
 from repo_mcp.graph.csharp_common_names import COMMON_MEMBERS
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.csharp_types import CSharpTypes, Value
@@ -150,10 +149,6 @@ class CSharpResolver:
             if row.role is ReferenceRole.CALL:
                 return self._say_instance(meaning, row)
             return _say_type(meaning)
-        own = self._types.get_own(file, row.symbol)
-        outside = self._types.has_outside(own) if own is not None else ""
-        if row.role is ReferenceRole.CALL and outside and row.name[:1].isupper():
-            return Resolution(external=f"{outside}.{row.name}")  # most likely inherited
         return Resolution(external=meaning.full_name)
 
     def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
@@ -189,45 +184,18 @@ class CSharpResolver:
         if row.role is not ReferenceRole.CALL:
             return None
         visible = {*file.list_namespaces(row.symbol), *file.usings, *self._names.get_global_usings()[0]}
-        sure: Found = []
-        maybe: Found = []
-        for path in self._program.list_declaring(row.name)[:MAX_GUESSED_FILES]:
-            other = self._names.find_file(path)
-            for place in other.structure.find_symbols(row.name) if other is not None else ():
-                if other is None:
-                    continue
-                symbol = other.structure.get_symbol(place)
-                if not symbol.flags & SymbolFlag.EXTENSION_METHOD:
-                    continue
-                if not _takes(symbol, row.arguments, extended=True):
-                    continue
-                if other.list_namespaces(place)[0] not in visible:
-                    continue
-                one = (Declaration(path, place), symbol)
-                maybe.append(one)
-                if self._extends(other, symbol, value):
-                    sure.append(one)
+        found: Found = []
+        for declaration, symbol in self._types.list_extensions(row.name):
+            other = self._names.find_file(declaration.path)
+            is_seen = other is not None and other.list_namespaces(declaration.place)[0] in visible
+            if is_seen and _takes(symbol, row.arguments, extended=True):
+                found.append((declaration, symbol))
+        sure = [one for one in found if self._types.extends(one, value)]
         if sure:
             return self._say(sure, row)
-        if maybe and value.type is None and row.name not in COMMON_MEMBERS:
-            return self._say(maybe, row, Confidence.PROBABLE)
+        if found and value.type is None and row.name not in COMMON_MEMBERS:
+            return self._say(found, row, Confidence.PROBABLE)
         return None
-
-    def _extends(self, file: CSharpFile, symbol: Symbol, value: Value) -> bool:
-        """True when a value is of the type that an extension method extends, or has it as a base."""
-        if value.type is None:
-            return False
-        first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
-        written = first.partition("this ")[2].rpartition(" ")[0]
-        found = read_type(written)
-        if not found.name or found.is_items != value.is_items:
-            return False
-        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier)
-        return any(
-            one.full_name == extended.full_name
-            or (not one.parts and one.full_name.endswith(extended.full_name))
-            for one in self._types.list_line(value.type)
-        )
 
     # -- answers ---------------------------------------------------------------------------------------------
 

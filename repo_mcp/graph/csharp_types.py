@@ -10,11 +10,12 @@ from repo_mcp.adapters.csharp_types import read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolFlag
 
 MAX_STEPS = 12
 MAX_SEGMENTS = 12
 MAX_BASES = 64
+MAX_FILES = 60  # that declare one name and are looked into for extension methods
 _TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
 # Of the members that every sequence has: those that give one item, and those that give a sequence again.
 _ITEM_OF = frozenset(
@@ -63,6 +64,7 @@ class CSharpTypes:
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
         self._lines: dict[str, tuple[TypeMeaning, ...]] = {}
+        self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
 
     # -- types and their members -----------------------------------------------------------------------------
 
@@ -118,6 +120,35 @@ class CSharpTypes:
     def has_outside(self, meaning: TypeMeaning) -> str:
         """The name of a base that lies outside; empty when there is none."""
         return next((one.full_name for one in self.list_line(meaning) if not one.parts), "")
+
+    def list_extensions(self, name: str) -> list[tuple[Declaration, Symbol]]:
+        """The extension methods of a name, wherever they are."""
+        if name not in self._extensions:
+            found = []
+            for path in self._names.program.list_declaring(name)[:MAX_FILES]:
+                file = self._names.find_file(path)
+                for place in file.structure.find_symbols(name) if file is not None else ():
+                    if file is not None and int(file.structure.flags[place]) & SymbolFlag.EXTENSION_METHOD:
+                        found.append((Declaration(path, place), file.structure.get_symbol(place)))
+            self._extensions[name] = found
+        return self._extensions[name]
+
+    def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
+        """True when a value is of the type that an extension method extends, or has it as a base."""
+        declaration, symbol = method
+        file = self._names.find_file(declaration.path)
+        if value.type is None or file is None:
+            return False
+        first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
+        found = read_type(first.partition("this ")[2].rpartition(" ")[0])
+        if not found.name or found.is_items != value.is_items:
+            return False
+        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier)
+        full = extended.full_name
+        return any(
+            one.full_name == full or (not one.parts and one.full_name.endswith(full))
+            for one in self.list_line(value.type)
+        )
 
     # -- chains ----------------------------------------------------------------------------------------------
 
@@ -181,6 +212,8 @@ class CSharpTypes:
             outside = TypeMeaning(f"{value.type.full_name}.{name}")
             return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
+        if not members and is_call:
+            members = [one for one in self.list_extensions(name) if self.extends(one, value)]
         if not members:
             return NOTHING_KNOWN
         return self._get_value(members, is_call or name == "[]", steps + 1)

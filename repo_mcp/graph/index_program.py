@@ -18,6 +18,7 @@ from repo_mcp.textfile import decode_source
 
 KEPT_STRUCTURES = 512  # some 20 MB
 KEPT_LISTS = 512  # of paths by name
+KEPT_COUNTS = 16_384
 MAX_TEXT_BYTES = 2_000_000
 
 
@@ -38,6 +39,7 @@ class IndexProgram:
         self._structures: OrderedDict[str, Structure | None] = OrderedDict()
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
         self._list_source_paths = list_source_paths
+        self.names = DeclaredNames(view)
         self.has_file = view.has_file
         self.find_status = view.find_status
 
@@ -134,6 +136,14 @@ class IndexProgram:
             self._lists.popitem(last=False)
         return found
 
+
+class DeclaredNames:
+    """The declared names of one program and their parts. Calls may raise IndexFormatError."""
+
+    def __init__(self, view: StructureView) -> None:
+        self._view = view
+        self._counts: dict[str, int] = {}
+
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """The names that are declared and begin so, in order of their bytes; those that `pattern` finds."""
         return self._view.iter_terms(DECLARES, prefix, pattern)
@@ -148,4 +158,9 @@ class IndexProgram:
 
     def count_declaring(self, part: str) -> int:
         """Files that declare a name with a part."""
-        return len(self._list_files(PARTS, part))
+        known = self._counts.get(part)
+        if known is None:
+            if len(self._counts) >= KEPT_COUNTS:
+                self._counts.clear()
+            known = self._counts[part] = len(self._view.list_paths(PARTS, part))
+        return known

@@ -100,10 +100,26 @@ class PythonClasses:
         Something outside when a base is outside and no class here has it; nothing when there is none.
         """
         order, foreign = self.list_order(start)
-        for one in order[1:] if behind else order:
+        asked = order[1:] if behind else order
+        for number, one in enumerate(asked):
             found = self._find_own(one, name)
             if found:
+                if self._is_assigned_in_method(found[0]):
+                    found = self._find_told(asked[number + 1 :], name) or found
                 return [
                     value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
                 ]
         return [outside(f"{foreign}.{name}")] if foreign else []
+
+    def _is_assigned_in_method(self, value: Value) -> bool:
+        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        return names is not None and names.is_assigned_in_method(value.place)
+
+    def _find_told(self, bases: list[Class], name: str) -> list[Value]:
+        """The property or annotated attribute of a base: what `self.x = ...` in a method then assigns."""
+        for one in bases:
+            for value in self._find_own(one, name):
+                names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+                if names is not None and names.is_told_property(value.place):
+                    return [value]
+        return []

@@ -22,6 +22,7 @@ _READ_ROLES = (
     ReferenceRole.ACCEPT,
     ReferenceRole.INHERIT,
 )
+MAX_LOOKED_BACK = 200  # symbols, for the method around an attribute
 
 
 class Bound(NamedTuple):
@@ -139,6 +140,23 @@ class PythonNames:
                 if first.rstrip(")").strip() == parameter and not symbol.flags & SymbolFlag.STATIC:
                     return around
         return 0
+
+    def is_assigned_in_method(self, place: int) -> bool:
+        """True for an attribute that a method of the class assigns first, without an annotation."""
+        structure = self.structure
+        if self.kinds[place] != SymbolKind.PROPERTY or structure.types[place] or structure.parameters[place]:
+            return False
+        for before in range(place - 1, max(0, place - MAX_LOOKED_BACK), -1):
+            if self.parents[before] == self.parents[place] and self.is_function(before):
+                return bool(structure.starts[before] + structure.spans[before] >= structure.starts[place])
+        return False
+
+    def is_told_property(self, place: int) -> bool:
+        """True for a property, and for an attribute with an annotation."""
+        structure = self.structure
+        if self.kinds[place] != SymbolKind.PROPERTY:
+            return False
+        return bool(structure.types[place]) or self.is_function(place)
 
     def is_class(self, place: int) -> bool:
         """True for a class or an enumeration."""

@@ -25,7 +25,10 @@ COMMON_MEMBERS = frozenset(
         nodeName firstChild nextSibling on once off emit pipe write end read close open send destroy
         json text body headers status url method toBe toEqual toThrow toHaveBeenCalled
         toMatchSnapshot id type key data props state current index default start stop run init
-        options config context callback result results items content path
+        options config context callback result results items content path for append head pathname
+        setItem getItem removeItem decode encode select hidden navigator localStorage sessionStorage
+        clientX clientY platform postMessage remove buffer location href origin width height signal
+        abort aborted clone flush document window
         """,
     )
 )

@@ -262,6 +262,8 @@ def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
     if len(symbols) < 2:
         return symbols
     kept = [one for one in symbols if (one.kind in _TYPE_ONLY) == as_type or _is_both(one)]
+    if not as_type:  # a namespace beside a class or a function most often holds types
+        kept = [one for one in kept if one.kind is not SymbolKind.MODULE] or kept
     return kept or symbols
 
 

@@ -301,7 +301,7 @@ class ScriptTypes:
         found = file.find_children(owner.place, name)
         if symbol.kind is SymbolKind.MODULE:
             found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
-        if not found and symbol.parent == 0:  # merged with another declaration of its name
+        if symbol.parent == 0:  # merged with another declaration of its name
             for twin in file.find_children(symbol.parent, symbol.name):
                 if twin.place != symbol.place:
                     found += file.find_children(twin.place, name)

@@ -157,7 +157,7 @@ class SimilarFinder:
             for paths in (self._program.list_using(name), self._program.list_declaring(name)):
                 if len(paths) <= MAX_USING:
                     counts.update(dict.fromkeys(paths, 1))
-        for path in self._program.rank_files(sorted(own.parts), MAX_FILES // 6):
+        for path in self._program.names.rank_files(sorted(own.parts), MAX_FILES // 6):
             counts[path] += 1
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
 
@@ -173,7 +173,9 @@ class SimilarFinder:
         known = self._part_rarity.get(part)
         if known is None:
             files = max(1, len(self._program.list_paths()))
-            known = self._part_rarity[part] = math.log1p(files / (1 + self._program.count_declaring(part)))
+            known = self._part_rarity[part] = math.log1p(
+                files / (1 + self._program.names.count_declaring(part))
+            )
         return known
 
     def _compare_names(self, own: _Features, other: _Features) -> tuple[float, float]:

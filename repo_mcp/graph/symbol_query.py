@@ -69,8 +69,8 @@ _HUMP = re.compile(r"[A-Z][a-z0-9]*|[a-z0-9]+|_")
 _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
 
-class SymbolIndex(NamedProgram, Protocol):
-    """A program whose declared names can be looked up by their beginnings and parts."""
+class Names(Protocol):
+    """The declared names of a program, by their beginnings and parts."""
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """The names that are declared and begin so, in order of their bytes; those that `pattern` finds.
@@ -86,6 +86,14 @@ class SymbolIndex(NamedProgram, Protocol):
 
     def count_declaring(self, part: str) -> int:
         """Files that declare a name with a part."""
+
+
+class SymbolIndex(NamedProgram, Protocol):
+    """A program whose declared names can be looked up by their beginnings and parts."""
+
+    @property
+    def names(self) -> Names:
+        """Its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ class SymbolFinder:
         terms = get_word_terms(name.replace("*", "")) if name.strip("*") else ()
         has_star = "*" in name
         pattern = r"\w*".join(map(re.escape, name.split("*"))) if has_star else _build_humps(name)
-        count = min((self._program.count_declaring(term) for term in terms[:1]), default=0)
+        count = min((self._program.names.count_declaring(term) for term in terms[:1]), default=0)
         files = max(1, len(self._program.list_paths()))
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
@@ -181,7 +189,7 @@ class SymbolFinder:
     def _list_near(self, words: list[_Word]) -> list[str]:
         """The files that declare names with most of the parts of what was typed."""
         parts = dict.fromkeys(part for word in words for part in self._expand(word))
-        return list(self._program.rank_files(list(parts), MAX_FILES)) if parts else []
+        return list(self._program.names.rank_files(list(parts), MAX_FILES)) if parts else []
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
         """Those of the paths that declare a name, or have it in their own."""
@@ -198,14 +206,14 @@ class SymbolFinder:
         pattern = re.compile(f"^{word.pattern}$".encode(), flags)
         names: list[str] = []
         for begin in dict.fromkeys((letters, letters.lower(), letters.upper())):
-            names += _take(self._program.iter_declared(begin, pattern), MAX_NAMES - len(names))
+            names += _take(self._program.names.iter_declared(begin, pattern), MAX_NAMES - len(names))
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
         """The parts of names that a word stands for."""
         if word.has_star or len(word.folded) < MIN_BEGINNING:
             return [] if word.has_star else list(word.terms)
-        return [*word.terms, *_take(self._program.iter_parts(word.folded), MAX_NAMES // 4)]
+        return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_NAMES // 4)]
 
     def _score(self, draft: _Draft, words: list[_Word]) -> float:
         structure, place = draft.structure, draft.place

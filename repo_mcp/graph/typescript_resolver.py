@@ -19,6 +19,16 @@ LANGUAGES = frozenset({"typescript", "javascript"})
 _TYPE_ROLES = frozenset(
     {ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
 )
+_NOT_MERGED = frozenset(
+    {
+        SymbolKind.FUNCTION,
+        SymbolKind.CONSTANT,
+        SymbolKind.VARIABLE,
+        SymbolKind.CLASS,
+        SymbolKind.COMPONENT,
+        SymbolKind.TYPE,
+    }
+)
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
 
@@ -55,8 +65,18 @@ class TypeScriptResolver:
         as_type = row.role in _TYPE_ROLES
         meaning = self._names.look_up(file, row.symbol, row.name, as_type=as_type)
         if meaning is not UNKNOWN:
-            return self._say(meaning, row)
+            return self._say(self._choose_nearest(file, meaning, row), row)
         return self._find_global(row) or Resolution(external=row.name)
+
+    def _choose_nearest(self, file: ScriptFile, meaning: Meaning, row: Reference) -> Meaning:
+        """Of functions of one name in callbacks, which have no names, the last above the use."""
+        if len(meaning.declarations) < 2 or meaning.declarations[0].path != file.path:
+            return meaning
+        symbols = [file.get_symbol(one.place) for one in meaning.declarations]
+        if any(one.kind not in _NOT_MERGED or one.flags & SymbolFlag.FORWARD for one in symbols):
+            return meaning
+        above = [one for one in symbols if one.start_line <= row.line] or symbols[:1]
+        return Meaning((Declaration(file.path, above[-1].place),))
 
     def _find_global(self, row: Reference) -> Resolution | None:
         """A name that scripts and ambient declarations give to everybody."""

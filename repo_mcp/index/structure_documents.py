@@ -84,7 +84,7 @@ def read_record(path: str, fingerprint: bytes, size: int, language: str, record:
         record,
         len(record) - HEADER.unpack_from(record)[-1],
         (
-            structure.names[1:].astype(np.int32),
+            structure.names.astype(np.int32),
             np.concatenate(used).astype(np.int32),
             structure.ref_qualifiers[elsewhere].astype(np.int32),
         ),

@@ -126,7 +126,7 @@ class StructureView:
     @cached_property
     def symbol_count(self) -> int:
         """Declarations in all live files."""
-        return self.snapshot.sum_lengths(DECLARES)
+        return self.snapshot.sum_lengths(DECLARES) - self.file_count  # each declares its own name
 
     # Names
 

@@ -3,7 +3,7 @@
 Documents are files; there are no units and no chunks. The record of a file is its structure record
 (repo_mcp/structure.py), its flags are that record's parse status.
 
-- `declares`: the names that a file declares, exactly as written, once for each declaration.
+- `declares`: the name of the file, and those that it declares, exactly as written, once for each declaration.
 - `parts`: those names lower-cased, and the parts of each, by the analysis of the lexical field `symbol`; once
   for each distinct name.
 - `uses`: the names that a file refers to, in every role but BIND, once for each reference; also the local

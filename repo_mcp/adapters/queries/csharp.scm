@@ -60,6 +60,7 @@
 (argument name: (identifier) @taken)
 (attribute_argument name: (identifier) @taken)
 (subpattern . (identifier) @taken)
+(preproc_pragma (identifier) @taken)
 (preproc_if condition: (_) @preprocessed)
 (preproc_elif condition: (_) @preprocessed)
 (tuple_element name: (identifier) @taken)

@@ -61,6 +61,10 @@ def test_task_of_a_language(language: str) -> None:
     assert decode_structure(run_structure_task(task, b"sample\n" + text)).get_symbol(0).name == "sample"
 
 
+def test_manifest_of_a_language_is_no_source() -> None:
+    assert find_structure_task("src/go.mod", "go") is None
+
+
 # -- Go ----------------------------------------------------------------------------------------------------
 
 
@@ -160,6 +164,8 @@ def test_rust_visibility() -> None:
         "CURL_EXTERN int foo(int a);\n",
         "A_BEGIN_NAMESPACE\nint foo(int a);\nA_END_NAMESPACE\n",
         "static __always_inline __pure int\nfoo(int a)\n{\n}\n",
+        "void foo(void __iomem *a)\n{\n\t__run(1);\n}\n",
+        "int foo(int a)\n{\n\treturn min_t(unsigned int, a, 1) + sizeof_field(struct x, y);\n}\n",
     ],
 )
 def test_c_macros_between_the_words_of_a_function(text: str) -> None:
@@ -167,6 +173,12 @@ def test_c_macros_between_the_words_of_a_function(text: str) -> None:
     assert structure.status is ParseStatus.FULL
     assert find(structure, "foo").kind is SymbolKind.FUNCTION
     assert structure.symbol_count == 2
+
+
+def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:
+    structure = parse("c", "static inline void __foo(void __iomem *a, int __user *b)\n{\n}\n")
+    assert structure.status is ParseStatus.FULL
+    assert find(structure, "__foo").parameter_count == 2
 
 
 def test_c_loops_by_macro_keep_lines_and_their_call() -> None:

@@ -12,7 +12,7 @@ from repo_mcp.graph.graph import Graph, NameMatch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import analyse_text, get_word_terms
 from repo_mcp.structure import ParseStatus, ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
 
@@ -24,8 +24,20 @@ def parse_as(dialect: str, name: str, text: bytes) -> bytes:
 PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for language in list_languages()}
 
 
+def _list_parts(name: str) -> set[str]:
+    """The parts of a name; of one that is no word those of its words, and the whole."""
+    if name.isidentifier():
+        return set(get_word_terms(name))
+    return {name.lower(), *analyse_text(name)}
+
+
 class MemoryIndex(MemoryProgram):
     """A SymbolIndex: slow and clear."""
+
+    @property
+    def names(self) -> MemoryIndex:
+        """Itself."""
+        return self
 
     def __init__(self, texts: Mapping[str, str | bytes]) -> None:
         super().__init__(texts, PARSERS)
@@ -52,21 +64,16 @@ class MemoryIndex(MemoryProgram):
         ]
 
     @cached_property
-    def _named(self) -> dict[str, list[str]]:
-        """name that is declared inside a file -> paths."""
-        return self._index(lambda structure: (structure.strings[one] for one in structure.names[1:].tolist()))
-
-    @cached_property
     def _parts(self) -> dict[str, Counter[str]]:
         """part of a declared name -> paths."""
         found: dict[str, Counter[str]] = {}
-        for name, paths in self._named.items():
-            for part in set(get_word_terms(name)):
+        for name, paths in self._declaring.items():
+            for part in _list_parts(name):
                 found.setdefault(part, Counter()).update(paths)
         return found
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        return _choose(self._named, prefix, pattern)
+        return _choose(self._declaring, prefix, pattern)
 
     def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         return _choose(self._parts, prefix, pattern)

@@ -68,6 +68,7 @@ EXTENSIONS = """
             public static double Doubled(this IShape shape) => shape.Area() * 2;
             public static double Doubled(this IShape shape, int times) => shape.Area() * times;
             public static string Shout(this string text) => text.ToUpper();
+            public static Square Copied(this IShape shape) => null;
         }
     }
     namespace Other
@@ -103,7 +104,7 @@ PROGRAM = """
             given.Area();
             given.Doubled();
             made.Doubled(3);
-            word.Shout();
+            word.Shout(); made.Copied().Grow(17);
             foreach (var one in squares) { one.Grow(4); }
             squares[0].Grow(5);
             Box box = new Box();
@@ -190,6 +191,7 @@ NO_ARGUMENT = "Square.cs:8 Square exact"
         ("given.Doubled()", "Doubled", ["Extensions.cs:6 Doubled exact"]),
         ("made.Doubled(3)", "Doubled", ["Extensions.cs:7 Doubled exact"]),
         ("word.Shout()", "Shout", ["Extensions.cs:8 Shout probable"]),
+        ("made.Copied().Grow(17)", "Grow", [GROW]),
         # static usings, nested types, local functions, full names
         ("Twice(7)", "Twice", ["Calculator.cs:4 Twice exact"]),
         ("new Square.Corner", "Corner", ["Square.Parts.cs:8 Corner exact"]),

@@ -100,13 +100,13 @@ def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -
 
 def test_declared_names_are_listed_by_their_beginnings(disk: IndexProgram, memory: MemoryIndex) -> None:
     for prefix in ("", "s", "S", "sa", "Ba", "ét", "zz"):
-        live = [name for name in disk.iter_declared(prefix) if disk.list_declaring(name)]
+        live = [name for name in disk.names.iter_declared(prefix) if disk.list_declaring(name)]
         assert live == list(memory.iter_declared(prefix)), prefix
-        parts = [part for part in disk.iter_parts(prefix) if disk.count_declaring(part)]
+        parts = [part for part in disk.names.iter_parts(prefix) if disk.names.count_declaring(part)]
         assert parts == sorted(parts, key=str.encode)
         assert set(parts) >= set(memory.iter_parts(prefix)), prefix
         for part in memory.iter_parts(prefix):
-            assert disk.count_declaring(part) == memory.count_declaring(part), part
+            assert disk.names.count_declaring(part) == memory.count_declaring(part), part
 
 
 def test_edges_are_the_same(disk: IndexProgram, memory: MemoryIndex) -> None:

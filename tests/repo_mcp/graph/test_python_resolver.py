@@ -313,6 +313,22 @@ def test_attributes_typed_in_a_constructor_across_files() -> None:
         assert confidences(asked) == [Confidence.EXACT]
 
 
+OVERRIDDEN = {
+    "a property of a base is what is assigned": ("    @property\n    def x(self): ...\n", "Base.x"),
+    "an annotated attribute as well": ("    x: int\n", "Base.x"),
+    "a plain one is not": ("    x = 1\n", "A.x"),
+}
+
+
+@pytest.mark.parametrize("case", OVERRIDDEN)
+def test_an_attribute_that_a_base_has_too(case: str) -> None:
+    base, expected = OVERRIDDEN[case]
+    text = "class A(Base):\n    def f(self):\n        self.x = 1\n        self.«x».y\n"
+    assert meaning({"a.py": f"class Base:\n{base}{text}"}) == [f"a.py:{expected}"]
+    own = text.replace("    def f", "    x = 2\n    def f")
+    assert meaning({"a.py": f"class Base:\n{base}{own}"}) == ["a.py:A.x"]
+
+
 def test_a_base_outside_may_have_anything() -> None:
     text = "import abc\nclass A(abc.Thing):\n    def f(self):\n        self.«strange_name»()\n"
     other = "class B:\n    def strange_name(self): ...\n"

@@ -326,3 +326,37 @@ def test_configuration_that_is_none_is_passed_over() -> None:
     )
     assert found.ask("a.ts", "x();", "x") == ["-> pkg.x"]
     assert found.ask("a.ts", "x();", "y") == ["-> ../../../outside.y"]
+
+
+def test_functions_of_one_name_in_callbacks() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                it("one", () => { const make = () => 1;
+                  make(1); });
+                it("two", () => { function make() {}
+                  make(2); });
+            """,
+        }
+    )
+    assert found.ask("a.ts", "make(1)", "make") == ["a.ts:1 make exact"]
+    assert found.ask("a.ts", "make(2)", "make") == ["a.ts:3 make exact"]
+
+
+def test_a_namespace_beside_a_class() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                export namespace Client { export namespace query { export interface Options {} } }
+                export class Client { query() {} }
+            """,
+            "b.ts": """
+                import { Client } from "./a";
+                const client = new Client();
+                client.query();
+                let o: Client.query.Options;
+            """,
+        }
+    )
+    assert found.ask("b.ts", "client.query();", "query") == ["a.ts:2 query exact"]
+    assert found.ask("b.ts", "let o", "Options") == ["a.ts:1 Options exact"]

@@ -67,8 +67,11 @@ def clean(text: str) -> str:
     return text if len(text) <= 300 else text[:299] + "…"
 
 
-def expect(declared: list[str], rows: list[tuple[ReferenceRole, str, str, str]]) -> dict[int, Counter[str]]:
-    """The slow plain version."""
+def expect(
+    path: str, declared: list[str], rows: list[tuple[ReferenceRole, str, str, str]]
+) -> dict[int, Counter[str]]:
+    """The slow plain version. A file declares its own name, too."""
+    declared = [path, *declared]
     elsewhere = [row for row in rows if row[0] in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)]
     used = [row[1] for row in rows if row[0] is not ReferenceRole.BIND] + [row[3] for row in elsewhere]
     found = {
@@ -114,14 +117,14 @@ def test_names_and_parts_are_those_of_the_plain_version(
 ) -> None:
     parsed = [make(path, *content) for path, content in files.items()]
     name, reader = write(parsed)
-    assert read_terms(reader) == {path: expect(*content) for path, content in files.items()}
+    assert read_terms(reader) == {path: expect(path, *content) for path, content in files.items()}
     for field in range(4):
         lengths = reader.norms.read_lengths(field).tolist()
         assert lengths == [
-            sum(expect(*files[path])[field].values()) for path in sorted(files, key=str.encode)
+            sum(expect(path, *files[path])[field].values()) for path in sorted(files, key=str.encode)
         ]
     assert reader.length_sums[DECLARES] == sum(
-        len([one for one in declared if one]) for declared, _ in files.values()
+        1 + len([one for one in declared if one]) for declared, _ in files.values()
     )
     random.shuffle(parsed)  # type: ignore[attr-defined]
     assert write(parsed)[0] == name
@@ -160,6 +163,6 @@ def test_what_is_too_long_is_no_term() -> None:
     text = plain[plain.index(b"\nf\n") :].replace(b"n" * 100, long)
     head = plain[:12] + len(text).to_bytes(4, "little") + plain[16 : plain.index(b"\nf\n")]
     parsed = read_record("a", b"0" * 16, 0, "x", head + text)
-    assert parsed.names[0].tolist() == [2]
+    assert parsed.names[0].tolist() == [1, 2]
     _, reader = write([parsed])
-    assert reader.counts["terms"] == 0
+    assert reader.counts["terms"] == 1  # the file's own name
