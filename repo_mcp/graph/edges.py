@@ -10,7 +10,6 @@ measured: equal questions get equal answers.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
@@ -19,7 +18,9 @@ import numpy as np
 
 from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.structure import (
@@ -127,6 +128,7 @@ class EdgeFinder:
         self._program = program
         self._resolvers = resolvers
         self.hierarchy = Hierarchy(program, resolvers)
+        self.prototypes = Prototypes(program)
 
     # What a symbol depends on
 
@@ -249,6 +251,7 @@ class _Search:
         self._wanted = wanted
         self._gathered = gathered
         self._meant = set(_iter_meant(target, structure))
+        self._meant.update(finder.prototypes.list_definitions(target))  # names mean what is defined
         self._names = list(_iter_names(target, structure))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -379,27 +382,6 @@ def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.d
             marked.add(other)
             inside[other] = True
     return inside
-
-
-def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
-    """Ascending paths, those in the folder of `near` first, then those in the one above, and so on.
-
-    `near` itself comes first of all.
-    """
-    ordered: list[str] = []
-    first = end = bisect_left(paths, near)
-    if first < len(paths) and paths[first] == near:
-        end += 1
-        ordered.append(near)
-    folder = near
-    while folder:
-        folder = folder.rpartition("/")[0]
-        prefix = f"{folder}/" if folder else ""
-        start = bisect_left(paths, prefix)
-        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character behind "/"
-        ordered += [*paths[start:first], *paths[end:stop]]
-        first, end = start, stop
-    return ordered
 
 
 def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:
