@@ -17,8 +17,8 @@ from heapq import merge
 import numpy as np
 
 from repo_mcp.graph.hierarchy import Hierarchy
-from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.nearness import order_by_nearness
+from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.questions import EdgeType
