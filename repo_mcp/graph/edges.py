@@ -143,15 +143,18 @@ class EdgeFinder:
         whole = SymbolKind(int(structure.kinds[source.place])) not in CALLABLE_KINDS
         for row in rows[:MAX_OUTGOING]:
             self._follow(source.path, structure, row, inside if whole else None, wanted, gathered)
+        cut = len(rows) > MAX_OUTGOING
         if wanted(EdgeType.CONTAINS):
             for place in structure.list_children(source.place):
                 line = int(structure.starts[place])
                 gathered.add(EdgeType.CONTAINS, Declaration(source.path, place), Confidence.EXACT, line)
         if wanted(EdgeType.OVERRIDES):
+            self.hierarchy.is_cut = False
             for target in self.hierarchy.find_overridden(source):
                 line = int(structure.starts[source.place])
                 gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
-        return gathered.finish(len(rows) > MAX_OUTGOING)
+            cut = cut or self.hierarchy.is_cut
+        return gathered.finish(cut)
 
     def _follow(
         self,
@@ -206,10 +209,12 @@ class EdgeFinder:
             parent = Declaration(target.path, symbol.parent)
             gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
         if wanted(EdgeType.OVERRIDES):
+            self.hierarchy.is_cut = False
             for one in self.hierarchy.find_overriding(target):
                 other = self._program.find_structure(one.declaration.path)
                 line = int(other.starts[one.declaration.place]) if other is not None else 0
                 gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
+            cut = cut or self.hierarchy.is_cut
         return gathered.finish(cut)
 
     def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
