@@ -80,6 +80,7 @@ _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: n
 _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
+_ZERO = np.int64(0)
 Column = npt.NDArray[np.int64]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
 
@@ -350,7 +351,7 @@ def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[Column], int]:
     columns: list[Column] = []
     for width, count in zip(widths, rows, strict=False):
         if width == 0:
-            columns.append(np.zeros(count, dtype=np.int64))
+            columns.append(np.broadcast_to(_ZERO, count))
             continue
         if width not in _TYPES or end + width * count > len(data):
             raise StructureError("columns that do not fit")

@@ -23,7 +23,8 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 __all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
 
-MAX_PARSED_BYTES = 4 * 1024 * 1024  # a tree takes up to 60 bytes for each; the process has a gigabyte
+MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes for each; the process has a gigabyte
+MAX_NODES = 1_500_000  # of a tree; of a larger one a part of the text is searched, which has about so many
 MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
 MAX_CPU_SECONDS = 3.0  # of the 5 that the process has for one text
 MAX_MATCHES = 1_024  # begun and not ended; more of them make matching quadratic
@@ -55,8 +56,12 @@ def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captur
         return None  # stopped
     cursor = QueryCursor(query, match_limit=MAX_MATCHES)
     cursor.set_max_start_depth(MAX_DEPTH)
-    nodes = cursor.captures(tree.root_node)
-    is_complete = not tree.root_node.has_error and not cursor.did_exceed_match_limit and not _is_deep(tree)
+    root = tree.root_node
+    is_dense = root.descendant_count > MAX_NODES
+    if is_dense:
+        cursor.set_byte_range(0, len(text) * MAX_NODES // root.descendant_count)
+    nodes = cursor.captures(root)
+    is_complete = not (is_dense or root.has_error or cursor.did_exceed_match_limit or _is_deep(tree))
     if sum(map(len, nodes.values())) > MAX_CAPTURES:
         return Captures(_keep_first(nodes), False)
     return Captures(nodes, is_complete)

@@ -24,6 +24,7 @@ from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
 NEAR_NAMES = 5
 MAX_DOTTED = 8  # parts of the name of one namespace
 MAX_LOOKED_UP = 2_000  # files that declare one name
+FEW_FILES = 50  # of more that declare a name those come first where the rest of it leads
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
@@ -175,8 +176,8 @@ class Graph:
     def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
         """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
         paths = self._program.list_declaring(last)
-        if len(paths) > MAX_LOOKED_UP:
-            paths = self._list_inside(paths, name.removesuffix(last).strip("."))
+        if len(paths) > FEW_FILES:
+            paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
         found = []
         for path in paths[:MAX_LOOKED_UP]:
             structure = self._program.find_structure(path)

@@ -13,10 +13,18 @@ from repo_mcp.adapters.registry import find_language
 from repo_mcp.errors import RepoError
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_schema import DECLARES, MODULES, PARTS, USES
-from repo_mcp.structure import Structure, StructureError, decode_structure
+from repo_mcp.structure import (
+    REFERENCE_COLUMNS,
+    SYMBOL_COLUMNS,
+    Structure,
+    StructureError,
+    decode_structure,
+)
 from repo_mcp.textfile import decode_source
 
-KEPT_STRUCTURES = 512  # some 20 MB
+MAX_KEPT_BYTES = 32 * 1024 * 1024  # of decoded structures
+_ENTRY_BYTES = 400
+_STRING_BYTES = 80
 KEPT_LISTS = 512  # of paths by name
 KEPT_COUNTS = 16_384
 MAX_TEXT_BYTES = 2_000_000
@@ -37,6 +45,7 @@ class IndexProgram:
         self._read = read
         self._languages = languages
         self._structures: OrderedDict[str, Structure | None] = OrderedDict()
+        self._kept_bytes = 0
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
@@ -50,10 +59,10 @@ class IndexProgram:
         if path in self._structures:
             self._structures.move_to_end(path)
             return self._structures[path]
-        found = self._decode(path)
-        self._structures[path] = found
-        if len(self._structures) > KEPT_STRUCTURES:
-            self._structures.popitem(last=False)
+        found = self._structures[path] = self._decode(path)
+        self._kept_bytes += _weigh(found)
+        while self._kept_bytes > MAX_KEPT_BYTES and len(self._structures) > 1:
+            self._kept_bytes -= _weigh(self._structures.popitem(last=False)[1])
         return found
 
     def _decode(self, path: str) -> Structure | None:
@@ -135,6 +144,14 @@ class IndexProgram:
         if len(self._lists) > KEPT_LISTS:
             self._lists.popitem(last=False)
         return found
+
+
+def _weigh(structure: Structure | None) -> int:
+    """About the bytes of memory that a decoded structure takes."""
+    if structure is None:
+        return _ENTRY_BYTES
+    rows = SYMBOL_COLUMNS * structure.symbol_count + REFERENCE_COLUMNS * structure.reference_count
+    return _ENTRY_BYTES + 8 * rows + _STRING_BYTES * len(structure.strings)
 
 
 class DeclaredNames:

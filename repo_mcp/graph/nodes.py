@@ -29,7 +29,7 @@ PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
 _SEPARATORS = re.compile(r"::|->|[#/\\]")
 MAX_DEPTH = 100  # of names around a symbol
-KEPT_FILES = 512  # whose ids are remembered
+KEPT_FILES = 64  # whose ids are remembered: of a large header they take a megabyte
 
 
 class NamedProgram(Program, Protocol):

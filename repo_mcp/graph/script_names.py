@@ -20,9 +20,6 @@ MAX_STARS = 400  # files behind `export *` that are looked into for one name
 MAX_PARENTS = 64
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
-_FLAT = frozenset(
-    {SymbolKind.FILE, SymbolKind.MODULE, SymbolKind.FUNCTION, SymbolKind.COMPONENT, SymbolKind.ENUM}
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ MAX_SCORED = 400  # symbols whose surroundings are looked at
 MIN_BEGINNING = 3  # characters: a shorter word stands for no longer one
 MIN_INSIDE = 3
 MIN_HUMPS = 2
+MAX_CAPITALS = 6  # of a word of capitals alone that abbreviates a name
 LEAST_SHARE = 0.75  # of a word that its parts must make up, to be found by them
 
 # Points of one word that matches a symbol's name, by how.
@@ -141,10 +142,10 @@ class SymbolFinder:
     def find(self, query: str, wanted: Wanted, limit: int) -> list[Found]:
         """The best symbols for a query: by score, then path and line."""
         words = [self._prepare(token) for token in _list_tokens(query)]
-        glance = _build_glance(words)
         drafts: list[_Draft] = []
         looked: set[str] = set()
         for list_files in (self._list_exact, self._list_near):
+            glance = _Glance(words, with_patterns=list_files == self._list_exact)
             for path in list_files(words) if words else ():
                 structure = None if path in looked else self._program.find_structure(path)
                 looked.add(path)
@@ -240,15 +241,15 @@ class SymbolFinder:
 
 
 def _match_file(
-    path: str, structure: Structure, words: list[_Word], glance: re.Pattern[str], wanted: Wanted
+    path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_Draft]:
     """The symbols of a file whose names match a word."""
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
-    points: dict[int, list[float]] = {}
-    for number in dict.fromkeys(structure.names.tolist()):
-        name = structure.strings[number]
-        if glance.search(name):
-            points[number] = [_compare(word, name) for word in words]
+    numbers = list(dict.fromkeys(structure.names.tolist()))
+    names = [structure.strings[number] for number in numbers]
+    points = {
+        numbers[place]: [_compare(word, names[place]) for word in words] for place in glance.find(names)
+    }
     if not points:
         return []
     places = np.flatnonzero(np.isin(structure.names, np.array(list(points)))).tolist()
@@ -258,6 +259,37 @@ def _match_file(
         if any(own := points[int(structure.names[place])])
         and wanted(path, SymbolKind(int(structure.kinds[place])))
     ]
+
+
+class _Glance:
+    """Which of many names may match a word: a quick look that leaves out nearly all that do not."""
+
+    def __init__(self, words: list[_Word], *, with_patterns: bool) -> None:
+        """What fits a pattern was found by the dictionary: its files alone are looked through for that."""
+        # The longest part of a word, as all names that match it hold it: its last letter may be another.
+        self._needles = [_choose_needle(word) for word in words if not word.has_star]
+        patterns = [word.pattern for word in words if word.pattern and with_patterns]
+        self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+
+    def find(self, names: list[str]) -> list[int]:
+        """Places of the names to be compared."""
+        folded = "\n".join(names).lower().split("\n")
+        if len(self._needles) == 1:
+            needle = self._needles[0]
+            found = [place for place, name in enumerate(folded) if needle in name]
+        else:
+            needles = self._needles
+            found = [place for place, name in enumerate(folded) if any(one in name for one in needles)]
+        if self._pattern is not None:
+            search = self._pattern.search
+            found = sorted({*found, *(place for place, name in enumerate(names) if search(name))})
+        return found
+
+
+def _choose_needle(word: _Word) -> str:
+    parts = word.terms[1:] or word.terms
+    longest = max(parts, key=len, default=word.folded)
+    return longest[:-1] if len(longest) > 1 else word.folded
 
 
 def has_words(query: str) -> bool:
@@ -274,18 +306,11 @@ def _take(names: Iterable[str], most: int) -> list[str]:
     return [name for _, name in zip(range(most), names, strict=False)]
 
 
-def _build_glance(words: list[_Word]) -> re.Pattern[str]:
-    """What a name must hold to match any of the words: one pass tells most names that do not."""
-    kinds = [word.pattern for word in words if word.pattern]
-    for word in words:
-        if not word.has_star:
-            kinds += [re.escape(term) for term in dict.fromkeys((word.folded, *word.terms[1:]))]
-    return re.compile("|".join(kinds) or "(?!)", re.IGNORECASE)
-
-
 def _build_humps(name: str) -> str:
     """What names a word abbreviates, hump by hump; nothing for a word that has fewer than two humps."""
     humps = _HUMP.findall(name)
+    if name.isupper() and ("_" in name or len(name) > MAX_CAPITALS):
+        return ""  # a constant
     if len(humps) < MIN_HUMPS or not _CASED.search(name) or "".join(humps) != name:
         return ""
     first, *others = humps

@@ -141,6 +141,12 @@ def test_a_large_minified_file_is_refused() -> None:
     assert time.process_time() - began < 1
 
 
+def test_of_too_dense_a_text_the_beginning_is_read(worker: ParseWorker) -> None:
+    found = decode_structure(worker.parse("structure/javascript", b"a.js\n" + b"a;\n" * 950_000))
+    assert found.status is ParseStatus.PARTIAL
+    assert found.reference_count > 100_000
+
+
 def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
     text = b"a.js\n" + b"var a=1;" * 6_500_000
     assert decode_structure(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED

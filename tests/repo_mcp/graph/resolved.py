@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from textwrap import dedent
 
 from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
@@ -25,24 +26,19 @@ def parse(path: str, text: bytes) -> bytes:
     return run_structure_task(task, path.encode() + b"\n" + text)
 
 
+@dataclass
 class Repository:
     """Texts in memory, and questions about their names."""
 
-    def __init__(self, **_: str) -> None:
-        raise TypeError("use build")
+    texts: dict[str, str]
+    program: MemoryProgram
+    resolvers: dict[str, Resolver] = field(default_factory=dict)
 
     @classmethod
     def build(cls, texts: dict[str, str]) -> Repository:
         """Of texts by path; what all lines are indented by is taken away."""
-        made = cls.__new__(cls)
-        made.texts = {path: dedent(text).lstrip("\n") for path, text in texts.items()}
-        made.program = MemoryProgram(made.texts, dict.fromkeys(RESOLVERS, parse))
-        made.resolvers = {}
-        return made
-
-    texts: dict[str, str]
-    program: MemoryProgram
-    resolvers: dict[str, Resolver]
+        plain = {path: dedent(text).lstrip("\n") for path, text in texts.items()}
+        return cls(plain, MemoryProgram(plain, dict.fromkeys(RESOLVERS, parse)))
 
     def find_line(self, path: str, text: str) -> int:
         """The number of the only line that holds a text."""
