@@ -56,6 +56,8 @@ _OUTSIDE = {
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
     ReferenceRole.EXTEND: EdgeType.EXTENDS,
 }
+_DEFAULT = "default"
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
@@ -230,7 +232,11 @@ class EdgeFinder:
         paths = self._program.list_using(name)
         if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        return order_by_nearness(paths, near)
+        ordered = order_by_nearness(paths, near)
+        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one: importers come first
+            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
+            ordered.sort(key=lambda path: path not in importing)
+        return ordered
 
     def find_structure(self, path: str) -> Structure | None:
         """The structure of a file."""
@@ -361,17 +367,22 @@ def _iter_names(target: Declaration, structure: Structure) -> Iterator[str]:
     """The names by which others may speak of the target."""
     symbol = structure.get_symbol(target.place)
     if symbol.kind is SymbolKind.FILE:
-        folder, _, name = target.path.rpartition("/")
-        stem = name.partition(".")[0]
-        yield stem
-        if stem in ("__init__", "index", "mod", "lib", "main"):
-            yield folder.rpartition("/")[2]
+        yield from _list_file_names(target.path)
         return
     yield symbol.name
+    named = symbol
     if symbol.kind is SymbolKind.CONSTRUCTOR:
-        yield structure.get_symbol(symbol.parent).name
-    if symbol.flags & SymbolFlag.DEFAULT_EXPORT:
-        yield "default"
+        named = structure.get_symbol(symbol.parent)
+        yield named.name
+    if named.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield _DEFAULT
+
+
+def _list_file_names(path: str) -> list[str]:
+    """What the name of a module ends with that means a file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
 
 
 def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

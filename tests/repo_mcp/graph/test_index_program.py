@@ -125,7 +125,7 @@ def test_edges_are_the_same(disk: IndexProgram, memory: MemoryIndex) -> None:
 
 
 def test_structures_are_forgotten_and_read_again(disk: IndexProgram, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_STRUCTURES", 2)
+    monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
     monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_LISTS", 2)
     first = {path: disk.find_structure(path) for path in disk.list_paths()}
     again = {path: disk.find_structure(path) for path in disk.list_paths()}
