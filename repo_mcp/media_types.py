@@ -46,17 +46,55 @@ _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
 )
 _EXTENSIONS = {
     "aac": "audio/aac",
+    "avi": "video/x-msvideo",
+    "avif": "image/avif",
     "bin": UNKNOWN,
+    "bmp": "image/bmp",
+    "bz2": "application/x-bzip2",
+    "class": "application/java-vm",
+    "dll": "application/vnd.microsoft.portable-executable",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "exe": "application/vnd.microsoft.portable-executable",
+    "flac": "audio/flac",
+    "gif": "image/gif",
+    "gz": "application/gzip",
+    "ico": "image/vnd.microsoft.icon",
     "jar": "application/java-archive",
+    "jpeg": "image/jpeg",
     "jpg": "image/jpeg",
     "m4a": "audio/mp4",
+    "mov": "video/quicktime",
     "mp3": "audio/mpeg",
+    "mp4": "video/mp4",
+    "npy": "application/x-npy",
+    "npz": "application/zip",
+    "o": "application/x-elf",
+    "ogg": "audio/ogg",
+    "otf": "font/otf",
+    "pdf": "application/pdf",
+    "png": "image/png",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
     "pyc": "application/x-python-code",
+    "so": "application/x-elf",
+    "sqlite": "application/vnd.sqlite3",
+    "sqlite3": "application/vnd.sqlite3",
+    "tar": "application/x-tar",
+    "tgz": "application/gzip",
+    "ttf": "font/ttf",
+    "wasm": "application/wasm",
+    "wav": "audio/wav",
+    "webm": "video/webm",
+    "webp": "image/webp",
     "whl": "application/zip",
+    "woff": "font/woff",
+    "woff2": "font/woff2",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xz": "application/x-xz",
+    "zip": "application/zip",
+    "zst": "application/zstd",
 }
+# What is a zip file inside. "BM", two letters, is believed only where the name says nothing else.
+_ARCHIVES = frozenset(_EXTENSIONS[one] for one in ("docx", "jar", "pptx", "xlsx"))
 SNIFFED_BYTES = 512
 
 
@@ -64,17 +102,12 @@ def find_media_type(path: str, head: bytes = b"") -> str:
     """The type of a file by its first SNIFFED_BYTES and its name; UNKNOWN when neither tells."""
     for offset, wanted, media_type in _BEGINNINGS:
         if head[offset : offset + len(wanted)] == wanted:
-            generic = media_type in ("application/zip", "image/bmp")
-            return _find_by_name(path) or media_type if generic else media_type
+            by_name = _find_by_name(path)
+            is_said = by_name in _ARCHIVES if media_type == "application/zip" else media_type == "image/bmp"
+            return by_name if by_name is not None and is_said else media_type
     return _find_by_name(path) or UNKNOWN
 
 
 def _find_by_name(path: str) -> str | None:
-    extension = path.rpartition("/")[2].rpartition(".")[2].lower()
-    known = _EXTENSIONS.get(extension)
-    if known is not None:
-        return known
-    suffixes = (
-        media_type for _, _, media_type in _BEGINNINGS if media_type.rpartition("/")[2].endswith(extension)
-    )
-    return next(suffixes, None) if len(extension) > 2 else None
+    stem, _, extension = path.rpartition("/")[2].rpartition(".")
+    return _EXTENSIONS.get(extension.lower()) if stem else None

@@ -10,7 +10,6 @@ measured: equal questions get equal answers.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
@@ -18,8 +17,10 @@ from heapq import merge
 import numpy as np
 
 from repo_mcp.graph.hierarchy import Hierarchy
+from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.structure import (
@@ -55,6 +56,8 @@ _OUTSIDE = {
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
     ReferenceRole.EXTEND: EdgeType.EXTENDS,
 }
+_DEFAULT = "default"
+_STANDING_FOR_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
@@ -127,6 +130,7 @@ class EdgeFinder:
         self._program = program
         self._resolvers = resolvers
         self.hierarchy = Hierarchy(program, resolvers)
+        self.prototypes = Prototypes(program)
 
     # What a symbol depends on
 
@@ -141,15 +145,18 @@ class EdgeFinder:
         whole = SymbolKind(int(structure.kinds[source.place])) not in CALLABLE_KINDS
         for row in rows[:MAX_OUTGOING]:
             self._follow(source.path, structure, row, inside if whole else None, wanted, gathered)
+        cut = len(rows) > MAX_OUTGOING
         if wanted(EdgeType.CONTAINS):
             for place in structure.list_children(source.place):
                 line = int(structure.starts[place])
                 gathered.add(EdgeType.CONTAINS, Declaration(source.path, place), Confidence.EXACT, line)
         if wanted(EdgeType.OVERRIDES):
+            self.hierarchy.is_cut = False
             for target in self.hierarchy.find_overridden(source):
                 line = int(structure.starts[source.place])
                 gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
-        return gathered.finish(len(rows) > MAX_OUTGOING)
+            cut = cut or self.hierarchy.is_cut
+        return gathered.finish(cut)
 
     def _follow(
         self,
@@ -204,10 +211,12 @@ class EdgeFinder:
             parent = Declaration(target.path, symbol.parent)
             gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
         if wanted(EdgeType.OVERRIDES):
+            self.hierarchy.is_cut = False
             for one in self.hierarchy.find_overriding(target):
                 other = self._program.find_structure(one.declaration.path)
                 line = int(other.starts[one.declaration.place]) if other is not None else 0
                 gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
+            cut = cut or self.hierarchy.is_cut
         return gathered.finish(cut)
 
     def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
@@ -223,7 +232,11 @@ class EdgeFinder:
         paths = self._program.list_using(name)
         if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
-        return order_by_nearness(paths, near)
+        ordered = order_by_nearness(paths, near)
+        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one: importers come first
+            importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
+            ordered.sort(key=lambda path: path not in importing)
+        return ordered
 
     def find_structure(self, path: str) -> Structure | None:
         """The structure of a file."""
@@ -249,6 +262,7 @@ class _Search:
         self._wanted = wanted
         self._gathered = gathered
         self._meant = set(_iter_meant(target, structure))
+        self._meant.update(finder.prototypes.list_definitions(target))  # names mean what is defined
         self._names = list(_iter_names(target, structure))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -353,17 +367,22 @@ def _iter_names(target: Declaration, structure: Structure) -> Iterator[str]:
     """The names by which others may speak of the target."""
     symbol = structure.get_symbol(target.place)
     if symbol.kind is SymbolKind.FILE:
-        folder, _, name = target.path.rpartition("/")
-        stem = name.partition(".")[0]
-        yield stem
-        if stem in ("__init__", "index", "mod", "lib", "main"):
-            yield folder.rpartition("/")[2]
+        yield from _list_file_names(target.path)
         return
     yield symbol.name
+    named = symbol
     if symbol.kind is SymbolKind.CONSTRUCTOR:
-        yield structure.get_symbol(symbol.parent).name
-    if symbol.flags & SymbolFlag.DEFAULT_EXPORT:
-        yield "default"
+        named = structure.get_symbol(symbol.parent)
+        yield named.name
+    if named.flags & SymbolFlag.DEFAULT_EXPORT:
+        yield _DEFAULT
+
+
+def _list_file_names(path: str) -> list[str]:
+    """What the name of a module ends with that means a file."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
 
 
 def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -379,27 +398,6 @@ def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.d
             marked.add(other)
             inside[other] = True
     return inside
-
-
-def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
-    """Ascending paths, those in the folder of `near` first, then those in the one above, and so on.
-
-    `near` itself comes first of all.
-    """
-    ordered: list[str] = []
-    first = end = bisect_left(paths, near)
-    if first < len(paths) and paths[first] == near:
-        end += 1
-        ordered.append(near)
-    folder = near
-    while folder:
-        folder = folder.rpartition("/")[0]
-        prefix = f"{folder}/" if folder else ""
-        start = bisect_left(paths, prefix)
-        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character behind "/"
-        ordered += [*paths[start:first], *paths[end:stop]]
-        first, end = start, stop
-    return ordered
 
 
 def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:

@@ -14,6 +14,7 @@ from repo_mcp.graph.edges import EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
+from repo_mcp.graph.prototypes import WITH_HEADERS
 from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
@@ -161,12 +162,16 @@ class Graph:
             structure = self._program.find_structure(qualified_name)
             if structure is not None and self._admits_path(qualified_name, scope):
                 named.append((qualified_name, Declaration(qualified_name, 0)))
-            named = sorted(set(named), key=lambda row: (row[1].path, row[1].place))
+            named = sorted(set(named), key=lambda row: (self._is_forward(row[1]), row[1].path, row[1].place))
             for match in NameMatch:
                 chosen = [one for found, one in named if match.admits(name, found) or found == qualified_name]
                 if chosen:
                     return [self._nodes.get(one) for one in chosen], match
             return [], NameMatch.EXACT
+
+    def _is_forward(self, declaration: Declaration) -> bool:
+        structure = self._program.find_structure(declaration.path)
+        return structure is not None and bool(int(structure.flags[declaration.place]) & SymbolFlag.FORWARD)
 
     def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
         """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
@@ -213,14 +218,15 @@ class Graph:
         """A node and the other declarations of the same symbol, by path and line."""
         parts = self._edges.hierarchy.list_parts(node.declaration)
         if len(parts) == 1:
-            parts = [node.declaration, *self._list_forward(node)]
+            others = self._edges.prototypes.list_others(node.declaration)
+            parts = [node.declaration, *self._list_forward(node), *others]
         found = dict.fromkeys(parts)
         return [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.place))]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
         """In the same file: a definition with its prototypes and overload signatures."""
         structure = self._program.find_structure(node.path)
-        if structure is None:
+        if structure is None or node.language in WITH_HEADERS:  # there overloads are told apart
             return []
         symbol = node.symbol
         same = [

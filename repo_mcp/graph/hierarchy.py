@@ -29,6 +29,7 @@ class Hierarchy:
     def __init__(self, program: Program, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
+        self.is_cut = False  # since whoever asks last made it so: a limit was reached
 
     def list_bases(self, declaration: Declaration) -> list[Target]:
         """The types right above one; those of its other parts as well, where a type has several."""
@@ -64,7 +65,9 @@ class Hierarchy:
         if int(own.flags[declaration.place]) & SymbolFlag.DEFAULT_EXPORT:
             names.append("default")
         for asked in names:
-            for path in self._program.list_using(asked)[:MAX_FILES]:
+            paths = self._program.list_using(asked)
+            self.is_cut = self.is_cut or len(paths) > MAX_FILES
+            for path in paths[:MAX_FILES]:
                 structure = self._program.find_structure(path)
                 if structure is None:
                     continue
@@ -126,6 +129,7 @@ class Hierarchy:
             for further in step(target.declaration):
                 surest = max(confidence, further.confidence, key=_ORDER.__getitem__)
                 waiting.append((further, surest))
+        self.is_cut = self.is_cut or bool(waiting)
         return found
 
     def _find_owner(self, member: Declaration) -> Declaration | None:

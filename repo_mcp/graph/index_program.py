@@ -115,19 +115,7 @@ class IndexProgram:
 
     def list_declaring(self, name: str) -> Sequence[str]:
         """The files that declare a symbol of exactly this name, or are called so, ascending."""
-        declaring = self._list_files(DECLARES, name)
-        if "." not in name:  # every file with a structure has a suffix
-            return declaring
-        called = self._called.get(name)
-        return declaring if called is None else list(dict.fromkeys(merge(declaring, called)))
-
-    @cached_property
-    def _called(self) -> dict[str, list[str]]:
-        """The files with a structure by their names without folders."""
-        found: dict[str, list[str]] = {}
-        for path in self.list_paths():
-            found.setdefault(path.rpartition("/")[2], []).append(path)
-        return found
+        return self._list_files(DECLARES, name)
 
     def list_using(self, name: str) -> Sequence[str]:
         """Paths of the files with a reference to exactly this name, ascending."""

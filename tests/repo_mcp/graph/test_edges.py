@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.graph import edges as limits
-from repo_mcp.graph.edges import order_by_nearness
+from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.questions import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import Row, find_node, list_incoming, list_outgoing, make_graph
 
@@ -193,6 +193,20 @@ def test_a_search_stops_at_a_number_of_files_and_looks_at_the_nearest(
     found = graph.find_incoming(find_node(graph, "m.a.f"), CALLS)
     assert found.cut is True
     assert {edge.other.path for edge in found.edges} >= {"m/u0.py", "m/u1.py"}
+
+
+def test_of_many_files_with_default_imports_those_of_the_file_are_looked_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "MAX_FILES", 3)
+    files = {"lib/widget.ts": "export default class Widget {\n  constructor(x: number) {}\n}\n"}
+    files |= {f"lib/other{number}.ts": 'import X from "elsewhere";\nnew X();\n' for number in range(9)}
+    files["far/away/use.ts"] = 'import Own from "../../lib/widget";\nexport function use() { new Own(1); }\n'
+    graph = make_graph(files)
+    for name in ("Widget", "Widget.constructor"):
+        found = graph.find_incoming(find_node(graph, name), CALLS)
+        assert [graph.get_node(edge.other).symbol.name for edge in found.edges] == ["use"], name
+        assert found.cut is True
 
 
 def test_an_edge_out_stops_at_a_number_of_references_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from repo_mcp.graph import hierarchy as limits
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.hierarchy import list_types
 from repo_mcp.graph.questions import EdgeType
-from tests.repo_mcp.graph.memory_index import list_incoming, list_outgoing, make_graph
+from tests.repo_mcp.graph.memory_index import find_node, list_incoming, list_outgoing, make_graph
 
 
 def list_names(graph: Graph, name: str, edge_type: EdgeType, *, up: bool) -> list[str]:
@@ -78,6 +78,10 @@ def test_a_long_chain_is_followed_up_to_a_number_of_types(monkeypatch: pytest.Mo
         f"class C{number}(C{number - 1}):\n    def f(self): ...\n" for number in range(1, 30)
     )
     graph = make_graph({"a.py": chain})
+    found = graph.find_incoming(find_node(graph, "a.C0.f"), (EdgeType.OVERRIDES,))
+    assert (len(found.edges), found.cut) == (9, True)
+    found = graph.find_incoming(find_node(graph, "a.C25.f"), (EdgeType.OVERRIDES,))
+    assert (len(found.edges), found.cut) == (4, False)
     overriding = list_names(graph, "a.C0.f", EdgeType.OVERRIDES, up=False)
     assert overriding == [f"a.C{number}.f" for number in range(1, 10)]
     assert list_names(graph, "a.C20.f", EdgeType.OVERRIDES, up=True) == ["a.C19.f"]

@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import jsonschema
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
@@ -278,6 +280,56 @@ def test_an_index_that_is_busy_is_unavailable(served: Served, monkeypatch: pytes
     monkeypatch.setattr(LiveGraph, "index_files", fail)
     error = served.error("index_files", paths=["a.py"])
     assert (error["code"], error["hint"]) == ("engine_unavailable", "Try again in a few seconds.")
+
+
+TEXTS = st.text(max_size=40) | st.sampled_from(
+    [
+        "",
+        ".",
+        "..",
+        "/",
+        "shop",
+        "shop/money.py",
+        "shop/./money.py",
+        "*",
+        "a*b*",
+        "sA",
+        "Shop.Orders",
+        "a" * 5_000,
+    ]
+)
+VALUES = {
+    "path": TEXTS,
+    "query": TEXTS,
+    "qualified_name": TEXTS,
+    "project_id": TEXTS,
+    "paths": st.lists(TEXTS, max_size=4),
+    "language": st.sampled_from(["python", "typescript", "csharp", "cobol", ""]),
+    "node_type": st.sampled_from(["class", "method", "file", "nothing"]),
+    "edge_type": st.sampled_from(["calls", "contains", "nothing"]),
+    **dict.fromkeys(("limit", "depth", "line_start", "line_end"), st.integers(-1, 600)),
+}
+
+
+@pytest.fixture(scope="module")
+def nodes(served: Served) -> list[str]:
+    paths = ("shop/orders.py", "web/src/shop.ts", "server/OrderStore.cs")
+    return [row["node_id"] for path in paths for row in served.rows("get_file_outline", path=path)]
+
+
+@given(st.sampled_from(TOOLS), st.data())
+@settings(max_examples=300, deadline=None)
+def test_no_arguments_make_a_defect(served: Served, nodes: list[str], tool: str, data: st.DataObject) -> None:
+    schema = cast(Any, served.tools[tool].input_schema)
+    values = VALUES | {"node_id": st.sampled_from(nodes) | TEXTS}
+    arguments = {
+        name: data.draw(values[name], name)
+        for name in schema["properties"]
+        if name in schema["required"] or data.draw(st.booleans(), f"has {name}")
+    }
+    answer = served.answer(tool, **arguments)
+    assert answer.get("error", {}).get("code") != "index_error", (tool, arguments)
+    assert str(served.root) not in json.dumps(answer)
 
 
 # get_status and index_files

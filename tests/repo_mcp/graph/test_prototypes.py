@@ -1,0 +1,80 @@
+"""Prototypes and their definitions: one symbol in two places, asked for by either."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.questions import CALLS, Scope
+from tests.repo_mcp.graph.memory_index import make_graph
+
+C = {
+    "include/math.h": "int twice(int x);\nextern int counter;\n",
+    "src/math.c": '#include "math.h"\nint counter;\nint twice(int x)\n{\n\treturn 2 * x;\n}\n',
+    "src/use.c": '#include "math.h"\nint main(void)\n{\n\tcounter++;\n\treturn twice(1);\n}\n',
+}
+
+
+def find(graph: Graph, path: str, name: str) -> Node:
+    (node,) = [one for one in graph.outline(path) if one.symbol.name == name]
+    return node
+
+
+def list_places(graph: Graph, node: Node) -> list[tuple[str, int, bool]]:
+    return [(span.path, span.start_line, span.is_primary) for span in graph.list_spans(node)]
+
+
+def list_callers(graph: Graph, node: Node) -> list[str]:
+    return [graph.get_node(one.other).symbol.name for one in graph.find_incoming(node, CALLS).edges]
+
+
+@pytest.mark.parametrize("path", ["include/math.h", "src/math.c"])
+def test_either_leads_to_both_places_and_to_the_callers(path: str) -> None:
+    graph = make_graph(C)
+    function = find(graph, path, "twice")
+    assert list_places(graph, function) == [("src/math.c", 3, True), ("include/math.h", 1, False)]
+    assert list_callers(graph, function) == ["main"]
+    variable = find(graph, path, "counter")
+    assert list_places(graph, variable) == [("src/math.c", 2, True), ("include/math.h", 2, False)]
+
+
+def test_a_method_of_cpp_is_one_in_its_class_and_in_its_source() -> None:
+    files = {
+        "b.hpp": "namespace n { class B { public: void run(int); void run(int, int); }; }\n",
+        "b.cpp": '#include "b.hpp"\nvoid n::B::run(int x) { }\n',
+        "u.cpp": '#include "b.hpp"\nvoid go() { n::B b; b.run(1); }\n',
+    }
+    graph = make_graph(files)
+    one, two = [node for node in graph.outline("b.hpp") if node.symbol.name == "run"]
+    assert list_places(graph, one) == [("b.cpp", 2, True), ("b.hpp", 1, False)]
+    assert list_callers(graph, one) == ["go"]
+    assert list_places(graph, two) == [("b.hpp", 1, True)]  # another overload, without a definition
+
+
+def test_of_several_definitions_the_one_in_the_file_of_that_name_counts_or_none() -> None:
+    files = {f"arch/{one}/setup.c": "int setup(void)\n{\n\treturn 1;\n}\n" for one in ("arm", "x86")}
+    files |= {"setup2.h": "int setup(void);\n", "irq.h": "int irq(void);\n"}
+    files |= dict.fromkeys(("irq.c", "other.c"), "int irq(void)\n{\n\treturn 1;\n}\n")
+    graph = make_graph(files)
+    assert list_places(graph, find(graph, "setup2.h", "setup")) == [("setup2.h", 1, True)]
+    assert list_places(graph, find(graph, "arch/arm/setup.c", "setup")) == [("arch/arm/setup.c", 1, True)]
+    assert list_places(graph, find(graph, "irq.h", "irq")) == [("irq.c", 1, True), ("irq.h", 1, False)]
+    assert list_places(graph, find(graph, "other.c", "irq")) == [("other.c", 1, True)]
+
+
+def test_a_lookup_names_definitions_before_prototypes() -> None:
+    nodes, _ = make_graph(C).look_up("twice", Scope())
+    assert [node.path for node in nodes] == ["src/math.c", "include/math.h"]
+
+
+def test_the_signatures_of_an_overloaded_function_are_called_where_it_is() -> None:
+    files = {
+        "a.ts": "export function f(x: number): void;\nexport function f(x: string, y: string): void;\n"
+        "export function f(x: any, y?: any): void {}\n",
+        "u.ts": 'import { f } from "./a";\nexport function go() { f(1); }\n',
+    }
+    graph = make_graph(files)
+    for node in graph.outline("a.ts"):
+        assert list_callers(graph, node) == ["go"]
+        assert [line for _, line, _ in list_places(graph, node)] == [3, 1, 2]
