@@ -73,6 +73,7 @@ MAX_TEXT_CHARS = 300  # of one string; longer ones are cut and end in "…"
 MAX_SYMBOLS = 50_000  # of one file
 MAX_REFERENCES = 500_000
 
+MAX_WIDTH = 4
 SYMBOL_COLUMNS = 9
 REFERENCE_COLUMNS = 7
 _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
@@ -80,8 +81,8 @@ _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: n
 _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
-_ZERO = np.int64(0)
-Column = npt.NDArray[np.int64]
+_ZERO = np.int32(0)
+Column = npt.NDArray[np.int32]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
 
 
@@ -355,7 +356,10 @@ def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[Column], int]:
             continue
         if width not in _TYPES or end + width * count > len(data):
             raise StructureError("columns that do not fit")
-        columns.append(np.frombuffer(data, _TYPES[width], count, end).astype(np.int64))
+        column = np.frombuffer(data, _TYPES[width], count, end).astype(np.int32)
+        if width == MAX_WIDTH and count and column.min() < 0:
+            raise StructureError("a number that is too large")
+        columns.append(column)
         end += width * count
     if len(columns) != len(rows):
         raise StructureError("columns that do not fit")

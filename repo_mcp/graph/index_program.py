@@ -22,9 +22,9 @@ from repo_mcp.structure import (
 )
 from repo_mcp.textfile import decode_source
 
-MAX_KEPT_BYTES = 32 * 1024 * 1024  # of decoded structures
+MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded structures
 _ENTRY_BYTES = 400
-_STRING_BYTES = 80
+_STRING_BYTES = 160  # with its place in the table that finds it
 KEPT_LISTS = 512  # of paths by name
 KEPT_COUNTS = 16_384
 MAX_TEXT_BYTES = 2_000_000
@@ -144,7 +144,7 @@ def _weigh(structure: Structure | None) -> int:
     if structure is None:
         return _ENTRY_BYTES
     rows = SYMBOL_COLUMNS * structure.symbol_count + REFERENCE_COLUMNS * structure.reference_count
-    return _ENTRY_BYTES + 8 * rows + _STRING_BYTES * len(structure.strings)
+    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * len(structure.strings)
 
 
 class DeclaredNames:

@@ -10,7 +10,7 @@ from repo_mcp.graph.program import NOTHING, Program, Resolution, Resolver
 from repo_mcp.structure import Reference, ReferenceRole, Structure
 
 KEPT_ANSWERS = 20_000
-MAX_HELD_BYTES = 96 * 1024 * 1024
+MAX_HELD_BYTES = 24 * 1024 * 1024
 
 MakeResolver = Callable[[Program], Resolver]
 

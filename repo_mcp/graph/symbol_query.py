@@ -30,7 +30,9 @@ from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
 MAX_WORDS = 12  # of a query
 MAX_EXACT_FILES = 150  # that declare exactly what was typed
 MAX_FILES = 80  # that declare names with its parts
-MAX_NAMES = 100  # of the dictionary that one pattern may stand for
+MAX_SYMBOLS = 40_000  # of the files that are looked through, in each of the two rounds
+MAX_NAMES = 40  # of the dictionary that one pattern may stand for
+MAX_PATTERN_FILES = 60  # that declare one of those
 MAX_SCORED = 400  # symbols whose surroundings are looked at
 MIN_BEGINNING = 3  # characters: a shorter word stands for no longer one
 MIN_INSIDE = 3
@@ -146,10 +148,12 @@ class SymbolFinder:
         looked: set[str] = set()
         for list_files in (self._list_exact, self._list_near):
             glance = _Glance(words, with_patterns=list_files == self._list_exact)
+            room = MAX_SYMBOLS
             for path in list_files(words) if words else ():
-                structure = None if path in looked else self._program.find_structure(path)
+                structure = None if path in looked or room < 0 else self._program.find_structure(path)
                 looked.add(path)
                 if structure is not None:
+                    room -= structure.symbol_count
                     drafts += _match_file(path, structure, words, glance, wanted)
             if sum(draft.promise >= EXACT for draft in drafts) >= limit:
                 break  # an exact name is worth more than any other
@@ -181,11 +185,12 @@ class SymbolFinder:
                 if word.around:
                     exact = self._list_inside(exact, word.around[-1])
                 found.update(dict.fromkeys(exact[:MAX_EXACT_FILES]))
+            room = MAX_PATTERN_FILES
             for name in self._list_fitting(word):
-                found.update(dict.fromkeys(self._program.list_declaring(name)[:MAX_FILES]))
-                if len(found) > MAX_EXACT_FILES:
-                    break
-        return list(found)[: 2 * MAX_EXACT_FILES]
+                declaring = self._program.list_declaring(name)[: max(0, room)]
+                room -= len(declaring)
+                found.update(dict.fromkeys(declaring))
+        return list(found)
 
     def _list_near(self, words: list[_Word]) -> list[str]:
         """The files that declare names with most of the parts of what was typed."""

@@ -124,7 +124,12 @@ def test_edges_are_the_same(disk: IndexProgram, memory: MemoryIndex) -> None:
     assert asked > 60
 
 
-def test_structures_are_forgotten_and_read_again(disk: IndexProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_structures_are_forgotten_and_read_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = repository.structure.find_view()
+    assert view is not None
+    disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
     monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_LISTS", 2)
     first = {path: disk.find_structure(path) for path in disk.list_paths()}
