@@ -207,13 +207,23 @@ class LiveStructure:
         """A warning for answers given while not every file is parsed, as far as this process knows."""
         if self._fault:
             return [self._fault]
-        reached = self._reached
-        if reached is not None and reached.files_done < reached.files_total:
+        done, total = self._find_reach()
+        if done < total:
             return [
-                f"Files are being parsed: {reached.files_done} of {reached.files_total} are done;"
+                f"Files are being parsed: {done} of {total} are done;"
                 " what the others declare and use is missing here."
             ]
         return []
+
+    def _find_reach(self) -> tuple[int, int]:
+        """Files done and files that should be: by the last round over all of them, else by what is there."""
+        reached = self._reached
+        if reached is not None:
+            return reached.files_done, reached.files_total
+        try:
+            return self._count_done(self.find_view(), None)
+        except (IndexFormatError, RepoError, OSError):
+            return 0, 0
 
     # Writing
 

@@ -152,6 +152,19 @@ def test_how_far_it_is_is_told_while_it_grows(
     repository.close()
 
 
+def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository.structure.index_files(["a.tiny"])
+    said = "Files are being parsed: 1 of 2 are done; what the others declare and use is missing here."
+    assert repository.structure.warn() == [said]
+    repository.close()
+    again = open_root()
+    assert again.structure.warn() == [said]
+    again.structure.build()
+    assert again.structure.warn() == []
+
+
 def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path) -> None:
     (root / "a.tiny").write_text("".join(f"def a{number}\n" for number in range(9000)))
     repository = open_root()
