@@ -221,7 +221,8 @@ class LiveStructure:
         if reached is not None:
             return reached.files_done, reached.files_total
         try:
-            return self._count_done(self.find_view(), None)
+            view = self.find_view()
+            return (0, 0) if view is None else self._count_done(view, None)
         except (IndexFormatError, RepoError, OSError):
             return 0, 0
 
@@ -316,8 +317,8 @@ class LiveStructure:
         in_background: bool = False,
     ) -> StructureReport:
         def report(now: IndexProgress) -> None:
-            self._reached = now
-            self._progress = now if paths is None else None  # else it tells of some files alone
+            if paths is None:  # else it tells of some files alone
+                self._reached = self._progress = now
             if progress is not None:
                 progress(now)
 
