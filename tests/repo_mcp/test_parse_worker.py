@@ -71,7 +71,8 @@ def test_a_child_killed_between_texts_is_replaced(worker: ParseWorker) -> None:
     worker.parse("python", GOOD)
     first = child_of(worker)
     os.kill(first, signal.SIGKILL)
-    assert wait_until_gone(first)
+    assert worker._child is not None
+    worker._child.process.join(10)  # its threads may outlive the one that the system shows
     assert names(worker.parse("python", GOOD)) == ["f"]
     assert child_of(worker) != first
 
