@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 
 import pytest
@@ -488,3 +489,19 @@ def test_any_lines_give_a_sound_record(pieces: list[str]) -> None:
 @given(st.binary(max_size=60))
 def test_any_bytes_give_a_sound_record(data: bytes) -> None:
     decode_structure(parse("a.py", data))
+
+
+def test_nothing_of_a_walk_goes_round() -> None:
+    """The process that parses collects no garbage: what holds itself would stay until it ends."""
+    text = b"import os\nclass A(B):\n    x = [y for y in z]\n    def f(self, a=lambda: 1): return self.g(a)\n"
+    parse("a.py", text)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        gc.collect()
+        for _ in range(3):
+            parse("a.py", text)
+        assert gc.collect() == 0
+    finally:
+        if was_enabled:
+            gc.enable()
