@@ -312,7 +312,14 @@ def _unwrap(value: Node) -> Node:
 def on_object(walk: ScriptWalk, node: Node) -> None:
     """An object, which may be the value of something declared."""
     _pop_objects(walk, node.start_byte)
-    walk.objects.append((node.end_byte, walk.values.get(node.start_byte, -1)))
+    owner = walk.values.get(node.start_byte, -1)
+    walk.objects.append((node.end_byte, owner))
+    if owner < 0:
+        return
+    for one in node.named_children:
+        if one.type == "shorthand_property_identifier":
+            name = walk.read(one)
+            walk.refer(ReferenceRole.BIND, name, one.start_byte, "", f"this.{name}", SAME, owner)
 
 
 def _pop_objects(walk: ScriptWalk, start: int) -> int:
