@@ -24,6 +24,7 @@ _NOTHING = frozenset(
     )
 )
 MAX_STEPS = 6
+ARITY_SHIFT = 3  # of the number of a BIND row: above it how many type arguments the type has
 
 
 class TypeName(NamedTuple):
@@ -32,6 +33,7 @@ class TypeName(NamedTuple):
     name: str = ""  # empty: nothing is known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
+    arity: int = 0  # how many type arguments it has
 
 
 def read_type(text: str) -> TypeName:
@@ -59,16 +61,29 @@ def read_type(text: str) -> TypeName:
                 continue
         elif rest:
             return TypeName()
-        return TypeName(name, qualifier, is_items)
+        return TypeName(name, qualifier, is_items, count_arity(rest))
     return TypeName()
 
 
 def is_list(text: str) -> bool:
     """True for type arguments of which there are several."""
-    depth = 0
+    return count_arity(f"<{text}>") > 1
+
+
+def name_arity(arity: int) -> str:
+    """What tells types of one name apart, as .NET writes it: "`2"; empty for one that is not generic."""
+    return f"`{arity}" if arity else ""
+
+
+def count_arity(text: str) -> int:
+    """How many type arguments or parameters a text begins with: 2 for "<A, B>" and "<,>", 0 for none."""
+    if not text.startswith("<"):
+        return 0
+    depth, count = 0, 1
     for char in text:
         depth += char in "<(["
         depth -= char in ">)]"
-        if char == "," and depth == 0:
-            return True
-    return False
+        count += char == "," and depth == 1
+        if depth <= 0:
+            break
+    return count

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, count_arity, read_type
 from repo_mcp.adapters.scope_walk import (
     CALLED,
     ITEMS,
@@ -44,6 +44,8 @@ _FLAGS = {
     "partial": SymbolFlag.PARTIAL,
     "extern": SymbolFlag.FORWARD,
 }
+_BEFORE_ARGUMENTS = re.compile(rb"\s+<")
+_GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _OBSOLETE = re.compile(rb"\bObsolete(?:Attribute)?\b")
 _WRAPPERS = frozenset(
     {"await_expression", "parenthesized_expression", "checked_expression", "ref_expression"}
@@ -111,6 +113,17 @@ class CSharpWalk(ScopeWalk):
 
     # -- types -----------------------------------------------------------------------------------------------
 
+    def count_type_arguments(self, end: int, role: ReferenceRole = ReferenceRole.TYPE) -> int:
+        """How many type arguments stand behind a name; behind a value "<" may be something else."""
+        if self.text[end : end + 1] != b"<":
+            found = _BEFORE_ARGUMENTS.match(self.text, end)
+            if found is None:
+                return 0
+            end = found.end() - 1
+        if role is ReferenceRole.USE and _GENERIC_VALUE.match(self.text, end) is None:
+            return 0
+        return count_arity(self.text[end : end + MAX_CHAIN_BYTES].decode("utf-8", "replace"))
+
     def note_type(self, node: Node | None, role: ReferenceRole = ReferenceRole.TYPE) -> None:
         """Names inside of a node are types."""
         if node is not None and node.type not in {"predefined_type", "implicit_type"}:
@@ -130,8 +143,8 @@ class CSharpWalk(ScopeWalk):
         """Tell the type of a variable that has one written; True when it could be read."""
         found = read_type(self.read_line(node))
         if found.name:
-            items = ITEMS if found.is_items else TYPE
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
+            number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number, place)
         return bool(found.name)
 
     def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:

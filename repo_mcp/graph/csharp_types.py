@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, name_arity, read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
@@ -63,7 +63,7 @@ class CSharpTypes:
 
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
-        self._lines: dict[str, tuple[TypeMeaning, ...]] = {}
+        self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
         self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
 
     # -- types and their members -----------------------------------------------------------------------------
@@ -76,12 +76,15 @@ class CSharpTypes:
         name = file.structure.strings[file.structure.names[around[0]]]
         full = file.get_full_name(around[0])
         own = Declaration(file.path, around[0])
-        parts = self._names.list_types(name).get(full, ())
-        return TypeMeaning(full, (own, *(one for one in parts if one != own)))
+        arity = file.get_arity(around[0])
+        found = self._names.choose(full, self._names.list_types(name).get(full, ()), arity)
+        others = (one for one in found.parts if one != own) if found is not None else ()
+        return TypeMeaning(full + name_arity(arity), (own, *others))
 
     def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
         """A type and its bases, the nearest first; those outside too, without parts."""
-        if meaning.full_name not in self._lines:
+        key = (meaning.full_name, meaning.parts)
+        if key not in self._lines:
             found = [meaning]
             seen = {meaning.full_name}
             for one in found:
@@ -89,8 +92,8 @@ class CSharpTypes:
                     if base.full_name not in seen and len(found) < MAX_BASES:
                         seen.add(base.full_name)
                         found.append(base)
-            self._lines[meaning.full_name] = tuple(found)
-        return self._lines[meaning.full_name]
+            self._lines[key] = tuple(found)
+        return self._lines[key]
 
     def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
         for part in meaning.parts:
@@ -98,7 +101,7 @@ class CSharpTypes:
             for row in file.bases.get(part.place, ()) if file is not None else ():
                 if file is not None:
                     around = int(file.structure.parents[part.place])
-                    yield self._names.find_type(file, around, row.name, row.qualifier)
+                    yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
         """The members of a name, of the nearest type in the line that has any."""
@@ -143,7 +146,7 @@ class CSharpTypes:
         found = read_type(first.partition("this ")[2].rpartition(" ")[0])
         if not found.name or found.is_items != value.is_items:
             return False
-        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier)
+        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier, found.arity)
         full = extended.full_name
         return any(
             one.full_name == full or (not one.parts and one.full_name.endswith(full))
@@ -240,15 +243,17 @@ class CSharpTypes:
             return NOTHING_KNOWN
         if not found.qualifier and _TYPE_PARAMETER.fullmatch(found.name):
             return NOTHING_KNOWN
-        return Value(self._names.find_type(file, place, found.name, found.qualifier), found.is_items)
+        meaning = self._names.find_type(file, place, found.name, found.qualifier, found.arity)
+        return Value(meaning, found.is_items)
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """The value of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
-        if row.arguments in {TYPE, ITEMS}:
-            found = self._names.find_type(file, row.symbol, row.name, row.qualifier)
-            return Value(found, row.arguments == ITEMS)
+        kind, arity = row.arguments & ((1 << ARITY_SHIFT) - 1), row.arguments >> ARITY_SHIFT
+        if kind in {TYPE, ITEMS}:
+            found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
+            return Value(found, kind == ITEMS)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
         if row.arguments == CALLED:
             return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
