@@ -301,7 +301,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
         """
         class A<in TKey, TValue> : B<TKey, List<int>>, N.C<TKey> where TKey : D { }
         delegate R F<T, R>(T given);
-        class E { object M(B b, B<int> c) { var t = typeof(B<,>); G<int>.Run(); return new N.C<int>(b < c); } }
+        class E { object M(B b, B<int> c) { F(typeof(B<,>)); G<int>.Run(); return new N.C<int>(b < c); } }
         """,
     )
     symbols = list_symbols(found)
@@ -314,6 +314,7 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "TYPE |D 1",
         "ACCEPT |B 3",
         "ACCEPT |B 3 n=1",
+        "CALL |F 3 n=2",
         "TYPE |B 3 n=2",
         "CALL G|Run 3 n=1",
         "USE |G 3 n=1",

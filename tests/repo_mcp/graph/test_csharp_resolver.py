@@ -318,7 +318,11 @@ GENERIC = {
         partial class Foo<T> { public Foo(int a) { } public void Go() { } public void Only() { } }
         class Two<A, B> { }
     """,
-    "Parts.cs": "namespace N;\npartial class Foo { void Own() { Go(); } }\npartial class Foo<T> { void Own() { Go(1); } }\n",
+    "Parts.cs": """
+        namespace N;
+        partial class Foo { void Own() { Go(); } }
+        partial class Foo<T> { void Own() { Go(1); } }
+    """,
     "Use.cs": """
         namespace N;
         class A : IFoo<int> { }
