@@ -1,9 +1,9 @@
 """Which type a name means in a C# file: by the types and namespaces around it, and by usings.
 
 A type is known by its full name and the number of its type parameters, and may be declared in parts, in
-several files. A name leads to it exactly
-where a namespace around the use, a using or an alias says so; where none does, a type of that name in a
-namespace that begins alike is probable: `using` can also be said in a project file.
+several files. A name leads to it exactly where a namespace around the use, a using or an alias says so; where
+none does, a type of that name in a namespace that begins alike is probable: `using` can also be said in a
+project file.
 """
 
 from __future__ import annotations
