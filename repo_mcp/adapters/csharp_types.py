@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 _NAME = re.compile(r"(?:global::)?(@?[A-Za-z_]\w*(?:(?:\.|::)@?[A-Za-z_]\w*)*)")
-_SEEN_THROUGH = frozenset(re.findall(r"\w+", "Task ValueTask Nullable Lazy Span Memory"))
+_TASKS = frozenset({"Task", "ValueTask"})
+_SEEN_THROUGH = _TASKS | {"Nullable", "Lazy", "Span", "Memory"}
 _CONTAINERS = frozenset(
     re.findall(
         r"\w+",
@@ -24,7 +25,11 @@ _NOTHING = frozenset(
     )
 )
 MAX_STEPS = 6
-ARITY_SHIFT = 3  # of the number of a BIND row: above it how many type arguments the type has
+# Of the number of a BIND row: one bit for a task, which a type is, or a value that is awaited; above it how
+# many type arguments the type has.
+TASK = 8
+ARITY_SHIFT = 4
+AWAITED = "await"  # stands in a chain, as a member of what is awaited
 
 
 class TypeName(NamedTuple):
@@ -34,12 +39,13 @@ class TypeName(NamedTuple):
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
     arity: int = 0  # how many type arguments it has
+    is_task: bool = False  # it is what a task gives when it is awaited
 
 
 def read_type(text: str) -> TypeName:
     """The type that a written one names."""
     text = text.strip()
-    is_items = False
+    is_items = is_task = False
     for _ in range(MAX_STEPS):
         text = re.sub(r"^(?:ref|readonly|scoped|out|in|params)\s+", "", text).rstrip("?* ")
         if text.endswith("[]"):
@@ -54,6 +60,7 @@ def read_type(text: str) -> TypeName:
         qualifier, _, name = dotted.rpartition(".")
         if rest.startswith("<") and rest.endswith(">"):
             if name in _SEEN_THROUGH:
+                is_task = is_task or (name in _TASKS and not is_items)
                 text = rest[1:-1]
                 continue
             if name in _CONTAINERS and not is_items and not is_list(rest[1:-1]):
@@ -61,7 +68,7 @@ def read_type(text: str) -> TypeName:
                 continue
         elif rest:
             return TypeName()
-        return TypeName(name, qualifier, is_items, count_arity(rest))
+        return TypeName(name, qualifier, is_items, count_arity(rest), is_task)
     return TypeName()
 
 

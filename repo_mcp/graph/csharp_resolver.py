@@ -178,6 +178,8 @@ class CSharpResolver:
         extension = self._find_extension(file, row, value)
         if extension is not None:
             return extension
+        if value.is_task:
+            return Resolution(external=f"System.Threading.Tasks.Task.{row.name}")
         if value.is_items:
             return Resolution(external=f"System.Collections.Generic.IEnumerable.{row.name}")
         if value.external:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from repo_mcp.adapters.csharp_types import ARITY_SHIFT, name_arity, read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, name_arity, read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
@@ -35,6 +35,9 @@ _SAME_ITEMS = frozenset(
         " ToImmutableArray ToImmutableList",
     )
 )
+# Of the members of a task: those that give its result, and those that give a task of it again.
+_RESULTS = frozenset({"Result", "GetResult"})
+_SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ class Value:
 
     type: TypeMeaning | None = None
     is_items: bool = False  # the type is that of its items
+    is_task: bool = False  # the type is that of its result
 
     @property
     def is_known(self) -> bool:
         """True for a value of a type in the repository."""
-        return self.type is not None and bool(self.type.parts)
+        return self.type is not None and bool(self.type.parts) and not self.is_task
 
     @property
     def external(self) -> str:
@@ -144,7 +148,13 @@ class CSharpTypes:
             return False
         first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
         found = read_type(first.partition("this ")[2].rpartition(" ")[0])
-        if not found.name or found.is_items != value.is_items:
+        if value.is_task and found.name == "Task" and not found.is_items:
+            return True  # of any result
+        if not found.name or found.is_task != value.is_task:
+            return False
+        if found.is_task and not found.is_items and _TYPE_PARAMETER.fullmatch(found.name):
+            return True
+        if found.is_items != value.is_items:
             return False
         extended = self._names.find_type(file, symbol.place, found.name, found.qualifier, found.arity)
         full = extended.full_name
@@ -205,6 +215,10 @@ class CSharpTypes:
 
     def _step(self, value: Value, segment: str, steps: int) -> Value:
         name, is_call = segment.removesuffix("()"), segment.endswith("()")
+        if name == AWAITED or (value.is_task and name in _RESULTS):
+            return replace(value, is_task=False)
+        if value.is_task:
+            return value if name in _SAME_TASKS else self._call_extension(value, name, steps)
         if value.is_items:
             if name == "[]" or name in _ITEM_OF:
                 return Value(value.type)
@@ -215,11 +229,13 @@ class CSharpTypes:
             outside = TypeMeaning(f"{value.type.full_name}.{name}")
             return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
-        if not members and is_call:
-            members = [one for one in self.list_extensions(name) if self.extends(one, value)]
         if not members:
-            return NOTHING_KNOWN
+            return self._call_extension(value, name, steps) if is_call else NOTHING_KNOWN
         return self._get_value(members, is_call or name == "[]", steps + 1)
+
+    def _call_extension(self, value: Value, name: str, steps: int) -> Value:
+        members = [one for one in self.list_extensions(name) if self.extends(one, value)]
+        return self._get_value(members, True, steps + 1) if members else NOTHING_KNOWN
 
     def _get_value(self, members: list[tuple[Declaration, Symbol]], is_call: bool, steps: int) -> Value:
         """What members of one name hold or give: the first that says so."""
@@ -244,25 +260,27 @@ class CSharpTypes:
         if not found.qualifier and _TYPE_PARAMETER.fullmatch(found.name):
             return NOTHING_KNOWN
         meaning = self._names.find_type(file, place, found.name, found.qualifier, found.arity)
-        return Value(meaning, found.is_items)
+        return Value(meaning, found.is_items, found.is_task)
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """The value of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
-        kind, arity = row.arguments & ((1 << ARITY_SHIFT) - 1), row.arguments >> ARITY_SHIFT
+        kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
+        is_task = bool(row.arguments & TASK)
         if kind in {TYPE, ITEMS}:
             found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
-            return Value(found, kind == ITEMS)
+            return Value(found, kind == ITEMS, is_task)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-        if row.arguments == CALLED:
-            return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
-        if row.arguments == SAME and row.name == row.alias and not row.qualifier:
+        if kind == CALLED:
+            value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
+            return replace(value, is_task=False) if is_task else value
+        if kind == SAME and row.name == row.alias and not row.qualifier:
             return NOTHING_KNOWN
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-        if row.arguments == ITEM:
+        if kind == ITEM:
             return Value(value.type) if value.is_items else NOTHING_KNOWN
-        return value
+        return replace(value, is_task=False) if is_task else value
 
 
 def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:

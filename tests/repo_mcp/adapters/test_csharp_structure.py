@@ -141,7 +141,7 @@ def test_calls_and_what_stands_before_them() -> None:
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",
         "M: CALL list[]|At 10 n=1",
-        "M: CALL Load()|Use 11 n=1",
+        "M: CALL Load().await|Use 11 n=1",
         "M: CALL |Load 11 n=1",
         "M: CALL Bar()|Cast 12 n=1",
         "M: CALL Bar()|As 13 n=1",

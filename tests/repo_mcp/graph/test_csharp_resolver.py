@@ -376,3 +376,66 @@ def test_types_of_one_name_differ_in_their_type_parameters(
 ) -> None:
     found = Repository.build(GENERIC)
     assert sorted(found.ask(path, line, name)) == sorted(dict.fromkeys(expected))
+
+
+def test_a_task_is_what_it_gives_when_it_is_awaited_and_not_before() -> None:
+    found = Repository.build(
+        {
+            "Reader.cs": """
+                namespace N;
+                class Reader { public void Close() { } }
+                static class Extensions
+                {
+                    public static Task<TTo> CastResult<TFrom, TTo>(this Task<TFrom> task) => null;
+                    public static void Forget(this Task task) { }
+                    public static void Quiet(this Reader reader) { }
+                }
+            """,
+            "Use.cs": """
+                namespace N;
+                class User
+                {
+                    Task<Reader> Open() => null;
+                    Task<List<Reader>> All() => null;
+                    async Task Run(Task<Reader> given)
+                    {
+                        Open().CastResult<Reader, object>();
+                        Open().Forget();
+                        Open().Quiet();
+                        Open().Start();
+                        (await Open()).Close();
+                        (await Open()).Quiet();
+                        (await Open().ConfigureAwait(false)).CloseIt();
+                        Open().Result.Close(1);
+                        var opened = await Open();
+                        opened.Close(2);
+                        var opening = Open();
+                        opening.CastResult();
+                        (await opening).Close(3);
+                        (await given).Close(4);
+                        var later = await opening;
+                        later.Close(5);
+                        foreach (var one in await All()) { one.Close(6); }
+                        given.CastResult();
+                    }
+                }
+            """,
+        }
+    )
+    cast, forget, quiet = (
+        ["Reader.cs:5 CastResult exact"],
+        ["Reader.cs:6 Forget exact"],
+        ["Reader.cs:7 Quiet exact"],
+    )
+    close = ["Reader.cs:2 Close exact"]
+    assert found.ask("Use.cs", "Open().CastResult<", "CastResult") == cast
+    assert found.ask("Use.cs", "Open().Forget", "Forget") == forget
+    assert found.ask("Use.cs", "Open().Quiet", "Quiet") == ["-> System.Threading.Tasks.Task.Quiet"]
+    assert found.ask("Use.cs", "Open().Start", "Start") == ["-> System.Threading.Tasks.Task.Start"]
+    assert found.ask("Use.cs", "(await Open()).Close", "Close") == close
+    assert found.ask("Use.cs", "(await Open()).Quiet", "Quiet") == quiet
+    assert found.ask("Use.cs", "CloseIt", "CloseIt") == []
+    for number in range(1, 7):
+        assert found.ask("Use.cs", f"Close({number})", "Close") == close
+    assert found.ask("Use.cs", "opening.CastResult", "CastResult") == cast
+    assert found.ask("Use.cs", "given.CastResult", "CastResult") == cast
