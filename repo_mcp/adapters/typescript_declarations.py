@@ -28,6 +28,7 @@ _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PRO
 _BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
+THIS = "this"  # bound to itself in a member of an object that is an arrow function: it is that of outside
 RESULT = "()"  # stands for the variable in a row that tells what a function returns
 
 
@@ -347,6 +348,8 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
     walk.values[_unwrap(value).start_byte] = place
     if is_function:
         _read_function_value(walk, place, value)
+        if value.type == "arrow_function":
+            walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, place)
     else:
         walk.bind_value(f"this.{name}", value, node.start_byte, owner)
         walk.open_scope(node.end_byte, is_local=is_local, place=place)

@@ -38,6 +38,7 @@ _OWNERS = frozenset(
     }
 )
 _OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -354,20 +355,26 @@ class ScriptTypes:
 
 
 def find_holder(file: ScriptFile, place: int) -> int | None:
-    """The class or the object that `this` means inside a symbol."""
+    """The class or the object that `this` means inside a symbol.
+
+    An arrow function has that of what is around the objects that it is a member of.
+    """
     kinds = file.structure.kinds
     previous = 0
+    is_arrow = False
     for around in file.iter_around(place):
         kind = SymbolKind(int(kinds[around]))
-        if kind in {SymbolKind.CLASS, SymbolKind.COMPONENT, SymbolKind.INTERFACE} and previous:
+        is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
+        if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
+            previous, is_arrow = 0, True
+            continue
+        if is_arrow and not previous and kind in _OBJECTS:
+            continue
+        if kind is SymbolKind.COMPONENT and (previous or is_arrow):
             return around
         if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
             return around
-        if (
-            previous
-            and kind is not SymbolKind.FILE
-            and kinds[previous] in {SymbolKind.METHOD, SymbolKind.PROPERTY}
-        ):
+        if is_member and kind is not SymbolKind.FILE:
             return around
         previous = around
     return None

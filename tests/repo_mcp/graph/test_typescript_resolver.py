@@ -398,3 +398,34 @@ def test_members_of_objects_that_are_exported_as_a_whole() -> None:
     assert found.ask("use.js", "common.h(1)", "i", CALL) == ["common.js:2 j exact"]
     assert found.ask("use.js", "h(2)", "h", CALL) == ["common.js:1 h exact"]
     assert found.ask("use.js", "h(2)", "i", CALL) == ["common.js:2 j exact"]
+
+
+def test_this_of_arrow_functions_in_objects() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                class Evaluator {
+                  handlers = { stop: () => this.check(1) };
+                  run() {
+                    const proxy = new Proxy({}, {
+                      set: (_, p, value) => { this.check(2); return [1].some(() => this.check(3)); },
+                      inner: { deep: () => { const later = () => this.check(4); later(); } },
+                      own() { this.check(5); this.more(5); },
+                      plain: function () { this.more(6); },
+                    });
+                  }
+                  check(n: number) {}
+                }
+                export const api = {
+                  go() { return { then: () => this.more(7) }; },
+                  lost: () => this.more(8),
+                  more(n: number) {},
+                };
+            """,
+        }
+    )
+    for number in range(1, 5):
+        assert found.ask("a.ts", f"check({number})", "check", CALL) == ["a.ts:11 check exact"]
+    assert found.ask("a.ts", "more(7)", "more", CALL) == ["a.ts:16 more exact"]
+    assert found.ask("a.ts", "more(8)", "more", CALL) == ["a.ts:16 more probable"]
+    assert found.ask("a.ts", "more(6)", "more", CALL) == []
