@@ -38,6 +38,7 @@ _OWNERS = frozenset(
     }
 )
 _OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
 _OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
@@ -326,9 +327,7 @@ class ScriptTypes:
         if not found or held is UNKNOWN:
             return held
         symbols = [self._names.get_symbol(one) for one in held.declarations]
-        if not any(
-            one is not None and (one.kind in CALLABLE_KINDS or one.kind in _OWNERS) for one in symbols
-        ):
+        if not any(one is not None and one.kind in _RUN for one in symbols):
             return UNKNOWN
         own = tuple(Declaration(file.path, one.place) for one in found)
         return Meaning(held.declarations + own)
