@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import name_arity, read_type
+from repo_mcp.adapters.csharp_types import count_arity, name_arity, read_type
 from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
-from repo_mcp.adapters.scope_walk import UNKNOWN
+from repo_mcp.adapters.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
 from repo_mcp.structure import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ _GIVING_ITEMS = frozenset(
         " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
     )
 )
+_BEFORE_ARGUMENTS = re.compile(rb"\s+<")
+_GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _NAMED = frozenset({"identifier", "generic_name"})
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
@@ -201,7 +203,7 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     walk.taken.add(name_node.start_byte)
     qualifier = _read_qualifier(walk, type_node, name_node)
     alias = name_arity(
-        found.arity if found.name == written else walk.count_type_arguments(type_node.end_byte)
+        found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
     )
     walk.refer(CALL, written, name_node.start_byte, qualifier, alias, arguments)
     owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
@@ -268,7 +270,7 @@ def on_qualified(walk: CSharpWalk, node: Node) -> None:
     role = walk.find_role(node.start_byte)
     qualifier = _read_before(walk, node.start_byte, start)
     name = walk.read_name(name_node)
-    arity = walk.count_type_arguments(start + len(name.encode()), role)
+    arity = _count_type_arguments(walk, start + len(name.encode()), role)
     walk.refer(role, name, start, qualifier, "", arity)
     walk.types.append((node.start_byte, start, USE))
 
@@ -302,4 +304,16 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
     qualifier = walk.pending.get(start, "")
     if name != "_":
         role = walk.find_role(start)
-        walk.refer(role, name, start, qualifier, "", walk.count_type_arguments(node.end_byte, role))
+        walk.refer(role, name, start, qualifier, "", _count_type_arguments(walk, node.end_byte, role))
+
+
+def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:
+    """How many type arguments stand behind a name; behind a value "<" may be something else."""
+    if walk.text[end : end + 1] != b"<":
+        found = _BEFORE_ARGUMENTS.match(walk.text, end)
+        if found is None:
+            return 0
+        end = found.end() - 1
+    if role is USE and _GENERIC_VALUE.match(walk.text, end) is None:
+        return 0
+    return count_arity(walk.text[end : end + MAX_CHAIN_BYTES].decode("utf-8", "replace"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, count_arity, read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, read_type
 from repo_mcp.adapters.scope_walk import (
     CALLED,
     ITEMS,
@@ -46,8 +46,6 @@ _FLAGS = {
     "partial": SymbolFlag.PARTIAL,
     "extern": SymbolFlag.FORWARD,
 }
-_BEFORE_ARGUMENTS = re.compile(rb"\s+<")
-_GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _OBSOLETE = re.compile(rb"\bObsolete(?:Attribute)?\b")
 _WRAPPERS = frozenset(
     {"await_expression", "parenthesized_expression", "checked_expression", "ref_expression"}
@@ -114,17 +112,6 @@ class CSharpWalk(ScopeWalk):
             entry.flags |= SymbolFlag.EXTENSION_METHOD
 
     # -- types -----------------------------------------------------------------------------------------------
-
-    def count_type_arguments(self, end: int, role: ReferenceRole = ReferenceRole.TYPE) -> int:
-        """How many type arguments stand behind a name; behind a value "<" may be something else."""
-        if self.text[end : end + 1] != b"<":
-            found = _BEFORE_ARGUMENTS.match(self.text, end)
-            if found is None:
-                return 0
-            end = found.end() - 1
-        if role is ReferenceRole.USE and _GENERIC_VALUE.match(self.text, end) is None:
-            return 0
-        return count_arity(self.text[end : end + MAX_CHAIN_BYTES].decode("utf-8", "replace"))
 
     def note_type(self, node: Node | None, role: ReferenceRole = ReferenceRole.TYPE) -> None:
         """Names inside of a node are types."""
