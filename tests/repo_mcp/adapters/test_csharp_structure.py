@@ -321,3 +321,19 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "CALL N|C 3 as `1 n=2",
         "USE |N 3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("*(int*)(to + 1) = *(int*)(from + First());", ["CALL |First 5 n=1"]),
+        ("*to++ = 255; *to-- = (byte)First();", ["CALL |First 5 n=1"]),
+    ],
+)
+def test_what_is_written_through_pointers(statement: str, expected: list[str]) -> None:
+    body = f"    void F(byte* to, byte* from)\n    {{\n        {statement}\n    }}\n"
+    text = f"class A\n{{\n{body}    void G() {{ }}\n}}\n"
+    found = read("a.cs", text)
+    assert found.status is ParseStatus.FULL
+    assert [line.split()[0] for line in list_symbols(found)] == ["A", "A.F", "A.G"]
+    assert [line.split(": ")[1] for line in list_references(found, CALL)] == expected
