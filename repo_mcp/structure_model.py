@@ -160,8 +160,8 @@ class Reference:
     # the module as written, "./auth", "..models".
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
-    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns. CALL of C#, of an
-    # instance: "`2" for two type arguments.
+    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns. CALL of C#, of
+    # an instance: "`2" for two type arguments.
     alias: str
     line: int
     # CALL: arguments + 1, 0 when their number is not known. BIND: a Binding, which says what `qualifier.name`
