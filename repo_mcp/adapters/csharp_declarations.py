@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import name_arity, read_type
 from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.adapters.scope_walk import Entry
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -71,6 +71,7 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
     kind = _TYPE_KINDS[node.type]
     entry = walk.declare(node, walk.read_name(name_node), kind)
     walk.read_modifiers(node, entry, default)
+    entry.parameters = _read_type_parameters(walk, node)
     place = len(walk.entries) - 1
     parameters = next((one for one in node.named_children if one.type == "parameter_list"), None)
     walk.open_scope(node.end_byte, is_local=False, place=place)
@@ -78,6 +79,12 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
         constructor = walk.declare(parameters, entry.name, SymbolKind.CONSTRUCTOR)
         constructor.access = entry.access
         walk.read_parameters(constructor, parameters)
+
+
+def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
+    """ "<T, U>" of a type, which is another type than those of its name with more of them or fewer."""
+    found = next((one for one in node.named_children if one.type == "type_parameter_list"), None)
+    return walk.read_line(found)
 
 
 def on_delegate(walk: CSharpWalk, node: Node) -> None:
@@ -88,6 +95,7 @@ def on_delegate(walk: CSharpWalk, node: Node) -> None:
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.TYPE)
     walk.read_modifiers(node, entry, default)
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
     result = node.child_by_field_name("type")
     entry.type = walk.read_line(result)
     walk.note_type(result)
@@ -181,7 +189,8 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
     if found.name and not found.is_items:
         arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
         count = walk.count_arguments(arguments)
-        walk.refer(ReferenceRole.CALL, found.name, value.start_byte, found.qualifier, "", count)
+        alias = name_arity(found.arity)
+        walk.refer(ReferenceRole.CALL, found.name, value.start_byte, found.qualifier, alias, count)
 
 
 def on_field(walk: CSharpWalk, node: Node) -> None:

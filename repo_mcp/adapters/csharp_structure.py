@@ -23,6 +23,9 @@ _CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
 # What the grammar does not know and names can be read without: `ref partial struct`, `*(int*)&value`,
 # and the brackets of `{ [key] = value }`.
 _LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
+# What it does not know to the left of "=": `*(int*)(p + 1)`, read as an item of nothing, and `*p++`.
+_POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
+_STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
 _INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 
@@ -93,13 +96,20 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
 
 def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
     """A text with errors as the grammar may understand it, if it does then; otherwise as it is."""
-    plain = _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
+    plain = _write_plainly(text)
     has_branches = _CONDITION.search(plain) is not None
     for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):
         others = find_captures("csharp", ("csharp",), one) if one != text else None
         if others is not None and others.is_complete:
             return one, Captures(others.nodes, one is plain)
     return text, captures
+
+
+def _write_plainly(text: bytes) -> bytes:
+    """The text without what the grammar does not know; as long as before, with the same lines."""
+    text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
+    text = _STEPPED.sub(rb" \1  ", text)
+    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
 
 
 def _keep_first_branches(text: bytes) -> bytes:

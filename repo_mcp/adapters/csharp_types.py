@@ -6,7 +6,8 @@ import re
 from typing import NamedTuple
 
 _NAME = re.compile(r"(?:global::)?(@?[A-Za-z_]\w*(?:(?:\.|::)@?[A-Za-z_]\w*)*)")
-_SEEN_THROUGH = frozenset(re.findall(r"\w+", "Task ValueTask Nullable Lazy Span Memory"))
+_TASKS = frozenset({"Task", "ValueTask"})
+_SEEN_THROUGH = _TASKS | {"Nullable", "Lazy", "Span", "Memory"}
 _CONTAINERS = frozenset(
     re.findall(
         r"\w+",
@@ -24,6 +25,11 @@ _NOTHING = frozenset(
     )
 )
 MAX_STEPS = 6
+# Of the number of a BIND row: one bit for a task, which a type is, or a value that is awaited; above it how
+# many type arguments the type has.
+TASK = 8
+ARITY_SHIFT = 4
+AWAITED = "await"  # stands in a chain, as a member of what is awaited
 
 
 class TypeName(NamedTuple):
@@ -32,12 +38,14 @@ class TypeName(NamedTuple):
     name: str = ""  # empty: nothing is known
     qualifier: str = ""
     is_items: bool = False  # it is the type of the items
+    arity: int = 0  # how many type arguments it has
+    is_task: bool = False  # it is what a task gives when it is awaited
 
 
 def read_type(text: str) -> TypeName:
     """The type that a written one names."""
     text = text.strip()
-    is_items = False
+    is_items = is_task = False
     for _ in range(MAX_STEPS):
         text = re.sub(r"^(?:ref|readonly|scoped|out|in|params)\s+", "", text).rstrip("?* ")
         if text.endswith("[]"):
@@ -52,6 +60,7 @@ def read_type(text: str) -> TypeName:
         qualifier, _, name = dotted.rpartition(".")
         if rest.startswith("<") and rest.endswith(">"):
             if name in _SEEN_THROUGH:
+                is_task = is_task or (name in _TASKS and not is_items)
                 text = rest[1:-1]
                 continue
             if name in _CONTAINERS and not is_items and not is_list(rest[1:-1]):
@@ -59,16 +68,29 @@ def read_type(text: str) -> TypeName:
                 continue
         elif rest:
             return TypeName()
-        return TypeName(name, qualifier, is_items)
+        return TypeName(name, qualifier, is_items, count_arity(rest), is_task)
     return TypeName()
 
 
 def is_list(text: str) -> bool:
     """True for type arguments of which there are several."""
-    depth = 0
+    return count_arity(f"<{text}>") > 1
+
+
+def name_arity(arity: int) -> str:
+    """What tells types of one name apart, as .NET writes it: "`2"; empty for one that is not generic."""
+    return f"`{arity}" if arity else ""
+
+
+def count_arity(text: str) -> int:
+    """How many type arguments or parameters a text begins with: 2 for "<A, B>" and "<,>", 0 for none."""
+    if not text.startswith("<"):
+        return 0
+    depth, count = 0, 1
     for char in text:
         depth += char in "<(["
         depth -= char in ">)]"
-        if char == "," and depth == 0:
-            return True
-    return False
+        count += char == "," and depth == 1
+        if depth <= 0:
+            break
+    return count

@@ -1,4 +1,8 @@
-"""Uses of names in C#: usings, bases, calls, members, types."""
+"""Uses of names in C#: usings, bases, calls, members, types.
+
+The number of a row that is no call is how many type arguments the name has; a new instance of a generic type
+says it in the alias, as "`2".
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import count_arity, name_arity, read_type
 from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
-from repo_mcp.adapters.scope_walk import UNKNOWN
+from repo_mcp.adapters.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
 from repo_mcp.structure import ReferenceRole, SymbolKind
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ _GIVING_ITEMS = frozenset(
         " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
     )
 )
+_BEFORE_ARGUMENTS = re.compile(rb"\s+<")
+_GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
 _NAMED = frozenset({"identifier", "generic_name"})
 _INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
 
@@ -196,7 +202,10 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     walk.types.append((type_node.start_byte, type_node.end_byte, USE))
     walk.taken.add(name_node.start_byte)
     qualifier = _read_qualifier(walk, type_node, name_node)
-    walk.refer(CALL, written, name_node.start_byte, qualifier, "", arguments)
+    alias = name_arity(
+        found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
+    )
+    walk.refer(CALL, written, name_node.start_byte, qualifier, alias, arguments)
     owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
     _refer_initialized(walk, node.child_by_field_name("initializer"), owner)
 
@@ -260,7 +269,9 @@ def on_qualified(walk: CSharpWalk, node: Node) -> None:
     walk.taken.add(start)
     role = walk.find_role(node.start_byte)
     qualifier = _read_before(walk, node.start_byte, start)
-    walk.refer(role, walk.read_name(name_node), start, qualifier)
+    name = walk.read_name(name_node)
+    arity = _count_type_arguments(walk, start + len(name.encode()), role)
+    walk.refer(role, name, start, qualifier, "", arity)
     walk.types.append((node.start_byte, start, USE))
 
 
@@ -292,4 +303,17 @@ def on_identifier(walk: CSharpWalk, node: Node) -> None:
     name = walk.read_name(node)
     qualifier = walk.pending.get(start, "")
     if name != "_":
-        walk.refer(walk.find_role(start), name, start, qualifier)
+        role = walk.find_role(start)
+        walk.refer(role, name, start, qualifier, "", _count_type_arguments(walk, node.end_byte, role))
+
+
+def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:
+    """How many type arguments stand behind a name; behind a value "<" may be something else."""
+    if walk.text[end : end + 1] != b"<":
+        found = _BEFORE_ARGUMENTS.match(walk.text, end)
+        if found is None:
+            return 0
+        end = found.end() - 1
+    if role is USE and _GENERIC_VALUE.match(walk.text, end) is None:
+        return 0
+    return count_arity(walk.text[end : end + MAX_CHAIN_BYTES].decode("utf-8", "replace"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, read_type
 from repo_mcp.adapters.scope_walk import (
     CALLED,
     ITEMS,
@@ -34,6 +34,8 @@ _TYPE_ARGUMENTS = re.compile(rb"<[\w\s,.?\[\]]*>")
 _CAST = re.compile(rb"\(\s*\(([\w.]+)(?:<[^()]*>)?\)[^()]*(?:\(\))?[^()]*\)")
 _AS = re.compile(rb"\([^()]*\bas\s+([\w.]+)(?:<[^()]*>)?\s*\)")
 _AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
+_AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
+_AWAITED_END = b"." + AWAITED.encode()
 _NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
 _FLAGS = {
     "static": SymbolFlag.STATIC,
@@ -130,15 +132,18 @@ class CSharpWalk(ScopeWalk):
         """Tell the type of a variable that has one written; True when it could be read."""
         found = read_type(self.read_line(node))
         if found.name:
-            items = ITEMS if found.is_items else TYPE
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
+            number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
+            number |= TASK if found.is_task else 0
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number, place)
         return bool(found.name)
 
     def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
         """Tell the type of a variable by what it is given."""
+        awaited = 0
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS or not value.named_child_count:
                 break
+            awaited |= TASK if value.type == "await_expression" else 0
             value = value.named_child(0)
         if value is None:
             return
@@ -148,9 +153,9 @@ class CSharpWalk(ScopeWalk):
         elif kind == "as_expression":
             self.bind_type(alias, value.child_by_field_name("right"), start, place)
         elif kind == "invocation_expression":
-            self.bind_named(alias, value.child_by_field_name("function"), CALLED, start, place)
+            self.bind_named(alias, value.child_by_field_name("function"), CALLED | awaited, start, place)
         elif kind in {"identifier", "member_access_expression", "this"}:
-            self.bind_named(alias, value, SAME, start, place)
+            self.bind_named(alias, value, SAME | awaited, start, place)
         elif kind == "element_access_expression":
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
@@ -220,9 +225,9 @@ def _simplify(text: bytes) -> bytes:
         found = pattern.match(text)
         if found is not None:
             text = found[1] + b"()" + text[found.end() :]
-    awaited = _AWAITED.fullmatch(text)
+    awaited = _AWAITED.fullmatch(text) or _AWAITED_PLAINLY.fullmatch(text)
     if awaited is not None:
-        text = awaited[1]
+        text = awaited[1] + _AWAITED_END
     created = _NEW.fullmatch(text)
     if created is not None:
         return created[1] + b"()"

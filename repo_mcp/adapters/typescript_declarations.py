@@ -28,6 +28,7 @@ _TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PRO
 _BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 _PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
 UNNAMED = "default"
+THIS = "this"  # bound to itself in a member of an object that is an arrow function: it is that of outside
 RESULT = "()"  # stands for the variable in a row that tells what a function returns
 
 
@@ -312,7 +313,14 @@ def _unwrap(value: Node) -> Node:
 def on_object(walk: ScriptWalk, node: Node) -> None:
     """An object, which may be the value of something declared."""
     _pop_objects(walk, node.start_byte)
-    walk.objects.append((node.end_byte, walk.values.get(node.start_byte, -1)))
+    owner = walk.values.get(node.start_byte, -1)
+    walk.objects.append((node.end_byte, owner))
+    if owner < 0:
+        return
+    for one in node.named_children:
+        if one.type == "shorthand_property_identifier":
+            name = walk.read(one)
+            walk.refer(ReferenceRole.BIND, name, one.start_byte, "", f"this.{name}", SAME, owner)
 
 
 def _pop_objects(walk: ScriptWalk, start: int) -> int:
@@ -340,6 +348,8 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
     walk.values[_unwrap(value).start_byte] = place
     if is_function:
         _read_function_value(walk, place, value)
+        if value.type == "arrow_function":
+            walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, place)
     else:
         walk.bind_value(f"this.{name}", value, node.start_byte, owner)
         walk.open_scope(node.end_byte, is_local=is_local, place=place)

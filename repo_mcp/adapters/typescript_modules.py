@@ -3,7 +3,8 @@
 ECMAScript modules and CommonJS end in the same rows. IMPORT: `import d from "m"` has the name "default",
 `import * as ns`, `require("m")` and `import("m")` have none. EXPORT: a name for importers, which is "default"
 for `export default`, "export=" for what `module.exports` or `export =` is given, and empty with the name "*"
-for `export * from "m"`; one without a name gives the whole module `m`.
+for `export * from "m"`; one without a name gives the whole module `m`. Names in an object that is exported as
+a whole have rows as if each were exported: importers have them as members.
 """
 
 from __future__ import annotations
@@ -129,8 +130,21 @@ def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None
         walk.refer(EXPORT, name, value.start_byte, "", alias)
         walk.exported[name] = alias == UNNAMED
         return
+    if value.type == "object":
+        for one in value.named_children:
+            _export_named(walk, one)
     if alias == UNNAMED or value.type in _DECLARATIONS:
         _declare_value(walk, node, value, alias)
+
+
+def _export_named(walk: ScriptWalk, node: Node) -> None:
+    """`a` and `a: b` in the object of a default export: importers have `b` as a member `a` of it."""
+    if node.type == "shorthand_property_identifier":
+        _export_property(walk, node)
+        return
+    value = node.child_by_field_name("value") if node.type == "pair" else None
+    if value is not None and value.type == "identifier":
+        _export_member(walk, node, walk.read_name(node.child_by_field_name("key")), value)
 
 
 def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: str = "") -> None:
@@ -276,7 +290,7 @@ def _export_property(walk: ScriptWalk, node: Node) -> None:
         name = walk.read(node)
         walk.taken.add(node.start_byte)
         walk.refer(EXPORT, name, node.start_byte, "", name)
-        walk.exported[name] = False
+        walk.exported.setdefault(name, False)
         return
     key = node.child_by_field_name("key" if node.type == "pair" else "name")
     value = node.child_by_field_name("value")
@@ -297,7 +311,7 @@ def _export_member(walk: ScriptWalk, node: Node, name: str, value: Node) -> None
         walk.taken.add(value.start_byte)
         local = walk.read(value)
         walk.refer(EXPORT, local, value.start_byte, "", name)
-        walk.exported[local] = False
+        walk.exported.setdefault(local, False)
     elif value.type != "assignment_expression" and not walk.is_local:
         _declare_export(walk, node, name, value)
 

@@ -1,16 +1,18 @@
 """Which type a name means in a C# file: by the types and namespaces around it, and by usings.
 
-A type is known by its full name and may be declared in parts, in several files. A name leads to it exactly
-where a namespace around the use, a using or an alias says so; where none does, a type of that name in a
-namespace that begins alike is probable: `using` can also be said in a project file.
+A type is known by its full name and the number of its type parameters, and may be declared in parts, in
+several files. A name leads to it exactly where a namespace around the use, a using or an alias says so; where
+none does, a type of that name in a namespace that begins alike is probable: `using` can also be said in a
+project file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from repo_mcp.adapters.csharp_types import count_arity, name_arity
 from repo_mcp.graph.program import Confidence, Declaration, Program
 from repo_mcp.structure import Reference, ReferenceRole, Structure, Symbol, SymbolKind
 
@@ -36,6 +38,7 @@ class TypeMeaning:
     full_name: str
     parts: tuple[Declaration, ...] = ()
     confidence: Confidence = Confidence.EXACT
+    is_mixed: bool = False  # of types of one name that differ in their type parameters, as none were told
 
 
 class CSharpFile:
@@ -58,6 +61,10 @@ class CSharpFile:
             full = f"{full}.{name}" if full else name
             self._full_names[one] = full
         return full
+
+    def get_arity(self, place: int) -> int:
+        """How many type parameters a type has."""
+        return count_arity(self.structure.strings[self.structure.parameters[place]])
 
     def list_around(self, place: int) -> list[int]:
         """A symbol and those around it, the file last."""
@@ -140,7 +147,7 @@ class CSharpNames:
         self.program = program
         self._files: dict[str, CSharpFile | None] = {}
         self._types: dict[str, dict[str, tuple[Declaration, ...]]] = {}
-        self._found: dict[tuple[str, int, str, str], TypeMeaning] = {}
+        self._found: dict[tuple[str, int, str, str, int | None], TypeMeaning] = {}
         self._global: tuple[tuple[str, ...], dict[str, tuple[str, str]]] | None = None
 
     def find_file(self, path: str) -> CSharpFile | None:
@@ -173,39 +180,61 @@ class CSharpNames:
             self._types[name] = {full: tuple(parts) for full, parts in found.items()}
         return self._types[name]
 
-    def find_type(self, file: CSharpFile, place: int, name: str, qualifier: str = "") -> TypeMeaning:
+    def choose(self, full_name: str, parts: tuple[Declaration, ...], arity: int | None) -> TypeMeaning | None:
+        """Of types of one full name the one with so many type parameters; all when that is not known."""
+        by_arity: dict[int, list[Declaration]] = {}
+        for part in parts:
+            file = self.find_file(part.path)
+            by_arity.setdefault(file.get_arity(part.place) if file is not None else 0, []).append(part)
+        if arity is None and len(by_arity) > 1:
+            return TypeMeaning(full_name, parts, is_mixed=True)
+        chosen = next(iter(by_arity), 0) if arity is None else arity
+        found = by_arity.get(chosen)
+        return TypeMeaning(full_name + name_arity(chosen), tuple(found)) if found else None
+
+    def find_type(
+        self, file: CSharpFile, place: int, name: str, qualifier: str = "", arity: int | None = None
+    ) -> TypeMeaning:
         """The type that a name means inside a symbol of a file; outside of the repository by name alone."""
-        key = (file.path, place, qualifier, name)
+        key = (file.path, place, qualifier, name, arity)
         if key not in self._found:
-            found = self._search(file, place, name, qualifier)
+            found = self._search(file, place, name, qualifier, arity)
             written = f"{qualifier}.{name}" if qualifier else name
             self._found[key] = found or TypeMeaning(self._expand(file, written))
         return self._found[key]
 
-    def _search(self, file: CSharpFile, place: int, name: str, qualifier: str) -> TypeMeaning | None:
+    def _search(
+        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+    ) -> TypeMeaning | None:
         head, _, rest = (qualifier or name).partition(".")
         alias = self._find_alias(file, head)
         if alias is not None and not (qualifier == alias[0] and name == alias[1]):
             outer, target = alias
             if not qualifier:
-                return self._search(file, place, target, outer)
+                return self._search(file, place, target, outer, None)
             dotted = ".".join(one for one in (outer, target, rest) if one)
-            return self._search_visible(file, place, name, dotted)
-        return self._search_visible(file, place, name, qualifier)
+            return self._search_visible(file, place, name, dotted, arity)
+        return self._search_visible(file, place, name, qualifier, arity)
 
-    def _search_visible(self, file: CSharpFile, place: int, name: str, qualifier: str) -> TypeMeaning | None:
+    def _search_visible(
+        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+    ) -> TypeMeaning | None:
         types = self.list_types(name)
         if not types:
             return None
         dotted = f"{qualifier}.{name}" if qualifier else name
         for prefix in self._list_prefixes(file, place):
-            parts = types.get(f"{prefix}.{dotted}" if prefix else dotted)
-            if parts:
-                return TypeMeaning(f"{prefix}.{dotted}" if prefix else dotted, parts)
-        near = [full for full in types if self._is_near(file, place, full, dotted)]
-        if len(near) == 1:
-            return TypeMeaning(near[0], types[near[0]], Confidence.PROBABLE)
-        return None
+            full = f"{prefix}.{dotted}" if prefix else dotted
+            found = self.choose(full, types.get(full, ()), arity)
+            if found is not None:
+                return found
+        near = [
+            self.choose(full, types[full], arity)
+            for full in types
+            if self._is_near(file, place, full, dotted)
+        ]
+        fitting = [one for one in near if one is not None]
+        return replace(fitting[0], confidence=Confidence.PROBABLE) if len(fitting) == 1 else None
 
     def _list_prefixes(self, file: CSharpFile, place: int) -> Iterable[str]:
         """What may stand before a name, nearest first: types, namespaces, usings."""

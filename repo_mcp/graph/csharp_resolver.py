@@ -76,7 +76,8 @@ class CSharpResolver:
         name = dotted.rpartition(".")[2]
         found = self._names.list_types(name).get(dotted)
         if found:
-            return _say_type(TypeMeaning(dotted, found))
+            plain = self._names.choose(dotted, found, 0) or self._names.choose(dotted, found, None)
+            return _say_type(plain or TypeMeaning(dotted))
         spaces = []
         for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
             other = self._names.find_file(path)
@@ -88,9 +89,10 @@ class CSharpResolver:
         place = row.symbol
         if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and place:
             place = int(file.structure.parents[place])  # bases are named from outside of the type
-        found = self._names.find_type(file, place, row.name, row.qualifier)
+        found = self._names.find_type(file, place, row.name, row.qualifier, row.arguments)
         if not found.parts and row.role is ReferenceRole.TYPE:
-            attribute = self._names.find_type(file, place, row.name + "Attribute", row.qualifier)
+            name = row.name + "Attribute"
+            attribute = self._names.find_type(file, place, name, row.qualifier, row.arguments)
             found = attribute if attribute.parts else found
         return _say_type(found)
 
@@ -101,7 +103,7 @@ class CSharpResolver:
             return None
         line = self._types.list_line(own)
         wanted = line[0] if row.qualifier == "this" else line[1] if len(line) > 1 else None
-        if wanted is None or wanted.full_name.rpartition(".")[2] != row.name:
+        if wanted is None or _get_name(wanted) != row.name:
             return None
         if not wanted.parts:
             return Resolution(external=wanted.full_name)
@@ -109,7 +111,7 @@ class CSharpResolver:
 
     def _say_instance(self, meaning: TypeMeaning, row: Reference) -> Resolution:
         """The constructor that takes so many arguments, and the type."""
-        name = meaning.full_name.rpartition(".")[2]
+        name = _get_name(meaning)
         found = [
             one
             for one in self._types.list_own_members(meaning, name)
@@ -118,7 +120,7 @@ class CSharpResolver:
         fitting = [one for one, symbol in found if _takes(symbol, row.arguments)]
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
         targets = [Target(one, sure) for one in fitting]
-        targets += [Target(one, meaning.confidence) for one in meaning.parts]
+        targets += _say_type(meaning).targets
         return Resolution(tuple(targets[:MAX_TARGETS]))
 
     # -- names -----------------------------------------------------------------------------------------------
@@ -144,18 +146,26 @@ class CSharpResolver:
         return self._resolve_named_type(file, row)
 
     def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
-        meaning = self._names.find_type(file, row.symbol, row.name)
+        meaning = self._find_named(file, row)
         if meaning.parts:
             if row.role is ReferenceRole.CALL:
                 return self._say_instance(meaning, row)
             return _say_type(meaning)
         return Resolution(external=meaning.full_name)
 
+    def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
+        """The type that is made or used, with as many type arguments as are given, where there is one."""
+        arity = row.arguments
+        if row.role is ReferenceRole.CALL:
+            arity = int(row.alias.removeprefix("`") or 0)
+        found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
+        return found if found.parts else self._names.find_type(file, row.symbol, row.name, row.qualifier)
+
     def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
         if row.qualifier == "?":
             return self._guess(file, row)
         if row.role is ReferenceRole.CALL or row.role is ReferenceRole.USE:
-            meaning = self._names.find_type(file, row.symbol, row.name, row.qualifier)
+            meaning = self._find_named(file, row)
             if meaning.parts and meaning.confidence is Confidence.EXACT:
                 return (
                     self._say_instance(meaning, row) if row.role is ReferenceRole.CALL else _say_type(meaning)
@@ -168,6 +178,8 @@ class CSharpResolver:
         extension = self._find_extension(file, row, value)
         if extension is not None:
             return extension
+        if value.is_task:
+            return Resolution(external=f"System.Threading.Tasks.Task.{row.name}")
         if value.is_items:
             return Resolution(external=f"System.Collections.Generic.IEnumerable.{row.name}")
         if value.external:
@@ -234,7 +246,12 @@ def _say_type(meaning: TypeMeaning) -> Resolution:
     """A type as targets: all its parts."""
     if not meaning.parts:
         return Resolution(external=meaning.full_name)
-    return Resolution(tuple(Target(one, meaning.confidence) for one in meaning.parts[:MAX_TARGETS]))
+    sure = Confidence.POSSIBLE if meaning.is_mixed else meaning.confidence
+    return Resolution(tuple(Target(one, sure) for one in meaning.parts[:MAX_TARGETS]))
+
+
+def _get_name(meaning: TypeMeaning) -> str:
+    return meaning.full_name.rpartition(".")[2].partition("`")[0]
 
 
 def _may_be(symbol: Symbol, row: Reference) -> bool:

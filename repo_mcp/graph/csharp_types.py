@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from repo_mcp.adapters.csharp_types import read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, name_arity, read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
@@ -35,6 +35,9 @@ _SAME_ITEMS = frozenset(
         " ToImmutableArray ToImmutableList",
     )
 )
+# Of the members of a task: those that give its result, and those that give a task of it again.
+_RESULTS = frozenset({"Result", "GetResult"})
+_SAME_TASKS = frozenset({"GetAwaiter", "ConfigureAwait", "AsTask", "WaitAsync", "Preserve"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ class Value:
 
     type: TypeMeaning | None = None
     is_items: bool = False  # the type is that of its items
+    is_task: bool = False  # the type is that of its result
 
     @property
     def is_known(self) -> bool:
         """True for a value of a type in the repository."""
-        return self.type is not None and bool(self.type.parts)
+        return self.type is not None and bool(self.type.parts) and not self.is_task
 
     @property
     def external(self) -> str:
@@ -63,7 +67,7 @@ class CSharpTypes:
 
     def __init__(self, names: CSharpNames) -> None:
         self._names = names
-        self._lines: dict[str, tuple[TypeMeaning, ...]] = {}
+        self._lines: dict[tuple[str, tuple[Declaration, ...]], tuple[TypeMeaning, ...]] = {}
         self._extensions: dict[str, list[tuple[Declaration, Symbol]]] = {}
 
     # -- types and their members -----------------------------------------------------------------------------
@@ -76,12 +80,15 @@ class CSharpTypes:
         name = file.structure.strings[file.structure.names[around[0]]]
         full = file.get_full_name(around[0])
         own = Declaration(file.path, around[0])
-        parts = self._names.list_types(name).get(full, ())
-        return TypeMeaning(full, (own, *(one for one in parts if one != own)))
+        arity = file.get_arity(around[0])
+        found = self._names.choose(full, self._names.list_types(name).get(full, ()), arity)
+        others = (one for one in found.parts if one != own) if found is not None else ()
+        return TypeMeaning(full + name_arity(arity), (own, *others))
 
     def list_line(self, meaning: TypeMeaning) -> tuple[TypeMeaning, ...]:
         """A type and its bases, the nearest first; those outside too, without parts."""
-        if meaning.full_name not in self._lines:
+        key = (meaning.full_name, meaning.parts)
+        if key not in self._lines:
             found = [meaning]
             seen = {meaning.full_name}
             for one in found:
@@ -89,8 +96,8 @@ class CSharpTypes:
                     if base.full_name not in seen and len(found) < MAX_BASES:
                         seen.add(base.full_name)
                         found.append(base)
-            self._lines[meaning.full_name] = tuple(found)
-        return self._lines[meaning.full_name]
+            self._lines[key] = tuple(found)
+        return self._lines[key]
 
     def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
         for part in meaning.parts:
@@ -98,7 +105,7 @@ class CSharpTypes:
             for row in file.bases.get(part.place, ()) if file is not None else ():
                 if file is not None:
                     around = int(file.structure.parents[part.place])
-                    yield self._names.find_type(file, around, row.name, row.qualifier)
+                    yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
         """The members of a name, of the nearest type in the line that has any."""
@@ -141,9 +148,15 @@ class CSharpTypes:
             return False
         first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
         found = read_type(first.partition("this ")[2].rpartition(" ")[0])
-        if not found.name or found.is_items != value.is_items:
+        if value.is_task and found.name == "Task" and not found.is_items:
+            return True  # of any result
+        if not found.name or found.is_task != value.is_task:
             return False
-        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier)
+        if found.is_task and not found.is_items and _TYPE_PARAMETER.fullmatch(found.name):
+            return True
+        if found.is_items != value.is_items:
+            return False
+        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier, found.arity)
         full = extended.full_name
         return any(
             one.full_name == full or (not one.parts and one.full_name.endswith(full))
@@ -202,6 +215,10 @@ class CSharpTypes:
 
     def _step(self, value: Value, segment: str, steps: int) -> Value:
         name, is_call = segment.removesuffix("()"), segment.endswith("()")
+        if name == AWAITED or (value.is_task and name in _RESULTS):
+            return replace(value, is_task=False)
+        if value.is_task:
+            return value if name in _SAME_TASKS else self._call_extension(value, name, steps)
         if value.is_items:
             if name == "[]" or name in _ITEM_OF:
                 return Value(value.type)
@@ -212,11 +229,13 @@ class CSharpTypes:
             outside = TypeMeaning(f"{value.type.full_name}.{name}")
             return NOTHING_KNOWN if is_call or name == "[]" else Value(outside)
         members = self.find_members(value.type, "this[]" if name == "[]" else name)
-        if not members and is_call:
-            members = [one for one in self.list_extensions(name) if self.extends(one, value)]
         if not members:
-            return NOTHING_KNOWN
+            return self._call_extension(value, name, steps) if is_call else NOTHING_KNOWN
         return self._get_value(members, is_call or name == "[]", steps + 1)
+
+    def _call_extension(self, value: Value, name: str, steps: int) -> Value:
+        members = [one for one in self.list_extensions(name) if self.extends(one, value)]
+        return self._get_value(members, True, steps + 1) if members else NOTHING_KNOWN
 
     def _get_value(self, members: list[tuple[Declaration, Symbol]], is_call: bool, steps: int) -> Value:
         """What members of one name hold or give: the first that says so."""
@@ -240,24 +259,28 @@ class CSharpTypes:
             return NOTHING_KNOWN
         if not found.qualifier and _TYPE_PARAMETER.fullmatch(found.name):
             return NOTHING_KNOWN
-        return Value(self._names.find_type(file, place, found.name, found.qualifier), found.is_items)
+        meaning = self._names.find_type(file, place, found.name, found.qualifier, found.arity)
+        return Value(meaning, found.is_items, found.is_task)
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
         """The value of a variable by a row that tells its type."""
         if steps > MAX_STEPS:
             return NOTHING_KNOWN
-        if row.arguments in {TYPE, ITEMS}:
-            found = self._names.find_type(file, row.symbol, row.name, row.qualifier)
-            return Value(found, row.arguments == ITEMS)
+        kind, arity = row.arguments & (TASK - 1), row.arguments >> ARITY_SHIFT
+        is_task = bool(row.arguments & TASK)
+        if kind in {TYPE, ITEMS}:
+            found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
+            return Value(found, kind == ITEMS, is_task)
         dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
-        if row.arguments == CALLED:
-            return self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
-        if row.arguments == SAME and row.name == row.alias and not row.qualifier:
+        if kind == CALLED:
+            value = self.evaluate(file, row.symbol, dotted + "()", row.line, steps + 1)
+            return replace(value, is_task=False) if is_task else value
+        if kind == SAME and row.name == row.alias and not row.qualifier:
             return NOTHING_KNOWN
         value = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
-        if row.arguments == ITEM:
+        if kind == ITEM:
             return Value(value.type) if value.is_items else NOTHING_KNOWN
-        return value
+        return replace(value, is_task=False) if is_task else value
 
 
 def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:

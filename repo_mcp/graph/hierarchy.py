@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from repo_mcp.adapters.csharp_types import count_arity
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.structure import TYPE_KINDS, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
@@ -84,6 +85,7 @@ class Hierarchy:
             return [declaration]
         symbol = structure.get_symbol(declaration.place)
         around = _list_around(structure, declaration.place)
+        arity = count_arity(symbol.parameters)  # C# tells types apart by it
         parts = []
         for path in self._program.list_declaring(symbol.name)[:MAX_FILES]:
             other = self._program.find_structure(path)
@@ -93,6 +95,7 @@ class Hierarchy:
                 continue
             for place in other.find_symbols(symbol.name):
                 same = other.kinds[place] == symbol.kind and int(other.flags[place]) & SymbolFlag.PARTIAL
+                same = same and count_arity(other.strings[other.parameters[place]]) == arity
                 if same and _list_around(other, place) == around:
                     parts.append(Declaration(path, place))
         return parts

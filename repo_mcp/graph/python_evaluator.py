@@ -14,7 +14,7 @@ from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.graph.python_classes import PythonClasses
 from repo_mcp.graph.python_names import Bound, PythonNames
 from repo_mcp.graph.python_scoping import MAX_VALUES, PythonScoping
-from repo_mcp.graph.python_values import Form, Value, merge, outside
+from repo_mcp.graph.python_values import OUTER, Form, Value, merge, outside, take_item
 from repo_mcp.structure import Binding, SymbolKind
 
 MAX_KEPT = 200_000  # values of variables and functions
@@ -160,7 +160,9 @@ class PythonEvaluator:
         made = _MADE.get(form, Form.INSTANCE)
         if self.classes.is_class(value):
             return [value._replace(form=made, owner=())]
-        return [outside(value.path + "()")] if value.form is Form.OUTSIDE else []
+        if value.form is not Form.OUTSIDE:
+            return []
+        return [outside(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
 
     def get_variable(self, value: Value) -> list[Value]:
         """What a declared variable, attribute or property holds; nothing for other objects."""
@@ -252,7 +254,7 @@ class PythonEvaluator:
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
         if value.form is Form.GIVES_ITEM:
-            return [value._replace(form=Form.INSTANCE, is_sure=False)]
+            return [take_item(value)]
         if value.form is Form.GIVES_ITEMS:
             return [value._replace(form=Form.ITEMS, is_sure=False)]
         if value.form is Form.INSTANCE:
@@ -318,7 +320,7 @@ class PythonEvaluator:
     def _take_item(self, value: Value) -> list[Value]:
         """What `value[...]` is; of a class the class itself: `Box[int]`."""
         if value.form in (Form.ITEMS, Form.VALUES):
-            return [value._replace(form=Form.INSTANCE, is_sure=False)]
+            return [take_item(value)]
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "[]")]
         if value.form is Form.INSTANCE:
@@ -328,20 +330,18 @@ class PythonEvaluator:
     def _iterate(self, value: Value) -> list[Value]:
         """What a loop over a value binds."""
         if value.form is Form.ITEMS:
-            return [value._replace(form=Form.INSTANCE, is_sure=False)]
+            return [take_item(value)]
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "[]")]
         if value.form is Form.INSTANCE:
             given = self._call_member(value, "__iter__", "__aiter__")
-            return [
-                one._replace(form=Form.INSTANCE, is_sure=False) for one in given if one.form is Form.ITEMS
-            ]
+            return [take_item(one) for one in given if one.form is Form.ITEMS]
         return []
 
     def _enter(self, value: Value) -> list[Value]:
         """What `with value as x` binds to x."""
         if value.form is Form.ITEMS:  # a function decorated as a context manager, annotated with an iterator
-            return [value._replace(form=Form.INSTANCE, is_sure=False)]
+            return [take_item(value)]
         if value.form is Form.OUTSIDE:
             return [outside(value.path + "()")]
         return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []

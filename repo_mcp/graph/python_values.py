@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
+OUTER = -1  # the place of what is not declared here, where the form says something else
+
 
 class Form(IntEnum):
     """What a value is."""
@@ -13,7 +15,7 @@ class Form(IntEnum):
     INSTANCE = 1  # of the class at that place
     MODULE = 2  # path is a module's; place 0
     OUTSIDE = 3  # something that is not declared here; path is its dotted name
-    ITEMS = 4  # holds instances of the class at that place
+    ITEMS = 4  # holds instances of the class at that place, or of one outside, whose place is OUTER
     VALUES = 5  # a mapping to instances of it
     PARENT = 6  # super() in a method of that class
     GIVES_ITEM = 7  # a method that gives one of the items
@@ -34,6 +36,13 @@ class Value(NamedTuple):
     def guessed(self) -> Value:
         """The same, as likely only."""
         return self._replace(is_sure=False) if self.is_sure else self
+
+
+def take_item(value: Value) -> Value:
+    """One of the items that a value holds or gives."""
+    if value.place == OUTER:
+        return outside(value.path + "()")
+    return value._replace(form=Form.INSTANCE, is_sure=False)
 
 
 def outside(name: str) -> Value:

@@ -18,6 +18,7 @@ WHOLE = "export="
 MAX_HOPS = 24  # from one file to the next
 MAX_STARS = 400  # files behind `export *` that are looked into for one name
 MAX_PARENTS = 64
+_COMMON_SUFFIXES = (".js", ".cjs")  # of what may be CommonJS
 _TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
 
@@ -231,6 +232,8 @@ class ScriptNames:
     def _find_in_whole(self, file: ScriptFile, name: str, hops: int) -> Meaning:
         """What `module.exports` is given, or a member of it."""
         whole = self.find_whole(file, hops)
+        if whole is UNKNOWN and name == "default" and file.exports and file.path.endswith(_COMMON_SUFFIXES):
+            return Meaning((Declaration(file.path, 0),))  # the object that its members are exported by
         if whole is UNKNOWN or name in {"default", WHOLE}:
             return whole
         found: list[Declaration] = []

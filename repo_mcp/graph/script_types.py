@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS
+from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME
 from repo_mcp.adapters.typescript_types import read_type, split_type
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.script_names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
@@ -37,6 +37,9 @@ _OWNERS = frozenset(
         SymbolKind.COMPONENT,
     }
 )
+_OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
+_OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _WINDOWS = frozenset({"window", "globalThis", "self", "global"})
 
 
@@ -299,6 +302,10 @@ class ScriptTypes:
         if file is None or symbol is None:
             return UNKNOWN
         found = file.find_children(owner.place, name)
+        if symbol.kind in _OBJECTS:
+            held = self._find_held(file, symbol, name, found)
+            if held is not UNKNOWN:
+                return held
         if symbol.kind is SymbolKind.MODULE:
             found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
         if symbol.parent == 0:  # merged with another declaration of its name
@@ -306,6 +313,24 @@ class ScriptTypes:
                 if twin.place != symbol.place:
                     found += file.find_children(twin.place, name)
         return Meaning(tuple(Declaration(owner.path, one.place) for one in found)) if found else UNKNOWN
+
+    def _find_held(self, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]) -> Meaning:
+        """What a member of an object is, where the object names it: `{ name }`, `{ name: what }`.
+
+        Of one with a name of its own the member too, for what is called.
+        """
+        rows = file.binds.get((owner.place, f"this.{name}"), ())
+        row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
+        if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
+            return UNKNOWN
+        held = self._names.look_up(file, owner.parent, row.name)
+        if not found or held is UNKNOWN:
+            return held
+        symbols = [self._names.get_symbol(one) for one in held.declarations]
+        if not any(one is not None and one.kind in _RUN for one in symbols):
+            return UNKNOWN
+        own = tuple(Declaration(file.path, one.place) for one in found)
+        return Meaning(held.declarations + own)
 
     def _list_bases(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
         """The bases of a class or an interface; external when one lies outside."""
@@ -329,20 +354,26 @@ class ScriptTypes:
 
 
 def find_holder(file: ScriptFile, place: int) -> int | None:
-    """The class or the object that `this` means inside a symbol."""
+    """The class or the object that `this` means inside a symbol.
+
+    An arrow function has that of what is around the objects that it is a member of.
+    """
     kinds = file.structure.kinds
     previous = 0
+    is_arrow = False
     for around in file.iter_around(place):
         kind = SymbolKind(int(kinds[around]))
-        if kind in {SymbolKind.CLASS, SymbolKind.COMPONENT, SymbolKind.INTERFACE} and previous:
+        is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
+        if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
+            previous, is_arrow = 0, True
+            continue
+        if is_arrow and not previous and kind in _OBJECTS:
+            continue
+        if kind is SymbolKind.COMPONENT and (previous or is_arrow):
             return around
         if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
             return around
-        if (
-            previous
-            and kind is not SymbolKind.FILE
-            and kinds[previous] in {SymbolKind.METHOD, SymbolKind.PROPERTY}
-        ):
+        if is_member and kind is not SymbolKind.FILE:
             return around
         previous = around
     return None

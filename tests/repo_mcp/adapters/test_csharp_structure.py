@@ -32,7 +32,7 @@ def test_types_and_their_access() -> None:
     )
     assert list_symbols(found) == [
         "Shop.Core MODULE 1-13",
-        "Shop.Core.Thing CLASS 4-9 PUBLIC ABSTRACT DEPRECATED DOCUMENTED PARTIAL PUBLIC_API",
+        "Shop.Core.Thing CLASS 4-9 PUBLIC ABSTRACT DEPRECATED DOCUMENTED PARTIAL PUBLIC_API <T>/0",
         "Thing.Hidden CLASS 7-7 PRIVATE",
         "Hidden.Seen PROPERTY 7-7 PUBLIC -> int",
         "Thing.Point STRUCT 8-8 PROTECTED_INTERNAL PUBLIC_API",
@@ -53,7 +53,7 @@ def test_types_and_their_access() -> None:
     assert list_references(found, *roles) == [
         "Thing: INHERIT |Base 5",
         "Thing: IMPLEMENT |IOne 5",
-        "Thing: IMPLEMENT |Two 5",
+        "Thing: IMPLEMENT |Two 5 n=1",
         "IOne: EXTEND |IZero 10",
         "Order: INHERIT |Entry 11",
     ]
@@ -141,7 +141,7 @@ def test_calls_and_what_stands_before_them() -> None:
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",
         "M: CALL list[]|At 10 n=1",
-        "M: CALL Load()|Use 11 n=1",
+        "M: CALL Load().await|Use 11 n=1",
         "M: CALL |Load 11 n=1",
         "M: CALL Bar()|Cast 12 n=1",
         "M: CALL Bar()|As 13 n=1",
@@ -206,7 +206,7 @@ def test_names_bound_in_functions_are_no_references() -> None:
         "M: TYPE |Foo 8",
         "M: TYPE |Bar 8",
         "M: TYPE |Error 10",
-        "M: TYPE |Func 11",
+        "M: TYPE |Func 11 n=2",
     ]
 
 
@@ -251,9 +251,9 @@ def test_types_in_all_places() -> None:
     assert [line.split(": ")[1] for line in list_references(found, TYPE, ReferenceRole.ACCEPT)] == [
         "TYPE |Attr 3",
         "TYPE Ns.Outer|Inner 3",
-        "TYPE |Dictionary 4",
+        "TYPE |Dictionary 4 n=2",
         "TYPE |Key 4",
-        "TYPE |List 4",
+        "TYPE |List 4 n=1",
         "TYPE |Item 4",
         "TYPE |Left 5",
         "TYPE |Right 5",
@@ -293,3 +293,47 @@ def test_branches_of_the_preprocessor_that_do_not_fit_together() -> None:
 )
 def test_errors_make_it_partial(text: str) -> None:
     assert read("a.cs", text).status is ParseStatus.PARTIAL
+
+
+def test_how_many_type_arguments_a_type_has() -> None:
+    found = read(
+        "a.cs",
+        """
+        class A<in TKey, TValue> : B<TKey, List<int>>, N.C<TKey> where TKey : D { }
+        delegate R F<T, R>(T given);
+        class E { object M(B b, B<int> c) { F(typeof(B<,>)); G<int>.Run(); return new N.C<int>(b < c); } }
+        """,
+    )
+    symbols = list_symbols(found)
+    assert "<in TKey, TValue>/0" in symbols[0]
+    assert "<T, R>(T given)/1" in symbols[1]
+    assert [line.split(": ")[1] for line in list_references(found) if "|List" not in line] == [
+        "INHERIT |B 1 n=2",
+        "IMPLEMENT N|C 1 n=1",
+        "USE |N 1",
+        "TYPE |D 1",
+        "ACCEPT |B 3",
+        "ACCEPT |B 3 n=1",
+        "CALL |F 3 n=2",
+        "TYPE |B 3 n=2",
+        "CALL G|Run 3 n=1",
+        "USE |G 3 n=1",
+        "CALL N|C 3 as `1 n=2",
+        "USE |N 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("*(int*)(to + 1) = *(int*)(from + First());", ["CALL |First 5 n=1"]),
+        ("*to++ = 255; *to-- = (byte)First();", ["CALL |First 5 n=1"]),
+    ],
+)
+def test_what_is_written_through_pointers(statement: str, expected: list[str]) -> None:
+    body = f"    void F(byte* to, byte* from)\n    {{\n        {statement}\n    }}\n"
+    text = f"class A\n{{\n{body}    void G() {{ }}\n}}\n"
+    found = read("a.cs", text)
+    assert found.status is ParseStatus.FULL
+    assert [line.split()[0] for line in list_symbols(found)] == ["A", "A.F", "A.G"]
+    assert [line.split(": ")[1] for line in list_references(found, CALL)] == expected

@@ -263,6 +263,21 @@ def test_default_exports_without_a_name() -> None:
     ]
 
 
+def test_names_in_an_object_exported_by_default() -> None:
+    found = read("a.ts", "function a() {}\nfunction d() {}\nexport default { a, c: d, e: 1 };\n")
+    assert list_symbols(found)[:2] == [
+        "a FUNCTION 1-1 PUBLIC PUBLIC_API ()/0",
+        "d FUNCTION 2-2 PUBLIC PUBLIC_API ()/0",
+    ]
+    assert list_references(found, EXPORT, BIND) == [
+        ": EXPORT |a 3 as a",
+        ": EXPORT |d 3 as c",
+        ": EXPORT |default 3 as default",
+        "default: BIND |a 3 as this.a n=3",
+        "default: BIND |d 3 as this.c n=3",
+    ]
+
+
 def test_common_js() -> None:
     found = read(
         "a.js",

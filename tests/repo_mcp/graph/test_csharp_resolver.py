@@ -307,3 +307,135 @@ def test_ten_thousand_overloads_are_bounded() -> None:
     said = found.ask("A.cs", "Many(1)", "Many")
     assert len(said) == 12
     assert all(one.endswith("possible") for one in said)
+
+
+GENERIC = {
+    "Types.cs": """
+        namespace N;
+        interface IFoo { void Plain(); }
+        interface IFoo<T> : IFoo { void Typed(); }
+        partial class Foo { public Foo() { } public void Go() { } public static Foo Make() => null; }
+        partial class Foo<T> { public Foo(int a) { } public void Go() { } public void Only() { } }
+        class Two<A, B> { }
+    """,
+    "Parts.cs": """
+        namespace N;
+        partial class Foo { void Own() { Go(); } }
+        partial class Foo<T> { void Own() { Go(1); } }
+    """,
+    "Use.cs": """
+        namespace N;
+        class A : IFoo<int> { }
+        class B : IFoo { }
+        class C : Two<int> { }
+        class D : Two<int, List<string>> { }
+        class User
+        {
+            void Take(Foo<int> typed, Foo plain, IFoo<int> one)
+            {
+                typed.Go();
+                plain.Go();
+                one.Plain();
+                var made = new Foo<int>(1);
+                var other = new Foo();
+                made.Only();
+                other.Only();
+                Foo.Make();
+            }
+        }
+    """,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name", "expected"),
+    [
+        ("Use.cs", "class A", "IFoo", ["Types.cs:3 IFoo exact"]),
+        ("Use.cs", "class B", "IFoo", ["Types.cs:2 IFoo exact"]),
+        ("Types.cs", "interface IFoo<T>", "IFoo", ["Types.cs:2 IFoo exact"]),
+        ("Use.cs", "class C", "Two", ["-> Two"]),
+        ("Use.cs", "class D", "Two", ["Types.cs:6 Two exact"]),
+        ("Use.cs", "typed.Go", "Go", ["Types.cs:5 Go exact"]),
+        ("Use.cs", "plain.Go", "Go", ["Types.cs:4 Go exact"]),
+        ("Use.cs", "one.Plain", "Plain", ["Types.cs:2 Plain exact"]),
+        (
+            "Use.cs",
+            "new Foo<int>(1)",
+            "Foo",
+            ["Types.cs:5 Foo exact", "Types.cs:5 Foo exact", "Parts.cs:3 Foo exact"],
+        ),
+        ("Use.cs", "made.Only", "Only", ["Types.cs:5 Only exact"]),
+        ("Use.cs", "other.Only", "Only", []),
+        ("Use.cs", "Foo.Make", "Make", ["Types.cs:4 Make exact"]),
+        ("Parts.cs", "Go();", "Go", ["Types.cs:4 Go exact"]),
+        ("Parts.cs", "Go(1);", "Go", ["Types.cs:5 Go exact"]),
+    ],
+)
+def test_types_of_one_name_differ_in_their_type_parameters(
+    path: str, line: str, name: str, expected: list[str]
+) -> None:
+    found = Repository.build(GENERIC)
+    assert sorted(found.ask(path, line, name)) == sorted(dict.fromkeys(expected))
+
+
+def test_a_task_is_what_it_gives_when_it_is_awaited_and_not_before() -> None:
+    found = Repository.build(
+        {
+            "Reader.cs": """
+                namespace N;
+                class Reader { public void Close() { } }
+                static class Extensions
+                {
+                    public static Task<TTo> CastResult<TFrom, TTo>(this Task<TFrom> task) => null;
+                    public static void Forget(this Task task) { }
+                    public static void Quiet(this Reader reader) { }
+                }
+            """,
+            "Use.cs": """
+                namespace N;
+                class User
+                {
+                    Task<Reader> Open() => null;
+                    Task<List<Reader>> All() => null;
+                    async Task Run(Task<Reader> given)
+                    {
+                        Open().CastResult<Reader, object>();
+                        Open().Forget();
+                        Open().Quiet();
+                        Open().Start();
+                        (await Open()).Close();
+                        (await Open()).Quiet();
+                        (await Open().ConfigureAwait(false)).CloseIt();
+                        Open().Result.Close(1);
+                        var opened = await Open();
+                        opened.Close(2);
+                        var opening = Open();
+                        opening.CastResult();
+                        (await opening).Close(3);
+                        (await given).Close(4);
+                        var later = await opening;
+                        later.Close(5);
+                        foreach (var one in await All()) { one.Close(6); }
+                        given.CastResult();
+                    }
+                }
+            """,
+        }
+    )
+    cast, forget, quiet = (
+        ["Reader.cs:5 CastResult exact"],
+        ["Reader.cs:6 Forget exact"],
+        ["Reader.cs:7 Quiet exact"],
+    )
+    close = ["Reader.cs:2 Close exact"]
+    assert found.ask("Use.cs", "Open().CastResult<", "CastResult") == cast
+    assert found.ask("Use.cs", "Open().Forget", "Forget") == forget
+    assert found.ask("Use.cs", "Open().Quiet", "Quiet") == ["-> System.Threading.Tasks.Task.Quiet"]
+    assert found.ask("Use.cs", "Open().Start", "Start") == ["-> System.Threading.Tasks.Task.Start"]
+    assert found.ask("Use.cs", "(await Open()).Close", "Close") == close
+    assert found.ask("Use.cs", "(await Open()).Quiet", "Quiet") == quiet
+    assert found.ask("Use.cs", "CloseIt", "CloseIt") == []
+    for number in range(1, 7):
+        assert found.ask("Use.cs", f"Close({number})", "Close") == close
+    assert found.ask("Use.cs", "opening.CastResult", "CastResult") == cast
+    assert found.ask("Use.cs", "given.CastResult", "CastResult") == cast

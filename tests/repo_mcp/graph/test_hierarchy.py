@@ -122,6 +122,7 @@ def test_the_parts_of_a_partial_class_are_one_type() -> None:
         "A.cs": "namespace N { public partial class P : IA { public void F() { } } }\n",
         "B.cs": "namespace N { public partial class P { public void G() { F(); } } }\n",
         "Other.cs": "namespace M { public partial class P { } }\n",
+        "Typed.cs": "namespace N { public partial class P<T> { } }\n",
         "IA.cs": "namespace N { public interface IA { void G(); } }\n",
     }
     graph = make_graph(files)

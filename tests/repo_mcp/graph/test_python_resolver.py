@@ -335,6 +335,45 @@ def test_a_base_outside_may_have_anything() -> None:
     assert meaning({"a.py": text, "b.py": other}) == ["= abc.Thing.strange_name"]
 
 
+ITEMS_OUTSIDE = {
+    "self.tags.«copy»()": [],
+    "self.tags.«append»(1)": ["= builtins.append"],
+    "self.tags.copy().«extend»(1)": ["= builtins.extend"],
+    "self.tags[0].«mro»()": ["= enum.Enum.mro"],
+    "self.tags.pop().«mro»()": ["= enum.Enum.mro"],
+    "[one.«mro»() for one in self.tags]": ["= enum.Enum.mro"],
+    "[one.«mro»() for one in self.tags.copy()]": ["= enum.Enum.mro"],
+    "self.named.«update»({})": ["= builtins.update"],
+    "self.named['a'].«mro»()": ["= enum.Enum.mro"],
+    "self.made().«mro»()": ["= enum.Enum.mro"],
+    "self.one.«mro»()": ["= enum.Enum.mro"],
+}
+
+
+@pytest.mark.parametrize("body", ITEMS_OUTSIDE)
+def test_a_list_of_something_outside_is_no_such_thing(body: str) -> None:
+    text = f"""
+from collections.abc import Callable
+from enum import Enum
+
+class Router:
+    def __init__(
+        self,
+        tags: list[str | Enum],
+        named: dict[str, Enum],
+        made: Callable[[], Enum],
+        one: Enum,
+    ):
+        self.tags: list[str | Enum] = tags
+        self.named: dict[str, Enum] = named
+        self.made: Callable[[], Enum] = made
+        self.one: Enum = one
+    def go(self):
+        {body}
+"""
+    assert meaning({"a.py": text}) == ITEMS_OUTSIDE[body]
+
+
 def test_the_result_of_something_outside_is_outside() -> None:
     text = "import lib\nx = lib.make()\nx.«strange_name»()\n"
     other = "class B:\n    def strange_name(self): ...\n"

@@ -360,3 +360,72 @@ def test_a_namespace_beside_a_class() -> None:
     )
     assert found.ask("b.ts", "client.query();", "query") == ["a.ts:2 query exact"]
     assert found.ask("b.ts", "let o", "Options") == ["a.ts:1 Options exact"]
+
+
+def test_members_of_objects_that_are_exported_as_a_whole() -> None:
+    found = Repository.build(
+        {
+            "utils.js": """
+                function a() {}
+                const b = () => 1;
+                function d() {}
+                export default { a, b, c: d, e() {} };
+            """,
+            "held.js": "function f() {}\nconst held = { f, g: f };\nexport default held;\nheld.f(1);\n",
+            "common.js": "function h() {}\nfunction j() {}\nmodule.exports = { h, i: j };\n",
+            "use.js": """
+                import utils from './utils';
+                import held from './held';
+                import common from './common';
+                const { h } = require('./common');
+                const whole = require('./common');
+                utils.a(); utils.b(); utils.c(); utils.e();
+                held.f(); held.g();
+                common.h(1); common.i(1);
+                h(2); whole.i(2);
+            """,
+        }
+    )
+    line = "utils.a();"
+    assert found.ask("use.js", line, "a", CALL) == ["utils.js:1 a exact"]
+    assert found.ask("use.js", line, "b", CALL) == ["utils.js:2 b exact"]
+    assert found.ask("use.js", line, "c", CALL) == ["utils.js:3 d exact", "utils.js:4 c exact"]
+    assert found.ask("use.js", line, "e", CALL) == ["utils.js:4 e exact"]
+    assert found.ask("held.js", "held.f(1)", "f", CALL) == ["held.js:1 f exact"]
+    assert found.ask("use.js", "held.f()", "f", CALL) == ["held.js:1 f exact"]
+    assert found.ask("use.js", "held.f()", "g", CALL) == ["held.js:1 f exact", "held.js:2 g exact"]
+    assert found.ask("use.js", "common.h(1)", "h", CALL) == ["common.js:1 h exact"]
+    assert found.ask("use.js", "common.h(1)", "i", CALL) == ["common.js:2 j exact"]
+    assert found.ask("use.js", "h(2)", "h", CALL) == ["common.js:1 h exact"]
+    assert found.ask("use.js", "h(2)", "i", CALL) == ["common.js:2 j exact"]
+
+
+def test_this_of_arrow_functions_in_objects() -> None:
+    found = Repository.build(
+        {
+            "a.ts": """
+                class Evaluator {
+                  handlers = { stop: () => this.check(1) };
+                  run() {
+                    const proxy = new Proxy({}, {
+                      set: (_, p, value) => { this.check(2); return [1].some(() => this.check(3)); },
+                      inner: { deep: () => { const later = () => this.check(4); later(); } },
+                      own() { this.check(5); this.more(5); },
+                      plain: function () { this.more(6); },
+                    });
+                  }
+                  check(n: number) {}
+                }
+                export const api = {
+                  go() { return { then: () => this.more(7) }; },
+                  lost: () => this.more(8),
+                  more(n: number) {},
+                };
+            """,
+        }
+    )
+    for number in range(1, 5):
+        assert found.ask("a.ts", f"check({number})", "check", CALL) == ["a.ts:11 check exact"]
+    assert found.ask("a.ts", "more(7)", "more", CALL) == ["a.ts:16 more exact"]
+    assert found.ask("a.ts", "more(8)", "more", CALL) == ["a.ts:16 more probable"]
+    assert found.ask("a.ts", "more(6)", "more", CALL) == []
