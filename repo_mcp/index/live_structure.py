@@ -64,7 +64,6 @@ class LiveStructure:
         self._opened: tuple[int, int] | None = None  # generations: structure, lexical
         self._running = threading.Lock()  # held while this process parses or merges
         self._progress: IndexProgress | None = None  # of the round that runs
-        self._reached: IndexProgress | None = None  # by the last round: the last that it told
         self._fault = ""
         self._anew = False  # the next round builds everything
         self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
@@ -216,10 +215,10 @@ class LiveStructure:
         return []
 
     def _find_reach(self) -> tuple[int, int]:
-        """Files done and files that should be: by the last round over all of them, else by what is there."""
-        reached = self._reached
-        if reached is not None:
-            return reached.files_done, reached.files_total
+        """Files done and files that should be: by the round that runs, else by what is committed."""
+        progress = self._progress
+        if progress is not None and progress.files_total:
+            return progress.files_done, progress.files_total
         try:
             view = self.find_view()
             return (0, 0) if view is None else self._count_done(view, None)
@@ -318,7 +317,7 @@ class LiveStructure:
     ) -> StructureReport:
         def report(now: IndexProgress) -> None:
             if paths is None:  # else it tells of some files alone
-                self._reached = self._progress = now
+                self._progress = now
             if progress is not None:
                 progress(now)
 

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
+from repo_mcp.model import IndexProgress
 from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
@@ -418,9 +418,8 @@ def test_a_file_that_went_away_is_forgotten(tmp_path: Path) -> None:
 def test_answers_say_while_files_are_not_parsed_yet(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "r", TREE), tmp_path / "data")
     try:
-        progress = served.repository.structure._reached
-        assert progress is not None
-        served.repository.structure._reached = replace(progress, files_done=3)
+        progress = IndexProgress("structure", 3, 9, 30, 90)
+        served.repository.structure._progress = progress
         node = served.find("shop.money.add")
         for tool in OF_NODES:
             (warning,) = served.call(tool, node_id=node)["warnings"]
