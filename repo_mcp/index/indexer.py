@@ -20,6 +20,7 @@ from index_format import (
     IndexFormatError,
     IndexLocked,
     IndexWriter,
+    SegmentEntry,
     Snapshot,
 )
 from repo_mcp.errors import ErrorCode, RepoError
@@ -175,14 +176,7 @@ class Indexer:
             ) from error
         except OSError as error:
             raise explain_write_error(error) from error
-        return CompactReport(
-            len(before),
-            len(after),
-            sum(entry.file_bytes for entry in before),
-            sum(entry.file_bytes for entry in after),
-            _milliseconds(started),
-            name_snapshot(manifest.generation),
-        )
+        return build_compact_report(before, after, started, manifest.generation)
 
     def _open_writer(self) -> IndexWriter:
         """The writer, after a bounded wait for another one to finish."""
@@ -396,7 +390,7 @@ class _Refresh:
             removed=self._removed,
             unchanged=indexed - self._added - self._updated,
             skipped=dict(sorted(skipped.items())),
-            duration_ms=_milliseconds(started),
+            duration_ms=count_milliseconds(started),
             timestamp=time.time(),
             snapshot=name_snapshot(generation),
             warnings=tuple(self.warnings),
@@ -408,7 +402,22 @@ def name_snapshot(generation: int) -> str:
     return f"g{generation}"
 
 
-def _milliseconds(started: float) -> int:
+def build_compact_report(
+    before: Sequence[SegmentEntry], after: Sequence[SegmentEntry], started: float, generation: int
+) -> CompactReport:
+    """What a compaction did that began at `started`, by time.monotonic."""
+    return CompactReport(
+        len(before),
+        len(after),
+        sum(entry.file_bytes for entry in before),
+        sum(entry.file_bytes for entry in after),
+        count_milliseconds(started),
+        name_snapshot(generation),
+    )
+
+
+def count_milliseconds(started: float) -> int:
+    """Since a time of time.monotonic."""
     return round((time.monotonic() - started) * 1000)
 
 

@@ -31,7 +31,12 @@ from index_format import (
 )
 from repo_mcp.adapters.structure_tasks import find_structure_task
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.indexer import explain_write_error, name_snapshot
+from repo_mcp.index.indexer import (
+    build_compact_report,
+    count_milliseconds,
+    explain_write_error,
+    name_snapshot,
+)
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.structure_documents import ParsedFile, build_segment
 from repo_mcp.index.structure_lanes import NICENESS, MakeParser, ParseLanes, ReadFile
@@ -147,14 +152,7 @@ class StructurePhase:
             ) from error
         except OSError as error:
             raise explain_write_error(error) from error
-        return CompactReport(
-            len(before),
-            len(after),
-            sum(entry.file_bytes for entry in before),
-            sum(entry.file_bytes for entry in after),
-            _milliseconds(started),
-            name_snapshot(generation),
-        )
+        return build_compact_report(before, after, started, generation)
 
     def _open_writer(self, cancelled: Cancelled) -> IndexWriter:
         directory = _StoppableDirectory(self._path, partial(check, cancelled), create=True)
@@ -221,7 +219,7 @@ class _Round:
             unchanged=self._plan.done_files,
             left=tuple(sorted(self._left)),
             complete=complete,
-            duration_ms=_milliseconds(started),
+            duration_ms=count_milliseconds(started),
             snapshot=name_snapshot(generation),
         )
 
@@ -316,7 +314,3 @@ class _StoppableFile:
 
     def close(self) -> None:
         self._file.close()
-
-
-def _milliseconds(started: float) -> int:
-    return round((time.monotonic() - started) * 1000)

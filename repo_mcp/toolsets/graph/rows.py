@@ -18,30 +18,14 @@ _TYPED = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTAN
 
 def render_symbol(node: Node) -> Row:
     """A symbol as a search gives it."""
-    return {
-        "node_id": node.node_id,
-        "name": escape_text(node.symbol.name),
-        "qualified_name": escape_text(node.qualified_name),
-        "node_type": node.kind,
-        "language": node.language,
-        "file_path": escape_text(node.path),
-        "line_start": node.symbol.start_line,
-        "line_end": node.symbol.end_line,
-        **_render_shape(node),
-    }
+    return {**_render_place(node), **_render_shape(node)}
 
 
 def render_outline(node: Node) -> Row:
-    """A symbol as the outline of its file gives it."""
-    return {
-        "node_id": node.node_id,
-        "name": escape_text(node.symbol.name),
-        "qualified_name": escape_text(node.qualified_name),
-        "node_type": node.kind,
-        "line_start": node.symbol.start_line,
-        "line_end": node.symbol.end_line,
-        **_render_shape(node),
-    }
+    """A symbol as the outline of its file gives it: without language and path, which are the file's."""
+    row = render_symbol(node)
+    del row["language"], row["file_path"]
+    return row
 
 
 def render_details(node: Node, project_id: str) -> Row:
@@ -65,14 +49,7 @@ def render_details(node: Node, project_id: str) -> Row:
 def render_edge(edge: Edge, node: Node, direction: str) -> Row:
     """A symbol at the other end of an edge, with the edge."""
     return {
-        "node_id": node.node_id,
-        "name": escape_text(node.symbol.name),
-        "qualified_name": escape_text(node.qualified_name),
-        "node_type": node.kind,
-        "language": node.language,
-        "file_path": escape_text(node.path),
-        "line_start": node.symbol.start_line,
-        "line_end": node.symbol.end_line,
+        **_render_place(node),
         "edge_type": edge.type.value,
         "direction": direction,
         "confidence": edge.confidence.value,
@@ -88,6 +65,19 @@ def render_external(external: External) -> Row:
         "edge_type": external.type.value,
         "reference_lines": list(external.lines),
         "reference_count": external.count,
+    }
+
+
+def _render_place(node: Node) -> Row:
+    return {
+        "node_id": node.node_id,
+        "name": escape_text(node.symbol.name),
+        "qualified_name": escape_text(node.qualified_name),
+        "node_type": node.kind,
+        "language": node.language,
+        "file_path": escape_text(node.path),
+        "line_start": node.symbol.start_line,
+        "line_end": node.symbol.end_line,
     }
 
 
