@@ -76,21 +76,81 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a tool asks the client's own model."""
+
+    key: str  # what is asked for, unique in one call: "expansion", "summary"
+    system: str  # how to answer
+    text: str
+    max_tokens: int
+
+
+class AnswerNeeded(BaseException):
+    """Ends a call until the client brings the answer to a question; the call is then made again, whole.
+
+    No Exception, so that nothing between a tool and whoever called it takes it for a failure.
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.key)
+        self.question = question
+
+
+@dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a running call is given besides its arguments. Both functions are safe in any thread."""
+    """What a running call is given besides its arguments. The functions are safe in any thread."""
 
     cancelled: Callable[[], bool]
     report: Callable[[Progress], None] | None = None  # None when the client did not ask for progress
     client: tuple[str, str] = ("", "")  # name and version as the client gives them: not to be believed
+    # Asks the client's model; None when it does not answer in time, or refuses. May raise AnswerNeeded.
+    # None itself where the client has not said that it can be asked.
+    ask: Callable[[Question], str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """For whom a block of content is, and how much it matters."""
+
+    audience: tuple[str, ...] = ()  # "user", "assistant"
+    priority: float | None = None  # from 0, optional, to 1, required
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """A block that names a file without its content."""
+
+    uri: str  # "repo:///docs/logo.png": never an absolute path of this machine
+    name: str
+    mime_type: str
+    description: str = ""
+    size: int | None = None  # bytes
+    notes: Notes = Notes()
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A block that is a sound."""
+
+    data: str  # base64
+    mime_type: str
+    notes: Notes = Notes()
+
+
+Block = ResourceLink | Audio
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """One answer in the two forms of the protocol: `text` is the compact JSON of `structured`."""
+    """One answer in the two forms of the protocol.
+
+    `text` is the compact JSON of `structured`, unless the client has asked for another form.
+    """
 
     structured: Mapping[str, object]
     text: str
     is_error: bool
+    blocks: tuple[Block, ...] = ()  # after the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +168,8 @@ class Tool:
     annotations: Annotations
     call: Callable[[Mapping[str, object], CallContext], ToolAnswer]
     drop: Callable[[Mapping[str, object], CallContext], None] | None = None  # told of a call that never began
+    icon: str = ""  # a small image as a data: URI
+    may_be_task: bool = False  # takes long enough that a client may want to ask for the result later
 
 
 @dataclass(frozen=True, slots=True)
