@@ -30,8 +30,8 @@ from repo_mcp.index.searcher import BestUnits, Filter, Searcher
 from repo_mcp.index.segment_search import SegmentSearch
 
 RANKED_FILES = 150  # documents that are told apart by their ranks
-POOL_FILES = 40  # documents that are read
-POOL_UNITS = 80  # of code, whose comments are read
+POOL_FILES = 32  # documents that are read
+POOL_UNITS = 48  # of code, whose comments are read
 FIRST_UNITS = 2  # looked at in a document that its path alone speaks for
 COMMENT_FIELDS = frozenset((DOC,))
 # All are documents: what is left of their points is decided by Shares.
@@ -53,6 +53,7 @@ class Candidate:
     section_end: int
     score: float
     matched: tuple[str, ...]
+    shown_from: int = 1  # what stands above is metadata
 
     @property
     def key(self) -> tuple[float, bytes, int]:
@@ -157,6 +158,7 @@ class CandidateFinder:
                 section.end_line,
                 points.score,
                 points.matched,
+                1 if section.is_headed else section.body_line,
             )
 
     def _count_terms(self, lines: Sequence[str]) -> Mapping[str, int]:
@@ -181,7 +183,9 @@ class CandidateFinder:
         module = name_module(document.path, document.language)
         for one in find_doc_comments(language, document.data, document.lines, document.wanted):
             lines = document.lines[one.start_line - 1 : one.end_line]
-            kept = share * (weights.inner_comment if one.is_inner else weights.comment)
+            kept = share * self._weigh_comment(one)
+            if share > weights.test and self._shares.is_test(one.name, one.within):
+                kept *= weights.test
             facts = TextFacts(
                 self._count_terms(lines),
                 sum(map(len, lines)),
@@ -192,6 +196,13 @@ class CandidateFinder:
             points = score_text(facts, self._words)
             if points.score > 0.0:
                 yield _build_comment(document, one, module, points)
+
+    def _weigh_comment(self, one: DocComment) -> float:
+        """What a comment counts beside a section. That of a name that the query spells out counts whole."""
+        if one.is_inner:
+            return self._words.weights.inner_comment
+        spelled = any(word.is_name and word.text == one.name for word in self._words.words)
+        return 1.0 if spelled else self._words.weights.comment
 
 
 def _build_comment(document: LiveDocument, one: DocComment, module: str, points: Points) -> Candidate:

@@ -11,7 +11,7 @@ Left out on purpose: documents that are data, such as YAML schemas with descript
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from repo_mcp.adapters.registry import LANGUAGES, find_language
@@ -59,6 +59,7 @@ credits notice patents
 """
 _ASKS_CHANGES = frozenset(_CHANGE_WORDS.split())
 _ASKS_LICENCE = frozenset(_LICENCE_WORDS.split())
+_TEST_SCOPES = frozenset(("test", "tests"))
 _ASKS_TEST = frozenset(("test", "tests", "testing", "pytest", "unittest", "fixture", "fixtures", "spec"))
 
 
@@ -106,6 +107,10 @@ class Shares:
             ("example", weights.example, False),
         )
         return min((share for trait, share, asked in shares if trait in traits and not asked), default=1.0)
+
+    def is_test(self, name: str, within: Sequence[str]) -> bool:
+        """True for a declaration that tests others and is not asked for; such stand beside code in Rust."""
+        return not self._asks_test and (name.startswith("test_") or not _TEST_SCOPES.isdisjoint(within))
 
 
 @lru_cache(maxsize=_KEPT_PATHS)

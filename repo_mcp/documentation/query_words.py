@@ -91,9 +91,10 @@ class QueryWords:
         return sum(word.worth * match for word, match in zip(self.words, matches, strict=True))
 
     def count_title_words(self, text: str) -> int:
-        """How many words of a title say something."""
+        """How many words of a title say something, the parts of names each for itself."""
         words = _WORD.findall(text)
-        return sum(word.lower() not in FUNCTION_WORDS for word in words) or len(words)
+        telling = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
+        return sum(max(1, len(get_terms(word)) - 1) for word in telling)
 
 
 def weigh_words(query: Query, rate: Callable[[str], float], weights: DocsWeights) -> QueryWords:

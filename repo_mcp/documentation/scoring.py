@@ -50,8 +50,10 @@ def score_text(facts: TextFacts, words: QueryWords) -> Points:
     if not any(frequencies) and not any(in_heading):
         return NOTHING
     length = 0.5 + 0.5 * min(4.0, facts.chars / weights.usual_chars)
-    text = words.add_up([tf / (tf + weights.half_tf * length) for tf in frequencies])
     above = _best(words, [words.match_title(name) for name in facts.above])
+    # What the title of a document says its sections do not repeat.
+    given = [tf or weights.given_tf * over for tf, over in zip(frequencies, above, strict=True)]
+    text = words.add_up([tf / (tf + weights.half_tf * length) for tf in given])
     covered = words.add_up(
         [
             max(min(1.0, tf), own, 0.7 * over)
@@ -60,7 +62,7 @@ def score_text(facts: TextFacts, words: QueryWords) -> Points:
     )
     value = (
         weights.text * text
-        + weights.heading * _weigh_heading(facts.heading, in_heading, words)
+        + weights.heading * _weigh_heading(facts.heading, in_heading, above, words)
         + weights.above * words.add_up(above)
         + weights.file * facts.rank * covered
     )
@@ -81,14 +83,20 @@ def _count(word: QueryWord, counts: Mapping[str, int], words: QueryWords) -> flo
     return whole + share * max(0, near - whole)
 
 
-def _weigh_heading(heading: str, matches: Sequence[float], words: QueryWords) -> float:
-    """The worth of the words in a heading; less where it holds many others."""
-    found = sum(match > 0.0 for match in matches)
+def _weigh_heading(
+    heading: str, matches: Sequence[float], above: Sequence[float], words: QueryWords
+) -> float:
+    """The worth of the words in a heading, and of those it leaves to the headings above; less where it
+    holds many others."""
+    found = sum(
+        max(1, len(word.parts)) for word, match in zip(words.words, matches, strict=True) if match > 0.0
+    )
     if not found:
         return 0.0
-    share = words.weights.heading_share
+    weights = words.weights
     filled = min(1.0, found / max(1, words.count_title_words(heading)))
-    return words.add_up(matches) * (share + (1.0 - share) * filled)
+    whole = [own or weights.given_heading * over for own, over in zip(matches, above, strict=True)]
+    return words.add_up(whole) * (weights.heading_share + (1.0 - weights.heading_share) * filled)
 
 
 def _best(words: QueryWords, matches: Sequence[Sequence[float]]) -> tuple[float, ...]:

@@ -35,6 +35,7 @@ class Section:
     body_line: int  # the first below the heading; behind the end where there is no text
     heading: str
     above: tuple[str, ...]  # the headings it stands under, the outermost first
+    is_headed: bool = True  # its heading stands in its first lines
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ def split_sections(path: str, language: str, lines: Sequence[str]) -> list[Secti
     if not headings or headings[0].line > 1:
         end = headings[0].line - 1 if headings else len(lines)
         first = count_front_matter(lines) + 1 if language == "markdown" else 1
-        sections.append(Section(1, end, min(first, end + 1), title or name, ()))
+        sections.append(Section(1, end, min(first, end + 1), title or name, (), False))
     return [*sections, *_nest(headings, len(lines), root)]
 
 

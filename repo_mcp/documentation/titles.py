@@ -17,6 +17,7 @@ _LEFT_OUT = "…"
 
 # Titles are short: the bounds are there for what is none.
 _ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
+_COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
 _ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,40}:`([^`]{1,200})`")
 _TARGET = re.compile(r"`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
@@ -31,7 +32,7 @@ _MARKS = re.compile(r"\*{1,3}|`{1,3}")
 
 def clean_title(text: str) -> str:
     """The words of a heading on one line."""
-    text = _ANCHOR.sub("", cut(text, 2 * MAX_HEADING_CHARS))
+    text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
     text = _LINK.sub(r"\1", text)
     text = _TARGET.sub(r"\1", _ROLE.sub(r"\1", text))
     plain = " ".join(_MARKS.sub("", _TAG.sub("", text)).split())

@@ -24,6 +24,8 @@ class DocsWeights:
     )
     usual_chars: float = 1_200.0  # of a part
     heading_share: float = 0.4  # of a heading that holds the words among many others
+    given_tf: float = 0.4  # how often a word stands in a text that leaves it to the headings above
+    given_heading: float = 0.5  # what such a word counts in a heading
     coverage: float = 0.4  # of the score does not ask how many of the words were found
     # shares that are left, unless the query asks for such
     test: float = 0.4
