@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -37,6 +38,7 @@ COMMENT_FIELDS = frozenset((DOC,))
 # All are documents: what is left of their points is decided by Shares.
 FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6)
 
+_SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
 SECTION, DOC_COMMENT = "section", "doc_comment"
 
 
@@ -221,13 +223,16 @@ def _build_comment(document: LiveDocument, one: DocComment, module: str, points:
 
 
 def name_module(path: str, language: str) -> str:
-    """The path as code names it: dotted without its extension in Python, else as it is."""
+    """The path as code names it: in Python the dotted name of the module, else as it is."""
     if language != "python":
         return path
     parts = path.rpartition(".")[0].split("/")
     if len(parts) > 1 and parts[-1] == "__init__":
         parts.pop()
-    return ".".join(parts)
+    named = list(takewhile(str.isidentifier, reversed(parts)))[::-1]
+    while len(named) > 1 and named[0] in _SOURCE_DIRECTORIES:
+        named.pop(0)
+    return ".".join(named) or path
 
 
 def _name_path(path: str) -> str:

@@ -37,7 +37,9 @@ _LEADS = re.compile(
     r"[ \t]*(?:@|#\[|\[[A-Za-z]|template\b|(?:pub|export|static|inline|const|extern|public|private|protected"
     r"|default|async|abstract|final|override)\b[^;={}]{0,200}$|[\w \t*&:<>,]{1,120}$)"
 )
-_BRACKETS_OR_LABEL = re.compile(r"[ \t]*(?:[\])}{(;,]|#|[\w ]{1,40}:[ \t]*$|\*/|//|/?\*)")
+_BRACKETS_OR_LABEL = re.compile(
+    r"[ \t]*(?:[\])}{(;,]|#|(?!(?:else|try|finally|do):)\w{1,40}:[ \t]*$|\*/|//|/?\*)"
+)
 _LICENCE = re.compile(r"copyright|licen[cs]e[ds]?\b|SPDX-|all rights reserved|©", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTES = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3})")
@@ -155,9 +157,10 @@ class _Source:
                 return
             text = self._lines[number - 1][:400]
             own = _measure(text)
-            if own < depth and text.strip() and not _BRACKETS_OR_LABEL.match(text):
+            declares = number in self._names
+            if own < depth and text.strip() and (declares or not _BRACKETS_OR_LABEL.match(text)):
                 depth = own
-                if number in self._names:
+                if declares:
                     yield number
 
 

@@ -20,7 +20,7 @@ _ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
 _COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
 _LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
 _ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,40}:`([^`]{1,200})`")
-_TARGET = re.compile(r"`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
+_TARGET = re.compile(r"(?::[A-Za-z][\w:.+-]{0,40}:)?`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
 # Others may be words of the title: `<pid>`, `Option<T>`.
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|br|center|code|div|em|font|i|img|kbd|mark|p|picture|s|small|source|span|strong|sub|sup|u|wbr)"
@@ -34,7 +34,7 @@ def clean_title(text: str) -> str:
     """The words of a heading on one line."""
     text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
     text = _LINK.sub(r"\1", text)
-    text = _TARGET.sub(r"\1", _ROLE.sub(r"\1", text))
+    text = _ROLE.sub(r"\1", _TARGET.sub(r"\1", text))
     plain = " ".join(_MARKS.sub("", _TAG.sub("", text)).split())
     return cut(plain, MAX_HEADING_CHARS)
 
