@@ -68,7 +68,7 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
-    from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+    from repo_mcp.documentation.live_documentation import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
@@ -368,20 +368,15 @@ class Repository:
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
 
-    def search_docs(self, request: DocsRequest) -> DocsAnswer:
-        """Sections of documents and comments of declarations for a query. INDEX_UNAVAILABLE."""
-        from repo_mcp.documentation.media import MediaDoor  # not at start
-        from repo_mcp.documentation.search import DocsSource, search_docs
+    @property
+    def documentation(self) -> LiveDocumentation:
+        """What answers questions to the documentation."""
+        from repo_mcp.documentation.live_documentation import LiveDocumentation  # not at start
+        from repo_mcp.documentation.media import MediaDoor
 
-        searcher = self._index.get_searcher()
         door = MediaDoor(self.name_path, self._door.stat, self._read_small)
-        extensions = dict(self.config.extensions)
-        source = DocsSource(searcher, self._read_live, door, extensions, self.config.limits.max_query_words)
-        try:
-            answer = search_docs(request, source)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        return replace(answer, warnings=(*answer.warnings, *self._index.describe_progress()))
+        most = self.config.limits.max_query_words
+        return LiveDocumentation(self._index, self._read_live, door, dict(self.config.extensions), most)
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         return self._door.read_walked(path, min(max_bytes, self.config.limits.max_file_bytes)).data

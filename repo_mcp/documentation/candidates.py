@@ -23,12 +23,12 @@ from repo_mcp.documentation.query_words import QueryWords, count_terms, rate_rar
 from repo_mcp.documentation.scoring import Points, TextFacts, score_text
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
 from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import BEST_UNITS, rank_files
+from repo_mcp.index.ranking import rank_files
 from repo_mcp.index.ranking_weights import RankingWeights
 from repo_mcp.index.schema import BODY, DOC
 from repo_mcp.index.scoring import DECIMALS, I64
 from repo_mcp.index.searcher import BestUnits, Filter, Searcher
-from repo_mcp.index.segment_search import SegmentSearch
+from repo_mcp.index.segment_search import Mask, SegmentSearch
 
 RANKED_FILES = 150  # documents that are told apart by their ranks
 POOL_FILES = 32  # documents that are read
@@ -66,14 +66,8 @@ class Candidate:
 def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[str], float]:
     """How much a term is worth by its rarity: among the documents, and in the whole index, each half."""
     known = dict(zip(query.terms, best.terms, strict=True))
-    masks = [
-        None if mask is None else part.keep_files(mask)
-        for part, mask in zip(searcher.segments, best.masks, strict=True)
-    ]
-    documents = sum(
-        part.reader.unit_count if mask is None else int(mask.sum())
-        for part, mask in zip(searcher.segments, masks, strict=True)
-    )
+    masks = [find_live_units(part, mask) for part, mask in zip(searcher.segments, best.masks, strict=True)]
+    documents = sum(int(mask.sum()) for mask in masks)
 
     def rate(term: str) -> float:
         lists = known.get(term)
@@ -83,17 +77,16 @@ def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[s
         if not documents:
             return whole
         found = searcher.iter_field(term, BODY, lists)
-        count = sum(
-            len(docs) if masks[part.place] is None else _count(masks[part.place], docs)
-            for part, docs in found
-        )
+        count = sum(int(np.count_nonzero(masks[part.place][docs])) for part, docs in found)
         return (whole + rate_rarity(count, documents)) / 2
 
     return rate
 
 
-def _count(mask: object, docs: I64) -> int:
-    return int(np.count_nonzero(np.asarray(mask)[docs]))
+def find_live_units(part: SegmentSearch, files: Mask | None) -> Mask:
+    """The live units of the files that a filter lets through."""
+    live = part.segment.live_unit_mask
+    return live if files is None else live & part.keep_files(files)
 
 
 class CandidateFinder:
@@ -276,6 +269,3 @@ def order_candidates(candidates: Sequence[Candidate], repeat: float) -> list[Can
         place = counts[path] = counts.get(path, -1) + 1
         kept.append(replace(one, score=round(one.score * repeat**place, DECIMALS)))
     return sorted(kept, key=lambda one: one.key)
-
-
-__all__ = ["BEST_UNITS", "Candidate", "CandidateFinder", "build_rate", "name_module", "order_candidates"]

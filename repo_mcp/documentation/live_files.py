@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from index_format import compute_fingerprint
-from repo_mcp.errors import RepoError
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.scoring import I64
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.segment_search import SegmentSearch
@@ -34,13 +34,16 @@ class LiveDocument:
 class LiveDocuments:
     """Reads the files of one ranking and counts what became of them."""
 
-    def __init__(self, searcher: Searcher, read_live: ReadLive) -> None:
+    def __init__(self, searcher: Searcher, read_live: ReadLive, cancelled: Callable[[], bool]) -> None:
         self._searcher = searcher
         self._read_live = read_live
+        self._cancelled = cancelled
         self.changed = 0  # files that are not what was indexed, or gone
 
     def read(self, part: SegmentSearch, file: int, units: I64) -> LiveDocument | None:
-        """A file with the lines of some of its units; None when it is gone."""
+        """A file with the lines of some of its units; None when it is gone. Raises CANCELLED."""
+        if self._cancelled():
+            raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.", "Search again.")
         path = self._searcher.read_path(part.place, file)
         try:
             raw = self._read_live(path)

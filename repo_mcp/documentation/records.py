@@ -1,4 +1,4 @@
-"""What is asked of the documentation and what is found. No behaviour.
+"""What is asked of the documentation and what is found. Plain records.
 
 Scores are rounded once. Everything here depends on the tree, the configuration and the request alone.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MAX_HITS = 50
+from repo_mcp.index.relevance import rate_percent
+
 DEFAULT_HITS = 10
 
 
@@ -54,6 +55,11 @@ class DocsHit:
     matched_words: tuple[str, ...]  # of the query, in its order
     media: tuple[Media, ...] = ()  # that the section refers to, best first
 
+    @property
+    def relevance_percent(self) -> float:
+        """From 0 to 100: how much of what was asked is here. A score is a share of the best possible."""
+        return rate_percent(self.score)
+
 
 @dataclass(frozen=True, slots=True)
 class DocsAnswer:
@@ -62,5 +68,4 @@ class DocsAnswer:
     hits: tuple[DocsHit, ...]
     total: int  # sections and comments that were ranked
     truncated: bool  # there are more than are given
-    snapshot: str
     warnings: tuple[str, ...] = ()

@@ -9,15 +9,15 @@ other search uses, what is there of the live files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from repo_mcp.documentation.candidates import (
-    BEST_UNITS,
     SECTION,
     Candidate,
     CandidateFinder,
     build_rate,
+    find_live_units,
     order_candidates,
 )
 from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
@@ -29,11 +29,13 @@ from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Med
 from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.titles import join_breadcrumb
 from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
-from repo_mcp.index.indexer import name_snapshot
+from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.index.ranking import BEST_UNITS
+from repo_mcp.index.searcher import BestUnits, Filter, Searcher
 
 SECTION_LINES = 300  # of a section that are looked through for references
+NOTHING_HERE = "No document is indexed in this path that passes these filters."
 NO_PHRASE = "No documentation found holds the quoted phrase; these hits match its words."
 
 
@@ -48,8 +50,13 @@ class DocsSource:
     max_words: int  # of a query
 
 
-def search_docs(request: DocsRequest, source: DocsSource, weights: DocsWeights = WEIGHTS) -> DocsAnswer:
-    """The best sections and comments for a query. Raises IndexFormatError, OSError."""
+def search_docs(
+    request: DocsRequest,
+    source: DocsSource,
+    cancelled: Callable[[], bool],
+    weights: DocsWeights = WEIGHTS,
+) -> DocsAnswer:
+    """The best sections and comments for a query. Raises CANCELLED; IndexFormatError, OSError."""
     query = parse_query(request.query, source.max_words)
     searcher = source.searcher
     wanted = Filter(
@@ -60,7 +67,7 @@ def search_docs(request: DocsRequest, source: DocsSource, weights: DocsWeights =
     best = searcher.find_best_units(query, BEST_UNITS, wanted)
     words = weigh_words(query, build_rate(searcher, query, best), weights)
     finder = CandidateFinder(searcher, query, words, Shares(_fold_words(query), weights))
-    documents = LiveDocuments(searcher, source.read_live)
+    documents = LiveDocuments(searcher, source.read_live, cancelled)
     of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
     found: list[Candidate] = []
     if words.words:
@@ -69,13 +76,18 @@ def search_docs(request: DocsRequest, source: DocsSource, weights: DocsWeights =
     kept, warnings = _keep_phrases(found, query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _Showing(source, words).show(ordered[: request.limit])
-    return DocsAnswer(
-        tuple(hits),
-        len(ordered),
-        len(ordered) > len(hits),
-        name_snapshot(searcher.snapshot.generation),
-        (*query.warnings, *warnings, *documents.describe()),
-    )
+    notes = [*query.warnings, *warnings, *documents.describe()]
+    if not hits:
+        unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
+        notes += suggest(searcher.snapshot, unknown, thorough=True)
+        notes += () if _has_units(searcher, best) or found else (NOTHING_HERE,)
+    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes))
+
+
+def _has_units(searcher: Searcher, best: BestUnits) -> bool:
+    """True when some document passes the filters."""
+    parts = zip(searcher.segments, best.masks, strict=True)
+    return any(bool(find_live_units(part, mask).any()) for part, mask in parts)
 
 
 def _fold_words(query: Query) -> frozenset[str]:
