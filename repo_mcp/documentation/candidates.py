@@ -115,15 +115,8 @@ class CandidateFinder:
 
     def _score_sections(self, document: LiveDocument, rank: float) -> Iterator[Candidate]:
         share = self._shares.find(document.path)
-        empty: Section | None = None  # a heading without text of its own stands for what follows it
-        for section in split_sections(document.path, document.language, document.lines):
-            if not _has_text(section, document.lines):
-                empty = section
-                continue
-            headings = [section.heading]
-            if empty is not None and section.names[: len(empty.names)] == empty.names:
-                headings.append(empty.heading)
-            empty = None
+        sections = split_sections(document.path, document.language, document.lines)
+        for section, headings in _pair_headings(sections, document.lines):
             for part in cut_parts(section, document.lines):
                 if overlaps(document.wanted, part.start_line, part.end_line):
                     yield from self._score_part(document, part, headings, share, rank)
@@ -232,6 +225,25 @@ def _name_path(path: str) -> str:
     """The words of a path without its extension."""
     directory, _, name = path.rpartition("/")
     return f"{directory} {name.partition('.')[0]}".replace("/", " ").replace("-", " ")
+
+
+def _pair_headings(
+    sections: Sequence[Section], lines: Sequence[str]
+) -> Iterator[tuple[Section, tuple[str, ...]]]:
+    """The sections to rank with their headings. One without text of its own stands for what follows below
+    it, or for itself where nothing does."""
+    empty: Section | None = None
+    for section in sections:
+        covers = empty is not None and section.names[: len(empty.names)] == empty.names
+        if empty is not None and not covers:
+            yield empty, (empty.heading,)
+        if _has_text(section, lines):
+            yield section, (section.heading, *((empty.heading,) if empty is not None and covers else ()))
+            empty = None
+        else:
+            empty = section if section.is_headed else None
+    if empty is not None:
+        yield empty, (empty.heading,)
 
 
 def _has_text(section: Section, lines: Sequence[str]) -> bool:
