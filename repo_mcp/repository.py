@@ -68,9 +68,8 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
-    from repo_mcp.code_search.records import CodeAnswer, CodeRequest
+    from repo_mcp.code_search.live_code_search import LiveCodeSearch
     from repo_mcp.graph.live_graph import LiveGraph
-    from repo_mcp.tool_model import Question
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -153,6 +152,15 @@ class Repository:
             return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
 
         return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
+
+    @property
+    def code_search(self) -> LiveCodeSearch:
+        """What finds code and tells what it is."""
+        from repo_mcp.code_search.live_code_search import LiveCodeSearch  # not at start
+
+        most_words = self.config.limits.max_query_words
+        extensions = dict(self.config.extensions)
+        return LiveCodeSearch(self._index, self.structure, self._read_live, extensions, most_words)
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
@@ -375,25 +383,6 @@ class Repository:
         from repo_mcp.bundler.spans import list_symbol_spans
 
         return HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
-
-    def search_code(self, request: CodeRequest, ask: Callable[[Question], str | None] | None) -> CodeAnswer:
-        """The pieces of code that answer a request; `ask` asks the client's model. INDEX_UNAVAILABLE."""
-        from repo_mcp.code_search.search import CodeSources, search_code  # not at start
-
-        searcher = self._index.get_searcher()
-        sources = CodeSources(
-            searcher,
-            self._read_live,
-            self.structure.open_finder(),
-            dict(self.config.extensions),
-            self.config.limits.max_query_words,
-        )
-        try:
-            answer = search_code(request, sources, ask)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        notes = (*answer.warnings, *self._index.describe_progress(), *self.structure.warn())
-        return replace(answer, warnings=notes)
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data

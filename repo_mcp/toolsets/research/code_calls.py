@@ -43,7 +43,7 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
         expands=arguments.get("expand_query") is True,
         sums_up=arguments.get("synthesize") is True,
     )
-    answer = repository.search_code(request, context.ask)
+    answer = repository.code_search.search(request, context.ask)
     notes = [*answer.warnings, *([NO_SEMANTICS] if "semantic_weight" in arguments else [])]
     return _draft(query, answer, notes, ordinary=limit is None)
 
