@@ -172,6 +172,14 @@ def test_a_phrase_must_be_there(kettle: Repository) -> None:
     assert NO_PHRASE in without.warnings
 
 
+def test_words_that_must_and_must_not_be_there(kettle: Repository) -> None:
+    assert crumbs(ask(kettle, "water +rings")) == ["Reference > Alarm"]
+    assert "Reference > Alarm" in crumbs(ask(kettle, "water"))
+    assert "Reference > Alarm" not in crumbs(ask(kettle, "water -rings"))
+    assert all(hit.language == "python" for hit in ask(kettle, "water lang:python").hits)
+    assert crumbs(ask(kettle, "water sym:alarm")) == ["Reference > Alarm"]
+
+
 def test_words_that_are_nowhere(kettle: Repository) -> None:
     answer = ask(kettle, "tempurature")
     assert answer.hits == ()
