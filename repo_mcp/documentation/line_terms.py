@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import LONG_WORD, get_word_terms
 
 _WORD = re.compile(r"\w+")
 get_terms = lru_cache(maxsize=16_384)(get_word_terms)
@@ -22,7 +22,7 @@ class TermFinder:
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = tuple(terms)
         self._bits = {term: 1 << place for place, term in enumerate(self.terms)}
-        starts = {term[:-1] if len(term) > 2 else term[:1] for term in self.terms}
+        starts = {_find_start(term) for term in self.terms}
         # Of two beginnings of which one begins as the other the shorter is enough.
         self._starts = tuple(sorted(one for one in starts if not _has_prefix(one, starts)))
         self._known: dict[str, int] = {}
@@ -50,6 +50,13 @@ class TermFinder:
                 bits = known[word] = sum(self._bits.get(term, 0) for term in get_terms(word))
             held |= bits
         return held
+
+
+def _find_start(term: str) -> str:
+    """What every word of a term holds, in lower case."""
+    if term == LONG_WORD:
+        return ""  # stands for any long word
+    return term[:-1] if len(term) > 2 else term[:1]
 
 
 def _has_prefix(text: str, others: Iterable[str]) -> bool:
