@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -262,7 +263,7 @@ def _match_file(
     path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_Draft]:
     """The symbols of a file whose names match a word."""
-    marks = structure.mark_strings(glance.needles).any(axis=0)
+    marks: npt.NDArray[np.bool_] = np.any(structure.mark_strings(glance.needles), axis=0)
     if glance.pattern is not None:
         marks |= structure.mark_matching(glance.pattern)
     places = np.flatnonzero(marks[structure.names])
