@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from repo_mcp.call_pool import CallPool
 from repo_mcp.conversation import MODERN_VERSION, Answers
 from repo_mcp.desk import Desk
+from repo_mcp.sampling import Sampler
 from repo_mcp.sdk_bridge import SdkBridge
 from repo_mcp.sdk_server import build_sdk_server
 from repo_mcp.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
@@ -54,7 +55,7 @@ class Client:
         self.bridge = SdkBridge(self.wire, self._load)
         self.pool = CallPool(places)
         self.desk = Desk(self.wire, Answers(VERSION, "use them"), self.bridge.take)
-        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool)
+        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool, Sampler(self.wire.say))
         self.wire.start(self.desk.take)
 
     def _load(self) -> Any:
