@@ -343,15 +343,8 @@ def encode_result(answer: ToolAnswer, *, modern: bool) -> str:
         from repo_mcp.content import describe_block
 
         content = ",".join([content, *(encode_json(describe_block(block)) for block in answer.blocks)])
-    structured = _encode_structured(answer)
+    structured = encode_json(answer.structured)  # not the text: it may be in another form
     return f'{{"content":[{content}],"isError":{is_error}{kind},"structuredContent":{structured}}}'
-
-
-def _encode_structured(answer: ToolAnswer) -> str:
-    """The structured form of an answer: its text, unless the client has asked for another form."""
-    if answer.text.startswith("{") and answer.structured.get("text") != answer.text:
-        return answer.text
-    return encode_json(answer.structured)
 
 
 def refuse_method(request_id: RequestId, method: str) -> bytes:

@@ -15,8 +15,9 @@ children, and so do references, by line.
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -235,7 +236,8 @@ class Structure:
         columns, end = _decode_columns(data, rows)
         if end + text_bytes != len(data):
             raise StructureError("another length than its head says")
-        self.strings: list[str] = data[end:].decode("utf-8", "replace").split("\n")
+        self._text = data[end:]
+        self.string_count = self._text.count(b"\n") + 1
         self.names, self.kinds, self.parents, self.starts, self.spans = columns[:5]
         self.flags, self.parameters, self.parameter_counts, self.types = columns[5:9]
         self.ref_symbols, self.ref_roles, self.ref_names, self.ref_qualifiers = columns[9:13]
@@ -251,7 +253,7 @@ class Structure:
             self.ref_qualifiers,
             self.ref_aliases,
         )
-        if np.concatenate(texts).max() >= len(self.strings) or self.strings[0]:
+        if np.concatenate(texts).max() >= self.string_count or self._text[:1] not in (b"", b"\n"):
             raise StructureError("names a string that is not there")
         places = np.arange(len(self.parents))
         if (self.parents[1:] >= places[1:]).any() or self.parents[0]:
@@ -274,6 +276,32 @@ class Structure:
     def reference_count(self) -> int:
         """References in all roles."""
         return len(self.ref_roles)
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """All strings of the record."""
+        return self._text.decode("utf-8", "replace").split("\n")
+
+    def search_strings(
+        self, needles: Sequence[str], wholes: Sequence[str] = (), pattern: re.Pattern[str] | None = None
+    ) -> dict[int, str]:
+        """The strings that hold a needle, are one of `wholes`, or that `pattern` finds, by their numbers.
+
+        Needles and wholes are in lower case, strings in any. Found in the whole text at once: most records
+        hold few of them, and telling all their strings apart takes ten times as long.
+        """
+        text = self._text.decode("utf-8", "replace")
+        folded = text.lower()
+        if len(folded) != len(text):  # a letter whose lower case is two: places differ
+            folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
+        found: dict[int, str] = {}
+        for needle in needles:
+            _note_lines(text, _iter_places(folded, needle), found)
+        for whole in wholes:  # the first string is empty: a line feed stands before each other one
+            _note_lines(text, (1 + place for place in _iter_places(f"{folded}\n", f"\n{whole}\n")), found)
+        if pattern is not None:
+            _note_lines(text, (match.start() for match in pattern.finditer(text)), found)
+        return found
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -339,6 +367,26 @@ class Structure:
     def list_references(self, place: int) -> list[int]:
         """Rows of the references right inside a symbol, not those inside its children."""
         return _where(self.ref_symbols == place)
+
+
+def _iter_places(text: str, needle: str) -> Iterator[int]:
+    """Where a text holds another, ascending, once for each line."""
+    place = text.find(needle)
+    while place >= 0:
+        yield place
+        end = text.find("\n", place + 1)
+        place = text.find(needle, end) if end >= 0 else -1
+
+
+def _note_lines(text: str, places: Iterable[int], found: dict[int, str]) -> None:
+    """Note the lines of ascending places in a text, by their numbers."""
+    number = counted = 0
+    for place in places:
+        number += text.count("\n", counted, place)
+        counted = place
+        if number not in found:
+            end = text.find("\n", place)
+            found[number] = text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
