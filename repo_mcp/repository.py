@@ -68,6 +68,7 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
+    from repo_mcp.code_search.live_code_search import LiveCodeSearch
     from repo_mcp.graph.live_graph import LiveGraph
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
@@ -151,6 +152,15 @@ class Repository:
             return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
 
         return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
+
+    @property
+    def code_search(self) -> LiveCodeSearch:
+        """What finds code and tells what it is."""
+        from repo_mcp.code_search.live_code_search import LiveCodeSearch  # not at start
+
+        most_words = self.config.limits.max_query_words
+        extensions = dict(self.config.extensions)
+        return LiveCodeSearch(self._index, self.structure, self._read_live, extensions, most_words)
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
