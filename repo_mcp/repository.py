@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.code_search.live_code_search import LiveCodeSearch
+    from repo_mcp.documentation.live_documentation import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
@@ -376,6 +377,19 @@ class Repository:
         if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
+
+    @property
+    def documentation(self) -> LiveDocumentation:
+        """What answers questions to the documentation."""
+        from repo_mcp.documentation.live_documentation import LiveDocumentation  # not at start
+        from repo_mcp.documentation.media import MediaDoor
+
+        door = MediaDoor(self.name_path, self._door.stat, self._read_small)
+        most = self.config.limits.max_query_words
+        return LiveDocumentation(self._index, self._read_live, door, dict(self.config.extensions), most)
+
+    def _read_small(self, path: str, max_bytes: int) -> bytes:
+        return self._door.read_walked(path, min(max_bytes, self.config.limits.max_file_bytes)).data
 
     @cached_property
     def _bundler(self) -> Strategy:

@@ -21,6 +21,8 @@ from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, Ranked
 from repo_mcp.index.term_lists import ScaledList, TermListReader, TermLists
 from repo_mcp.index.top_units import TopUnitsFinder
 
+ALL_FIELDS = frozenset(range(len(FIELDS)))
+
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
@@ -55,6 +57,7 @@ class Filter:
     key: str = ""  # names what `matches_path` lets through, for keeping
     language: str | None = None
     include_tests: bool = True
+    languages: frozenset[str] = frozenset()  # one of these, whatever else is asked for; none: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +111,19 @@ class Searcher:
         ]
         return Ranking(tuple(self._describe(query, found, best, top_k)), found.total)
 
-    def find_best_units(self, query: Query, limit: int, wanted: Filter) -> BestUnits:
-        """The `limit` best units of the wanted files, ties by path, then start line. Exact."""
+    def find_best_units(
+        self, query: Query, limit: int, wanted: Filter, fields: frozenset[int] = ALL_FIELDS
+    ) -> BestUnits:
+        """The `limit` best units of the wanted files, ties by path, then start line. Exact.
+
+        Only what the `fields` hold counts.
+        """
         terms = tuple(self._read_weighed(term, query.weights.get(term, 1.0)) for term in query.terms)
         masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
-            lists = [one for term in terms for one in term.segments[part.place]]
+            lists = [one for term in terms for one in term.segments[part.place] if one.field in fields]
             top = finder.find(lists, self._find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
@@ -232,8 +240,15 @@ class Searcher:
     def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
         """Which files of a segment the filter and the query let through; None: all."""
         languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
-        key = (part.place, wanted.key, tuple(query.path_parts), languages, wanted.include_tests)
-        if not any(key[1:4]) and wanted.include_tests:
+        key = (
+            part.place,
+            wanted.key,
+            tuple(query.path_parts),
+            languages,
+            wanted.languages,
+            wanted.include_tests,
+        )
+        if not any(key[1:5]) and wanted.include_tests:
             return None
         return self._file_masks(*key, _Filter(wanted.matches_path))
 
@@ -243,15 +258,18 @@ class Searcher:
         _filter_key: str,
         path_parts: tuple[str, ...],
         languages: frozenset[str],
+        wanted_languages: frozenset[str],
         include_tests: bool,
         path_filter: _Filter,
     ) -> Mask:
         """Which files of a segment the filters let through."""
         reader = self.segments[place].reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
-        if languages:
-            wanted = np.array([name in languages for name in reader.language_names])
+        for names in filter(None, (languages, wanted_languages)):
+            wanted = np.array([name in names for name in reader.language_names])
             mask &= wanted[reader.read_languages()]
+        if not path_parts and path_filter.matches is None and include_tests:
+            return mask
         for file in np.flatnonzero(mask).tolist():
             path = reader.files.read_path(file)
             mask[file] = (
