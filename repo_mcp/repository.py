@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.research.researcher import Researcher
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -366,6 +367,13 @@ class Repository:
         if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
+
+    @property
+    def researcher(self) -> Researcher:
+        """What answers questions about the code by following them through graph and text."""
+        from repo_mcp.research.researcher import Researcher  # not at start
+
+        return Researcher(self.graph, self.search, self.search_exact, self._read_live)
 
     @cached_property
     def _bundler(self) -> Strategy:
