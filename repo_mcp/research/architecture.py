@@ -136,7 +136,8 @@ def _note_modules(book: Notebook, names: Mapping[str, str], edges: Edges, module
         if node is None:
             continue
         why = (
-            f"largest public declaration of {module.name}: {module.strength}% of the walks along imports end there,"
+            f"largest public declaration of {module.name}: {module.strength}% of the walks along imports end"
+            " there,"
             f" {module.imported_by} modules import it, it imports {module.imports}"
         )
         book.add(node, why, 1)

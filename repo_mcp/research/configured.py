@@ -21,7 +21,11 @@ MAX_OF_FILE = 3  # lines of one file that are shown
 MAX_PLACES = 40
 MAX_HITS = 12
 _WORDS_FOR_IT = "config setting option default"
-_CONFIG_PATH = re.compile(r"(?:^|/|_)(?:conf|config|configs|configuration|settings?|options|defaults?|env|constants)\b|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$", re.IGNORECASE)  # fmt: skip
+_CONFIG_PATH = re.compile(
+    r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
+    r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
+    re.IGNORECASE,
+)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 

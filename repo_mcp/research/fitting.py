@@ -29,7 +29,43 @@ LEAST_STEM, MOST_ENDING = 4, 3  # characters
 BESIDE_CODE = 0.5  # what a symbol in an example or in others' code is worth
 DECIMALS = 6
 _QUESTION_WORDS = frozenset(
-    ["how", "what", "where", "which", "when", "why", "does", "work", "works", "working", "done", "handled", "handle", "handles", "used", "use", "uses", "implemented", "implementation", "code", "function", "functions", "class", "classes", "way", "happen", "happens", "mechanism", "logic", "process", "there", "happening", "place", "get", "gets"]
+    [
+        "how",
+        "what",
+        "where",
+        "which",
+        "when",
+        "why",
+        "does",
+        "work",
+        "works",
+        "working",
+        "done",
+        "handled",
+        "handle",
+        "handles",
+        "used",
+        "use",
+        "uses",
+        "implemented",
+        "implementation",
+        "code",
+        "function",
+        "functions",
+        "class",
+        "classes",
+        "way",
+        "happen",
+        "happens",
+        "mechanism",
+        "logic",
+        "process",
+        "there",
+        "happening",
+        "place",
+        "get",
+        "gets",
+    ]
 )
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
 _get_terms = lru_cache(maxsize=32_768)(get_word_terms)

@@ -35,79 +35,187 @@ class Parsed:
     phrases: tuple[Phrase, ...] = ()
 
 
-_LEAD = re.compile(
-    r"(?:(?:please|can you|could you|i want to|i need to|help me|let me|tell me|show me|show|give me|explain"
-    r"|describe|list|find|get|identify|know|understand|see|me|to|about|out|all|every|each|exactly|the)\s+)+",
-    re.IGNORECASE,
-)
+# Words that may stand for one another. `_` is a space, and an ending in brackets may be there or not.
+_LISTS: dict[str, str] = {
+    "lead": """please can_you could_you i_want_to i_need_to help_me let_me tell_me show_me show give_me
+        explain describe list find get identify know understand see me to about out all every each
+        exactly the""",
+    "here": """code_base codebase code repo repository project program package library application app
+        system""",
+    "who": "what who which all any",
+    "thing": """code function(s) method(s) class(es) types module(s) file(s) places parts component(s)
+        structs things else symbol(s) caller(s) protocol(s)""",
+    "type": "type(s) class(es) struct(s) enum(s) things symbol(s) module(s) protocol(s) interface(s)",
+    "is": "is are was were get gets being",
+    "that": "that which is are was were directly indirectly ever eventually would will could",
+    "flows": """flow(s) get(s) got travel(s) propagate(s) propagated passed make(s)_its_way
+        make(s)_their_way lead(s) go goes end(s)_up arrive(s) sent delivered routed dispatched
+        handed handed_over turned converted transformed connected""",
+    "reached": "reached called invoked triggered fed made filled",
+    "way": "path(s) route(s) chain(s) flow(s) way",
+    "of_what": "call(s) data control execution path flow the",
+    "implementations": """implementation(s) implementor(s) implementer(s) subclass(es)
+        sub-class(es) subtype(s) conformance(s) conformers descendants override(s) heirs extensions child_classes children""",
+    "implementing": "implementing conforming derived extending inheriting",
+    "implements": """implement(s) implementing extend(s) extending inherit(s) inheriting inherit(s)_from
+        inheriting_from derive(s)_from derived_from subclass(es) subclassing subclass(es)_of
+        conform(s) conform(s)_to conforming_to override(s) overriding adopt(s)""",
+    "subclassed": "subclassed extended overridden inherited",
+    "calls": """call(s) calling invoke(s) invoking trigger(s) triggering execute(s) instantiate(s)
+        construct(s) create(s) create(s)_a create(s)_an create(s)_instances_of raise(s) throw(s)
+        run(s)""",
+    "callers": """caller(s) call_site(s) calls invocation(s) call_chain(s) caller_chain(s) call_graph
+        call_hierarchy call_tree call_stack instantiation(s)""",
+    "called": """called invoked triggered instantiated constructed created executed raised thrown run
+        get_called made""",
+    "callees": """callees functions_called functions_invoked functions_used methods_called code_called
+        calls_made calls""",
+    "depends": """depend(s)_on depend(s)_upon use(s) import(s) need(s) require(s) rely_on relies_on
+        reference(s) contain""",
+    "dependencies": """dependency dependencies imports requirements base_class(es) bases superclass(es)
+        supertype(s) parent(s) ancestor(s)""",
+    "users": """usage(s) use(s) reference(s) user(s) consumer(s) dependent(s) dependant(s) client(s)
+        importer(s) reverse_dependencies reader(s) mention(s)""",
+    "depending": """depend(s)_on depend(s)_upon depending_on dependent_on use(s) using import(s) importing
+        need(s) reference(s) referencing relies_on rely_on consume(s) read(s) accept(s) take(s)
+        return(s) affected_by be_affected_by break(s)_if break(s)_when""",
+    "used": "used imported referenced consumed needed mentioned read relied_on relied_upon",
+    "changed": "change changed remove removed rename renamed delete deleted",
+    "impact": "impact effect(s) consequences blast_radius",
+    "configured": """configured set set_up initialised initialized customised customized enabled disabled
+        controlled defaulted registered assigned wired wired_up""",
+    "configures": """configure(s) set(s) set(s)_up control(s) enable(s) disable(s) register(s) assign(s)
+        initialise(s) initialize(s) customise(s) customize(s)""",
+    "settings": """config(s) configuration(s) setting(s) option(s) default(s) default_value(s) setup
+        environment_variable(s) registration(s)""",
+    "defined": "defined declared implemented located live(s) found coded written come(s)_from stored",
+    "definition": "definition(s) declaration(s) location source source_code signature",
+    "structure": """architecture structure design organisation organization layout layers layering module(s)
+        component(s) building_blocks overview map big_picture""",
+    "overall": "the overall general high-level system software main big core code",
+    "organised": """organised organized structured layered laid_out built architected designed put_together
+        split_up""",
+}  # fmt: skip
+
+
+def _join(name: str) -> str:
+    """The expression for any of the words of a list."""
+    listed = [word.replace("_", " ") for word in _LISTS[name].split()]
+    listed.sort(key=len, reverse=True)  # "conform to" before "conform"
+    endings = [re.sub(r"\((\w+)\)", r"(?:\1)?", word) for word in listed]
+    return f"(?:{'|'.join(endings)})"
+
+
+# A form and how it is asked: <name> is a word of a list, <name?> one that may be left out, <name*> any
+# number of them; X and Y are what is asked about, "X.." one that other words follow.
+_FORMS: tuple[tuple[Form, str], ...] = (
+    (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
+     "(?:to|into|in|at) Y"),
+    (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. (?:ever )?(?:reach(?:es)?|ends? "
+     "in|calls?|triggers?) Y"),
+    (Form.FLOW, "how (?:is|are) Y.. <reached> (?:from|by|out of) X"),
+    (Form.FLOW, "how (?:does|do) Y.. (?:gets?|receives?|obtains?) (?:called )?from X"),
+    (Form.FLOW, "(?:the )?<of_what*><way> (?:of calls )?(?:from|between) X.. (?:to|and|into) Y"),
+    (Form.FLOW, "(?:trace|follow) <of_what*>(?:from |of )?X.. (?:down to|up to|to|into) Y"),
+    (Form.FLOW, "(?:does|do|can|will) X.. (?:ever )?(?:reach|call|use|invoke|lead to|depend on|end up in) Y"),
+    (Form.FLOW, "X.. (?:flows? (?:in)?to|reaches|leads to|ends up in) Y"),
+    (Form.FLOW, "(?:what connects|relation(?:ship)? between|connection between) X.. (?:and|with|to) Y"),
+    (Form.FLOW, "how (?:is|are|do|does) X.. (?:and|with|to) Y.. "
+     "(?:related|connected|linked|interact|work together)"),
+    (Form.FLOW, "(?:from )?(?P<x>[^ ]+) ?(?:->|=>|→|-->|to) ?(?P<y>[^ ]+)"),
+    (Form.IMPLEMENTATIONS, "(?:known |concrete |possible |direct |different )*<implementations> "
+     "(?:of|for|to|from) X"),
+    (Form.IMPLEMENTATIONS, "<implementing> <type> (?:of|for|to|from) X"),
+    (Form.IMPLEMENTATIONS, "<type> (?:derived|inheriting|conforming|deriving) (?:from|to) X"),
+    (Form.IMPLEMENTATIONS, "(?:<who>(?: other)?(?: <thing>)?|<type>) <that*><implements> X"),
+    (Form.IMPLEMENTATIONS, "(?:how|where|who) (?:many )?<is?>X.. <is?><subclassed>"),
+    (Form.IMPLEMENTATIONS, "X.. "
+     "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
+    (Form.CALLERS, "<who>(?: other)?(?: <thing>)? <that*><calls> X"),
+    (Form.CALLERS, "(?:direct |indirect |transitive )*<callers> (?:of|to|for|leading to|into) X"),
+    (Form.CALLERS, "(?:from )?(?:where|when|by whom|by what|how often|who) (?:does |do )?<is?>X.. "
+     "<is?><called>(?: from| by)?"),
+    (Form.CALLERS, "where (?:do|does) (?:we|it|they|one|the code|you) "
+     "(?:call|invoke|create|instantiate|raise|run) X"),
+    (Form.CALLERS, "how (?:does|do) (?:the code |execution |control |we |one )?(?:reach|get to) X"),
+    (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:does|do|will) X.. "
+     "(?:call|invoke|run|execute|trigger)(?: directly)?"),
+    (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:is|are) (?:called|invoked|run) by X"),
+    (Form.CALLEES, "<callees> (?:by|from|in|inside|within|of) X"),
+    (Form.CALLEES, "what (?P<x>[^ ]+) (?:calls|invokes|runs|executes|does)"),
+    (Form.CALLEES, "what happens (?:in|inside|during) X"),
+    (Form.CALLEES, "what happens (?:when|if|after)(?: (?:i|we|you|someone|one|a user|it) "
+     "(?:calls?|runs?|uses?))? X.. (?:is|gets|are) <called>"),
+    (Form.CALLEES, "what happens (?:when|if|after) (?:i|we|you|someone|one|a user|it) "
+     "(?:calls?|invokes?|runs?|uses?) X"),
+    (Form.CALLEES, "what (?:does|do) X.. do(?: internally)?"),
+    (Form.CALLEES, "how (?:does|do) X.. (?:work|function|operate)(?: internally)?"),
+    (Form.DEPENDENCIES, "what (?:does|do) X.. (?:<depends>|inherit(?: from)?|extend|implement|consist of)"),
+    (Form.DEPENDENCIES, "what (?P<x>[^ ]+) (?:depends (?:up)?on|uses|imports|needs|requires|relies on)"),
+    (Form.DEPENDENCIES, "(?:direct |transitive |internal |external |outgoing |module |package "
+     ")*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
+    (Form.DEPENDENCIES, "X..(?:'s)? (?:dependencies|imports|dependency (?:graph|map|tree))"),
+    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
+    (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
+    (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "
+     "in)?"),
+    (Form.DEPENDENTS, "(?:the )?<impact> of (?:changing |removing |renaming |deleting |a change "
+     "(?:in|to|of) )?X"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
+     "|we |you )?<changed> X"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
+     "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
+    (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
+     ")?<is?>X.. <is?>(?:be )?<configured>"),
+    (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
+    (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),
+    (Form.CONFIGURED, "<who>(?: <thing>)? <configures> X"),
+    (Form.CONFIGURED, "X.. (?:config|configuration|settings?)(?: (?:file|location|options?))?"),
+    (Form.DEFINED, "where (?:do we |can i find |does |do |can one find )?<is?>X.. <is?><defined>"),
+    (Form.DEFINED, "<definition> (?:of|for) X"),
+    (Form.DEFINED, "(?:where|what|who)(?: is|'s| are) X"),
+    (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
+     "main| core)? <structure>)*"),
+    (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
+     "main| core)? <structure>)* (?:of|in|for) X"),
+    (Form.OVERVIEW, "what (?:does|do) (?:the )?<structure>(?: of X..)? look like"),
+    (Form.OVERVIEW, "how (?:is|are) X.. <organised>"),
+)  # fmt: skip
+
+_SLOT = re.compile(r"<(\w+)([?*]?)>(?=(.?))|\b([XY])(\.\.)?(?![\w<])")
+
+
+def _build_pattern(text: str) -> re.Pattern[str]:
+    """The expression of a form."""
+
+    def fill(match: re.Match[str]) -> str:
+        name, count = match[1], match[2]
+        if name in ("x", "y"):
+            return match[0]
+        if name:
+            return f"(?:{_join(name)} ){count}" if count else _join(name)
+        lazy = "?" if match[5] else ""
+        return f"(?P<{match[4].lower()}>.+{lazy})"
+
+    return re.compile(_SLOT.sub(fill, text), re.IGNORECASE)
+
+
+_COMPILED = tuple((form, _build_pattern(text)) for form, text in _FORMS)
+_LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
 _TAIL = re.compile(
     r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
-    r"(?:code\s*base|code|repo|repository|project|program|package|library|application|app|system)$"
-    r"|\s+(?:please|exactly|here|defined here)$",
+    rf"{_join('here')}$"
+    r"|\s+(?:please|exactly|here)$",
     re.IGNORECASE,
 )
-_WHO = r"(?:what|who|which|all|any)(?:\s+(?:other\s+)?(?:code|functions?|methods?|classes|types|modules?|files?|places|parts|components?|structs?|things|else|symbols?|callers?|protocols?))?"
-_TYPES = r"(?:types?|class(?:es)?|structs?|enums?|things|symbols?|modules?|protocols?|interfaces?)"
-_IS = r"(?:is|are|was|were|gets?|being)"
-_X, _Y = r"(?P<x>.+)", r"(?P<y>.+)"
-_LAZY = r"(?P<x>.+?)"
-
-# form, expression of the whole question; a form with two subjects names them x, from, and y, to.
-_FORMS: tuple[tuple[Form, str], ...] = (
-    (Form.FLOW, rf"how (?:does|do|can|is|are|did|will) {_LAZY} (?:(?:ever )?(?:flows?|gets?|got|travels?|propagated?s?|passed|makes? (?:its|their) way|leads?|goes|go|end up|ends up|arrives?|sent|delivered|routed|dispatched|handed(?: over)?|turned|converted|transformed|connected|related)(?: down| up| through| over)? (?:to|into|in|at)|reach(?:es)?|ends? in|calls?|triggers?) {_Y}"),
-    (Form.FLOW, rf"how (?:is|are) (?P<y>.+?) (?:reached|called|invoked|triggered|fed|made|filled) (?:from|by|out of) {_X}"),
-    (Form.FLOW, rf"how (?:does|do) (?P<y>.+?) (?:gets?|receives?|obtains?) (?:its \w+ |called )?from {_X}"),
-    (Form.FLOW, rf"(?:the )?(?:(?:call|data|control|execution) )?(?:paths?|routes?|chains?|flows?|way) (?:of calls )?(?:from|between) {_LAZY} (?:to|and|into) {_Y}"),
-    (Form.FLOW, rf"(?:trace|follow)(?: the)?(?: (?:call|data|control|execution|path|flow|calls))* (?:from |of )?{_LAZY} (?:down to|up to|to|into) {_Y}"),
-    (Form.FLOW, rf"(?:(?:does|do|can|will) {_LAZY} (?:ever )?(?:reach|call|use|invoke|lead to|depend on|end up in) {_Y})"),
-    (Form.FLOW, r"(?P<x>.+?) (?:flows? (?:in)?to|reaches|leads to|ends up in) (?P<y>.+)"),
-    (Form.FLOW, r"(?:what connects|relation(?:ship)? between|connection between|how (?:are|is)) (?P<x>.+?) (?:and|with|to) (?P<y>.+?)(?: (?:related|connected|linked|work together|interact))?"),
-    (Form.FLOW, r"(?:from )?(?P<x>[^\s]+) ?(?:->|=>|→|-->|to) ?(?P<y>[^\s]+)"),
-    (Form.IMPLEMENTATIONS, rf"(?:(?:known|concrete|possible|direct|different) )?(?:implementations?|implementors?|implementers?|implementing {_TYPES}|sub ?-?class(?:es)?|sub ?-?types?|conformances?|conformers|conforming {_TYPES}|derived {_TYPES}|child(?:ren)? ?(?:classes)?|descendants|overrides?|heirs|extensions) (?:of|for|to|from) {_X}"),
-    (Form.IMPLEMENTATIONS, rf"(?:{_WHO}|{_TYPES})(?: (?:that|which|{_IS}))* (?:implement(?:s|ing)?|extend(?:s|ing)?|inherit(?:s|ing)?(?: from)?|derives?(?: from)?|derived from|subclass(?:es|ing)?|sub-?class of|conform(?:s|ing)?(?: to)?|overrid(?:es?|ing)|overridden by|adopts?) {_X}"),
-    (Form.IMPLEMENTATIONS, rf"(?:how|where|who) (?:many )?(?:{_IS} )?{_LAZY} (?:{_IS} )?(?:subclassed|extended|overridden|inherited)"),
-    (Form.IMPLEMENTATIONS, rf"{_LAZY} (?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
-    (Form.CALLERS, rf"{_WHO}(?: (?:that|which|{_IS}|directly|indirectly|ever|eventually))* (?:calls?|calling|invokes?|invoking|triggers?|triggering|executes?|instantiates?|constructs?|creates?(?: an?)?(?: instances? of)?|raises?|throws?) {_X}"),
-    (Form.CALLERS, rf"(?:(?:direct|indirect|transitive) )?(?:callers?|call sites?|calls|invocations?|call(?:er)? (?:chains?|graph|hierarchy|tree)|instantiations?|call stack) (?:of|to|for|leading to|into) {_X}"),
-    (Form.CALLERS, rf"(?:where|when|by whom|by what|how often|from where|who) (?:{_IS} |does |do )?{_LAZY} (?:{_IS} )?(?:ever )?(?:called|invoked|triggered|instantiated|constructed|created|executed|raised|thrown|run|get called|made)(?: from| by)?"),
-    (Form.CALLERS, rf"where (?:do|does) (?:we|it|they|one|the code|you) (?:call|invoke|create|instantiate|raise|run) {_X}"),
-    (Form.CALLERS, rf"how (?:does|do|is|are|did) (?:the code |execution |control |we )?(?:reach|get to|called) {_X}"),
-    (Form.CALLEES, rf"(?:what|which(?: functions| methods)?)(?: (?:other )?(?:functions?|methods?|code|things|else))? (?:does|do|will|are called by|is called by|is invoked by) {_LAZY}(?: (?:call|invoke|run|execute|do|trigger|calls|invokes)(?: internally| directly)?)?"),
-    (Form.CALLEES, rf"(?:callees|(?:functions|methods|code) (?:called|invoked|used|run) by|calls (?:made )?(?:by|from|in|inside|within)) {_X}"),
-    (Form.CALLEES, r"what (?P<x>\S+) (?:calls|invokes|runs|executes|does)"),
-    (Form.CALLEES, rf"what happens (?:when|if|in|inside|after|during)(?: (?:i|we|you|someone|one|a user|it))? (?:calls?|invokes?|runs?|uses?)? ?{_LAZY}(?: (?:is|gets|are) (?:called|invoked|run|executed|used))?"),
-    (Form.CALLEES, rf"how (?:does|do) {_LAZY} (?:work|function|operate|do (?:its|that|this))(?: internally)?"),
-    (Form.DEPENDENCIES, rf"what (?:does|do|are the things|things) {_LAZY} (?:depends? (?:up)?on|uses?|imports?|needs?|requires?|rely on|relies on|reference|consist of|contain|inherit(?: from)?|extend|implement)"),
-    (Form.DEPENDENCIES, r"what (?P<x>\S+) (?:depends (?:up)?on|uses|imports|needs|requires|relies on)"),
-    (Form.DEPENDENCIES, rf"(?:(?:direct|transitive|internal|external|outgoing|third.party|module|package) )*(?:dependenc(?:y|ies)|imports|requirements|base(?: class)?(?:es)?|super ?(?:class(?:es)?|types?)|parents?|ancestors)(?: (?:graph|tree|map))? (?:of|for|in) {_X}"),
-    (Form.DEPENDENCIES, rf"{_LAZY}(?:'s)? (?:dependencies|imports|dependency (?:graph|map|tree))"),
-    (Form.DEPENDENTS, rf"{_WHO}(?: (?:that|which|{_IS}|directly|indirectly|would|will|could))* (?:depends? (?:up)?on|depending (?:up)?on|dependent on|uses?|using|imports?|importing|needs?|references?|referencing|relies on|rely on|consumes?|consuming|reads?|accepts?|takes?|returns?|affected by|break(?:s)? (?:if|when)|be affected by) {_X}"),
-    (Form.DEPENDENTS, rf"(?:(?:all|direct|transitive) )*(?:usages?|uses?|references?|users?|consumers?|dependents?|dependants?|clients|importers?|reverse dependencies|readers|mentions) (?:of|to|on|for) {_X}"),
-    (Form.DEPENDENTS, rf"(?:where|how|by whom|by what|who) (?:{_IS} |does |do )?{_LAZY} (?:{_IS} )?(?:used|imported|referenced|consumed|needed|mentioned|read|relied (?:up)?on)(?: by| from| in)?"),
-    (Form.DEPENDENTS, rf"(?:the )?(?:impact|effects?|consequences|blast radius) of (?:changing |removing |renaming |deleting |a change (?:in|to|of) )?{_X}"),
-    (Form.DEPENDENTS, rf"what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i |we |you )?(?:changed?|removed?|renamed?|deleted?)? ?{_LAZY}(?: (?:is|gets|were|was) (?:changed|removed|renamed|deleted|gone))?"),
-    (Form.CONFIGURED, rf"(?:where|how|when) (?:{_IS} |can i |do i |do you |do we |does one |to |can one |should i )?{_LAZY} (?:{_IS} )?(?:be )?(?:configured|set(?: up)?|initiali[sz]ed|customi[sz]ed|enabled|disabled|controlled|overridden in (?:the )?config\w*|defaulted|registered|assigned|wired(?: up)?)"),
-    (Form.CONFIGURED, rf"(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? (?:configure|set(?: up)?|customi[sz]e|enable|disable|control|initiali[sz]e|register|assign) {_X}"),
-    (Form.CONFIGURED, rf"(?:(?:default|possible) )?(?:config(?:uration)?s?|settings?|options?|defaults?|set-?up|default values?|registrations?|environment variables?) (?:of|for|that controls?|behind) {_X}"),
-    (Form.CONFIGURED, rf"{_WHO} (?:configures?|sets?(?: up)?|controls?|enables?|disables?|registers?|assigns?|initiali[sz]es?|customi[sz]es?) {_X}"),
-    (Form.CONFIGURED, rf"{_LAZY} (?:config|configuration|settings?)(?: (?:file|location|options?))?"),
-    (Form.DEFINED, rf"where (?:{_IS} |do we |can i find |does |do |can one find )?{_LAZY}(?: {_IS})? (?:defined|declared|implemented|located|live|lives|found|coded|written|come from|comes from|live in|stored)"),
-    (Form.DEFINED, rf"(?:definitions?|declarations?|location|source(?: code)?|signature) (?:of|for) {_X}"),
-    (Form.DEFINED, rf"where(?: is|'s| are) {_X}"),
-    (Form.DEFINED, rf"(?:what|who)(?: is|'s| are) {_X}"),
-    (Form.OVERVIEW, r"(?:(?:what is |what's |how is )?(?:the )?(?:overall |general |high.level |system |software |main |big )*(?:architecture|structure|design|organi[sz]ation|organi[sz]ed|structured|layout|layers?|layering|modules?|components?|building blocks|overview|map|big picture)(?: (?:and|or|of) (?:the )?(?:main |core )?(?:modules?|layers?|components?|structure|architecture|design))*)(?: (?:of|in|for|look like) (?P<x>.+))?"),
-    (Form.OVERVIEW, r"how (?:is|are) (?P<x>.+?) (?:organi[sz]ed|structured|layered|laid out|built|architected|designed|put together)"),
-    (Form.OVERVIEW, r"(?:the )?(?:architecture|structure|layers|modules|design) (?:of|in) (?P<x>.+)"),
-)  # fmt: skip
-_COMPILED = tuple((form, re.compile(text, re.IGNORECASE)) for form, text in _FORMS)
 
 _ARTICLE = re.compile(
-    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to|instances? of|use of)"
-    r"\s+)+",
+    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to|instances? of"
+    r"|use of)\s+)+",
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
-_QUOTES = "`'\"“”‘’ \t"
+_QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
 _KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
     "function": CALLABLE_KINDS,
     "functions": CALLABLE_KINDS,

@@ -87,7 +87,8 @@ def _take_hop(
         found = way.expand(book, node, bounds)
         if found.cut:
             book.limit(
-                f"edges of {node.qualified_name} beyond {bounds.references:,} references in {bounds.files} files",
+                f"edges of {node.qualified_name} beyond {bounds.references:,} references"
+                f" in {bounds.files} files",
                 "of a name that is used more often the nearest files are looked through",
             )
         links = _drop_guesses(sort_links(found.links, way), way, guessed)

@@ -16,7 +16,7 @@ Counts = Mapping[tuple[str, str], int]
 
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
-    """PageRank of modules along their imports, in percent: what much is built on, directly or not, is strong."""
+    """PageRank of modules along their imports, in percent: strong is what much is built on, directly or not."""
     places = {name: place for place, name in enumerate(names)}
     out: list[list[tuple[int, int]]] = [[] for _ in names]
     for (source, target), count in sorted(counts.items()):
@@ -37,7 +37,7 @@ def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
 def build_layers(
     names: Sequence[str], counts: Counts
 ) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
-    """The layers from the lowest, each with its cycles: those of the layer, and pairs that import each other."""
+    """The layers from the lowest, each with its cycles: its own, and pairs that import each other."""
     ahead = {
         name: [
             target for source, target in sorted(counts) if source == name and _leads(counts, source, target)

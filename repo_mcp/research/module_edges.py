@@ -41,7 +41,8 @@ def find_edges(book: Notebook, modules: Mapping[str, str]) -> tuple[Edges, Outsi
         return edges, outside
     book.limit(
         f"imports of {len(modules):,} files",
-        f"above {MAX_RESOLVED} files they are counted by the names of modules; edges that are shown were looked up",
+        f"above {MAX_RESOLVED} files they are counted by the names of modules; edges that are shown were"
+        " looked up",
     )
     return _read_dictionary(book, modules)
 

@@ -1,8 +1,8 @@
 """Questions in words: what the words find in names and in text, and what connects that.
 
-Two searches are joined, one over declared names and one over the text, and the symbols they find are the seeds. From
-each the calls in both directions are followed; what is linked to most of the seeds, or has words of the
-question in its name, comes first.
+Two searches are joined, one over declared names and one over the text, and the symbols they find are the
+seeds. From each the calls in both directions are followed; what is linked to most of the seeds, or has words
+of the question in its name, comes first.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def _join(down: _Side, up: _Side, meeting: Sequence[Declaration]) -> list[list[L
     ways = [way for way in ways if way]
     ways.sort(key=lambda way: (len(way), [(link.source.path, link.source.place) for link in way]))
     unique = {tuple((link.source, link.target) for link in way): way for way in reversed(ways)}
-    return [way for way in reversed(unique.values())]
+    return list(reversed(unique.values()))
 
 
 def _trace(side: _Side, place: Declaration) -> list[Link]:

@@ -213,6 +213,7 @@ class Report:
 
     request: ResearchRequest
     reading: Reading
+    depth: int  # hops that were followed
     findings: tuple[Finding, ...] = ()
     map_nodes: tuple[MapNode, ...] = ()
     map_edges: tuple[MapEdge, ...] = ()

@@ -87,6 +87,7 @@ def _build_report(book: Notebook, reading: Reading, gathered: Gathered) -> Repor
     report = Report(
         book.request,
         reading,
+        book.depth,
         tuple(findings),
         nodes,
         edges,
@@ -127,4 +128,4 @@ def _answer_by_text(book: Notebook, reading: Reading) -> Report:
     findings, _ = add_excerpts(book.source, book.findings)
     book.tell(book.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
-    return Report(request, reading, tuple(findings), warnings=(NO_STRUCTURE, *found.warnings))
+    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE, *found.warnings))

@@ -1,7 +1,7 @@
 """Repeated shapes: families of types, decorators and registrations, names, types with the same members.
 
-A shape is something that at least LEAST places share. The files of the program itself are looked through, up to a
-number of them; where there are more, those that the question's words find come first.
+A shape is something that at least LEAST places share. The files of the program itself are looked through, up
+to a number of them; where there are more, those that the question's words find come first.
 """
 
 from __future__ import annotations

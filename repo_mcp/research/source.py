@@ -28,7 +28,7 @@ class Source:
         search_exact: Callable[[ExactRequest], ExactAnswer],
         read: Callable[[str], bytes],
     ) -> None:
-        """`graph` is None while nothing is parsed; `read` gives the bytes of a live file or raises RepoError."""
+        """`graph` is None while nothing is parsed; `read` gives the bytes of a file or raises RepoError."""
         self.graph = graph
         self.search = search
         self.search_exact = search_exact

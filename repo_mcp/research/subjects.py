@@ -164,7 +164,7 @@ def _list_names(text: str) -> list[str]:
 
 
 def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
-    """The nodes of the kinds that are asked for, where there are any; outside of tests, where there are any."""
+    """The nodes of the kinds that are asked for, and outside of tests, where there are any such."""
     chosen = list(nodes)
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
