@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import merge
 
@@ -126,13 +126,6 @@ class IndexProgram:
         ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
         modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
         return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
-
-    def iter_modules(self) -> Iterator[tuple[str, Sequence[str]]]:
-        """The modules that are imported anywhere, as written, each with the files that do, ascending."""
-        for module in self._view.iter_terms(MODULES):
-            paths = self._view.list_paths(MODULES, module)
-            if paths:
-                yield module, paths
 
     def _list_files(self, field: int, name: str) -> Sequence[str]:
         key = (field, name)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -43,9 +43,6 @@ class NamedProgram(Program, Protocol):
 
     def list_importing(self, name: str) -> Sequence[str]:
         """The files that import from a module whose name ends with this one, ascending."""
-
-    def iter_modules(self) -> Iterable[tuple[str, Sequence[str]]]:
-        """The modules that are imported anywhere, as written, each with the files that do, ascending."""
 
     def count_decoded(self) -> int:
         """About the bytes of memory that structures took which were decoded so far, forgotten ones too."""

@@ -70,15 +70,15 @@ class Survey:
         with self._lock:
             return self._program.has_folder(folder)
 
+    def list_declaring(self, name: str) -> list[str]:
+        """The files that declare a name, ascending."""
+        with self._lock:
+            return list(self._program.list_declaring(name))
+
     def find_structure(self, path: str) -> Structure | None:
         """What a file declares and uses."""
         with self._lock:
             return self._program.find_structure(path)
-
-    def list_modules(self) -> list[tuple[str, Sequence[str]]]:
-        """The modules that are imported anywhere, as they are written, each with the files that do."""
-        with self._lock:
-            return list(self._program.iter_modules())
 
     def list_imports(self, path: str) -> list[Import]:
         """What a file imports, in order of line: one for each line and file, or name outside."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.research.layers import build_layers, compute_strengths
-from repo_mcp.research.module_edges import Edges, ModuleEdge, cite_edge, find_edges, resolve_edges
-from repo_mcp.research.module_edges import Outside as OutsideEdges
+from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
 from repo_mcp.research.module_names import name_modules
 from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
@@ -20,6 +19,7 @@ MAX_MODULES = 20
 MAX_EDGES = 36
 MAX_OUTSIDE = 12
 MAX_OWN = 300  # files whose imports are resolved for one folder
+MAX_FURTHER, FOLLOWED = 24, 12  # imports of a later hop that are shown; files whose imports are followed
 MAX_LOOKED_AT = 12  # files of a module, for its main symbol
 FINDINGS = 12  # modules that are shown with their files
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
@@ -40,46 +40,51 @@ def survey_architecture(book: Notebook, folder: str) -> Architecture:
     """The modules of a folder and how they stand to each other; notes the strongest as findings."""
     paths = _choose_paths(book, folder)
     names = name_modules(paths)
-    book.tell(0.5, f"{len(paths)} files in {len(set(names.values()))} modules")
-    edges, outside = find_edges(book, names)
-    book.tell_hop(1)
     all_names = sorted(set(names.values()))
+    book.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
+    edges, packages = find_edges(book, names)
+    book.tell_hop(1)
     counts = {ends: edge.count for ends, edge in edges.items()}
     strengths = compute_strengths(all_names, counts)
     ordered = sorted(all_names, key=lambda name: (-strengths[name], name))
     shown = ordered[:MAX_MODULES]
     if len(ordered) > MAX_MODULES:
         book.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
-    cited = _cite_edges(book, names, edges, set(shown))
     layers = build_layers(shown, {ends: counts[ends] for ends in edges if set(ends) <= set(shown)})
     level = {name: place for place, (own, _) in enumerate(layers) for name in own}
-    modules = tuple(_build_module(name, names, edges, strengths[name], level[name], cited) for name in shown)
-    _note_modules(book, names, edges, modules)
+    modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
+    _note_modules(book, names, modules)
     _note_beginnings(book, names, edges)
     book.tell_hop(book.depth)
     return Architecture(
         modules,
         tuple(Layer(place, own, cycles) for place, (own, cycles) in enumerate(layers)),
+        *_build_map(book, shown, edges),
+        list_packages(book, packages),
+    )
+
+
+def _build_map(
+    book: Notebook, shown: Sequence[str], edges: Edges
+) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
+    """The modules, and the edges between them that stand for most imports."""
+    ends = [one for one in edges if one[0] in shown and one[1] in shown]
+    ends.sort(key=lambda one: (-edges[one].count, one))
+    if len(ends) > MAX_EDGES:
+        book.limit(f"{len(ends) - MAX_EDGES} weaker imports between modules", f"{MAX_EDGES} are shown")
+    return (
         tuple(MapNode(name, name, "module", name) for name in shown),
         tuple(
-            MapEdge(
-                source,
-                target,
-                "imports",
-                edges[source, target].confidence.value,
-                citation,
-                counts[source, target],
-            )
-            for (source, target), citation in cited.items()
+            MapEdge(*one, "imports", "exact", edges[one].citation, edges[one].count)
+            for one in ends[:MAX_EDGES]
         ),
-        list_packages(book, outside),
     )
 
 
 def _choose_paths(book: Notebook, folder: str) -> list[str]:
     """The program's own files in a folder; all, where there are none."""
     paths = book.graph.survey.list_paths(folder)
-    own = [path for path in paths if find_role(path) is FileRole.CODE]
+    own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
     if own and left:
         book.limit(
@@ -88,62 +93,33 @@ def _choose_paths(book: Notebook, folder: str) -> list[str]:
     return own or paths
 
 
-def _cite_edges(
-    book: Notebook, names: Mapping[str, str], edges: Edges, shown: set[str]
-) -> dict[tuple[str, str], str]:
-    """The edges with most imports between the modules shown, each with a line that says so."""
-    ends = [one for one in edges if one[0] in shown and one[1] in shown]
-    ends.sort(key=lambda one: (-edges[one].count, one))
-    cited: dict[tuple[str, str], str] = {}
-    unfounded = 0
-    for one in ends:
-        if len(cited) >= MAX_EDGES:
-            book.limit(
-                f"{len(ends) - len(cited) - unfounded} weaker imports between modules",
-                f"{MAX_EDGES} are shown",
-            )
-            break
-        citation = cite_edge(book, names, one, edges[one])
-        if citation:
-            cited[one] = citation
-        else:
-            unfounded += 1
-    return cited
-
-
-def _build_module(
-    name: str,
-    names: Mapping[str, str],
-    edges: Edges,
-    strength: float,
-    level: int,
-    cited: Mapping[tuple[str, str], str],
-) -> Module:
-    importers = [source for source, target in edges if target == name]
-    imported = [target for source, target in edges if source == name]
-    citation = next((cited[ends] for ends in cited if ends[1] == name), "")
+def _build_module(name: str, names: Mapping[str, str], edges: Edges, strength: float, level: int) -> Module:
+    importing = [ends for ends in edges if ends[1] == name]
+    imported = sum(source == name for source, _ in edges)
+    best = max(importing, key=lambda ends: (edges[ends].count, ends), default=None)
     files = sum(own == name for own in names.values())
-    return Module(name, files, strength, len(importers), len(imported), level, citation)
+    citation = edges[best].citation if best is not None else ""
+    return Module(name, files, strength, len(importing), imported, level, citation)
 
 
-def _note_modules(book: Notebook, names: Mapping[str, str], edges: Edges, modules: Sequence[Module]) -> None:
+def _note_modules(book: Notebook, names: Mapping[str, str], modules: Sequence[Module]) -> None:
     """The main symbol of each strong module as a finding."""
+    files: dict[str, list[str]] = {}
+    for path, name in names.items():
+        files.setdefault(name, []).append(path)
     for module in modules[:FINDINGS]:
         book.check()
-        node = _find_main_symbol(
-            book, [path for path, name in names.items() if name == module.name], module.name
-        )
-        if node is None:
-            continue
-        why = (
-            f"largest public declaration of {module.name}: {module.strength}% of the walks along imports end"
-            " there,"
-            f" {module.imported_by} modules import it, it imports {module.imports}"
-        )
-        book.add(node, why, 1)
+        node = _find_main_symbol(book, files[module.name])
+        if node is not None:
+            book.add(
+                node,
+                f"largest public declaration of {module.name}, where {module.strength}% of the walks along"
+                f" imports end: {module.imported_by} modules import it, it imports {module.imports}",
+                1,
+            )
 
 
-def _find_main_symbol(book: Notebook, paths: Sequence[str], module: str) -> Node | None:
+def _find_main_symbol(book: Notebook, paths: Sequence[str]) -> Node | None:
     """The public function or type with most lines in the files of a module that are nearest to its top."""
     best: tuple[tuple[bool, int, str, int], Declaration] | None = None
     for path in sorted(paths, key=lambda one: (one.count("/"), one))[:MAX_LOOKED_AT]:
@@ -161,20 +137,20 @@ def _find_main_symbol(book: Notebook, paths: Sequence[str], module: str) -> Node
 
 
 def _note_beginnings(book: Notebook, names: Mapping[str, str], edges: Edges) -> None:
-    """Files that are named as where a program begins, and modules that nothing imports."""
+    """Functions called main, and files that are named as where a program begins and that nothing imports."""
     imported = {target for _, target in edges}
-    for path in names:
-        stem = path.rpartition("/")[2].partition(".")[0].lower()
-        main = _find_function(book, path, "main")
-        if main is not None:
+    for path in book.graph.survey.list_declaring("main"):
+        main = _find_function(book, path, "main") if path in names else None
+        if main is not None and len(book.entry_points) < FINDINGS:
             book.enter(main, "a function main")
-        elif stem in _BEGINNINGS and names[path] not in imported:
+    for path, name in names.items():
+        stem = path.rpartition("/")[2].partition(".")[0].lower()
+        if stem in _BEGINNINGS and name not in imported and len(book.entry_points) < FINDINGS:
             node = book.source.find_file(path)
             if node is not None:
-                book.enter(node, "named as a beginning, and its module is imported by no other")
-        if len(book.entry_points) >= FINDINGS:
-            book.limit("more entry points", f"{FINDINGS} are listed")
-            break
+                book.enter(node, "named as a beginning, and no other module imports its module")
+    if len(book.entry_points) >= FINDINGS:
+        book.limit("more entry points", f"{FINDINGS} are listed")
 
 
 def _find_function(book: Notebook, path: str, name: str) -> Node | None:
@@ -187,46 +163,56 @@ def _find_function(book: Notebook, path: str, name: str) -> Node | None:
     return None
 
 
-def list_packages(book: Notebook, outside: OutsideEdges) -> tuple[Outside, ...]:
+def list_packages(book: Notebook, packages: Packages) -> tuple[Outside, ...]:
     """What is imported from outside, most often first."""
-    ordered = sorted(outside, key=lambda name: (-outside[name].count, name))
+    ordered = sorted(packages, key=lambda name: (-packages[name].count, name))
     if len(ordered) > MAX_OUTSIDE:
         book.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
-    return tuple(_build_outside(name, outside[name]) for name in ordered[:MAX_OUTSIDE])
-
-
-def _build_outside(name: str, edge: ModuleEdge) -> Outside:
-    path, line = edge.samples[0]
-    return Outside(name, edge.count, f"{path}:{line}-{line}" if line else path)
+    return tuple(
+        Outside(name, packages[name].count, packages[name].citation) for name in ordered[:MAX_OUTSIDE]
+    )
 
 
 def survey_imports(book: Notebook, own: Sequence[str], label: str) -> Architecture:
-    """What some files import: of the repository by file, most imports first, and from outside by package."""
-    edges: Edges = {}
-    outside: OutsideEdges = {}
+    """What some files import, hop by hop: of the repository by file, and from outside by package."""
+    packages: Packages = {}
     inside = dict.fromkeys(own, label)
     names = {path: inside.get(path, path) for path in book.graph.survey.list_paths("")}
-    resolve_edges(book, own[:MAX_OWN], names, edges, outside)
     if len(own) > MAX_OWN:
         book.limit(f"imports of {len(own) - MAX_OWN} files", f"those of {MAX_OWN} files are followed")
-    book.tell_hop(1)
-    ordered = sorted(edges, key=lambda ends: (-edges[ends].count, ends))
-    if len(ordered) > MAX_EDGES:
-        book.limit(f"{len(ordered) - MAX_EDGES} files that are imported", f"{MAX_EDGES} are shown")
-    ordered = ordered[:MAX_EDGES]
-    for _, path in ordered:
-        node = book.source.find_file(path)
-        if node is not None:
-            edge = edges[label, path]
-            book.add(node, f"imported by {label}, {edge.count} times", 1)
-    keys = [label, *(target for _, target in ordered)]
+    all_edges: Edges = {}
+    keys = {label: None}
+    level = list(own[:MAX_OWN])
+    for hop in range(1, book.depth + 1):
+        edges: Edges = {}
+        resolve_edges(book, level, names, edges, packages if hop == 1 else {})
+        ordered = sorted(edges, key=lambda ends: (-edges[ends].count, ends))
+        fan = MAX_EDGES if hop == 1 else MAX_FURTHER
+        if len(ordered) > fan:
+            book.limit(f"{len(ordered) - fan} imports at hop {hop}", f"{fan} are shown")
+        level = _note_imported(book, ordered[:fan], edges, keys, hop)[:FOLLOWED]
+        all_edges.update((ends, edges[ends]) for ends in ordered[:fan])
+        book.tell_hop(hop)
     return Architecture(
         (),
         (),
         tuple(MapNode(name, name, "module", name) for name in keys),
         tuple(
-            MapEdge(*ends, "imports", "exact", cite_edge(book, names, ends, edges[ends]), edges[ends].count)
-            for ends in ordered
+            MapEdge(*ends, "imports", "exact", edge.citation, edge.count) for ends, edge in all_edges.items()
         ),
-        list_packages(book, outside),
+        list_packages(book, packages),
     )
+
+
+def _note_imported(
+    book: Notebook, ordered: Sequence[tuple[str, str]], edges: Edges, keys: dict[str, None], hop: int
+) -> list[str]:
+    """Note the files that are imported; those that are new."""
+    new = []
+    for source, path in ordered:
+        node = book.source.find_file(path) if path not in keys else None
+        if node is not None:
+            book.add(node, f"imported by {source}, {edges[source, path].citation}", hop)
+            new.append(path)
+        keys.setdefault(path)
+    return new

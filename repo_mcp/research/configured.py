@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import rank_role
+from repo_mcp.research.places import is_program, rank_role
 from repo_mcp.research.records import Finding, Subject
 
 MAX_MATCHES = 200  # lines that are looked at for one name
 MAX_OF_FILE = 3  # lines of one file that are shown
 MAX_PLACES = 40
+MAX_READERS = 10
 MAX_HITS = 12
 _WORDS_FOR_IT = "config setting option default"
 _CONFIG_PATH = re.compile(
@@ -53,14 +55,30 @@ def find_settings(book: Notebook, subject: Subject) -> None:
         if found.truncated:
             book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
         _note_matches(book, name, found.matches)
-    book.tell_hop(1)
+        book.tell_hop(1)
+        _note_readers(book, name)
+
+
+def _note_readers(book: Notebook, name: str) -> None:
+    """Note lines of the program that name it in another way: they read it."""
+    found = book.source.search_exact(
+        ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
+    )
+    reading = [match for match in found.matches if is_program(match.path)]
+    noted = 0
+    for match in reading:
+        if noted >= MAX_READERS:
+            book.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
+            break
+        place = _build_place(book, name, match)
+        noted += book.add_place(replace(place, why=f"names {name}", hop=2))
 
 
 def _build_pattern(name: str) -> str:
     quoted = re.escape(name)
     if "_" in name:
         quoted = quoted.replace("_", "[_-]?")
-    before = r"(?:#\s*define|config|export|ENV|ARG|set|--)\s*"
+    before = r"(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|--|\w::)\s*"
     return rf"(?:\b{quoted}\b[\"']?\]?\s*(?::=|=[^=]|:[^:])|{before}{quoted}\b)"
 
 

@@ -25,7 +25,7 @@ def _expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
     links: list[Link] = []
     for link in found.links:
         holder = book.get_node(link.source)
-        if holder.symbol.kind is SymbolKind.EXTENSION and link.kind == "extends" and _names(holder, node):
+        if holder.symbol.kind is SymbolKind.EXTENSION and _names(holder, node):
             continue  # an extension of the very type that was asked about: no conformance
         links.append(link)
         if holder.symbol.kind is SymbolKind.EXTENSION:

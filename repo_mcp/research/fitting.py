@@ -17,8 +17,8 @@ from functools import lru_cache
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.research.places import is_program
 from repo_mcp.research.source import Source
 from repo_mcp.structure import TYPE_KINDS
 
@@ -118,8 +118,7 @@ class _Held:
 
 def _value(node: Node, held: _Held, words: Sequence[str], rarities: Sequence[float]) -> Fit:
     points = sum(rarity * place for rarity, place in zip(rarities, held.places, strict=True))
-    role = find_role(node.path)
-    factor = 1.0 if role is FileRole.CODE else BESIDE_CODE
+    factor = 1.0 if is_program(node.path) else BESIDE_CODE
     return Fit(
         round(points * factor, DECIMALS),
         tuple(word for word, place in zip(words, held.places, strict=True) if place >= AROUND),

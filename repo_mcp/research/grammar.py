@@ -55,7 +55,8 @@ _LISTS: dict[str, str] = {
     "way": "path(s) route(s) chain(s) flow(s) way",
     "of_what": "call(s) data control execution path flow the",
     "implementations": """implementation(s) implementor(s) implementer(s) subclass(es)
-        sub-class(es) subtype(s) conformance(s) conformers descendants override(s) heirs extensions child_classes children""",
+        sub-class(es) subtype(s) conformance(s) conformers descendants override(s) heirs extensions
+        child_classes children""",
     "implementing": "implementing conforming derived extending inheriting",
     "implements": """implement(s) implementing extend(s) extending inherit(s) inheriting inherit(s)_from
         inheriting_from derive(s)_from derived_from subclass(es) subclassing subclass(es)_of
@@ -210,8 +211,8 @@ _TAIL = re.compile(
 )
 
 _ARTICLE = re.compile(
-    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to|instances? of"
-    r"|use of)\s+)+",
+    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to"
+    r"|instances? of|use of)\s+)+",
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")

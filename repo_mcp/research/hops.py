@@ -13,17 +13,16 @@ from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import CONFIDENCES, count_shared_folders, weaker
+from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=300, references=1_200)  # of all symbols of the first level together
-NARROW = Bounds(files=60, references=250)  # of one symbol of a later one
-LEAST_FILES = 60
+WIDE = Bounds(files=200, references=1_000)  # of all symbols of the first level together
+NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
+LEAST_FILES, LEAST_REFERENCES = 80, 300
 MAX_OUTSIDE = 40
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
@@ -45,6 +44,7 @@ class Way:
     first_fan: int = FIRST_FAN
     fan: int = FAN
     width: int = WIDTH
+    finds_entries: bool = False  # what nothing leads to is where a program begins
 
 
 def follow(book: Notebook, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
@@ -52,26 +52,30 @@ def follow(book: Notebook, seeds: Sequence[Node], way: Way, depth: int, *, first
     level = [node for node in seeds if book.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
     for hop in range(first_hop, depth + 1):
-        is_first = hop == first_hop
-        width = FIRST_WIDTH if is_first and first_hop == 1 else way.width
-        _note_width(book, len(level) - width, hop, width)
-        level = _take_hop(book, level[:width], way, hop, seen, is_first=is_first)
+        width = FIRST_WIDTH if hop == 1 else way.width
+        if len(level) > width:
+            book.limit(
+                f"{len(level) - width} symbols at hop {hop} were not followed",
+                f"{width} symbols are followed at each hop",
+            )
+        level = _take_hop(book, level[:width], way, hop, seen, is_first=hop == first_hop)
         book.tell_hop(hop)
         if not level:
             return
-    book.limit(
-        f"{len(level)} symbols at hop {depth} were not followed further",
-        f"the question is {depth} hops deep; depth may be up to {MAX_DEPTH}"
-        if depth < MAX_DEPTH
-        else "the most",
-    )
-
-
-def _note_width(book: Notebook, left: int, hop: int, width: int) -> None:
-    if left > 0:
+    if depth == book.depth:
         book.limit(
-            f"{left} symbols at hop {hop} were not followed", f"{width} symbols are followed at each hop"
+            f"{len(level)} symbols at hop {depth} were not followed further",
+            f"the question is {depth} hops deep; depth may be up to {MAX_DEPTH}",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One edge that a hop has found."""
+
+    link: Link
+    node: Node  # where it was found from
+    place: int  # of that in its level
 
 
 def _take_hop(
@@ -79,32 +83,42 @@ def _take_hop(
 ) -> list[Node]:
     """The next level: what is new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
-    fan = max(way.fan, way.first_fan // len(level)) if is_first and level else way.fan
-    reached: list[Node] = []
+    fan = max(way.fan, way.first_fan // max(1, len(level))) if is_first else way.fan
+    steps: list[_Step] = []
     guessed: set[Declaration] = set()
-    for node in level:
+    for place, node in enumerate(level):
         book.check()
         found = way.expand(book, node, bounds)
-        if found.cut:
-            book.limit(
-                f"edges of {node.qualified_name} beyond {bounds.references:,} references"
-                f" in {bounds.files} files",
-                "of a name that is used more often the nearest files are looked through",
-            )
         links = _drop_guesses(sort_links(found.links, way), way, guessed)
-        if len(links) > fan:
-            book.limit(
-                f"{len(links) - fan} of {len(links)} edges of {node.qualified_name}",
-                f"at hop {hop} {fan} edges of one symbol are shown",
-            )
-        if way.upwards and not found.cut:
+        _note_cut(book, node, found, bounds, len(links) - fan, fan)
+        if way.finds_entries and not found.cut:
             _note_entry(book, node, links)
-        for link in links[:fan]:
-            other = _note_link(book, node, link, way, hop)
-            if other is not None and other.declaration not in seen:
-                seen.add(other.declaration)
-                reached.append(other)
+        steps += [_Step(link, node, place) for link in links[:fan]]
+    steps.sort(key=lambda step: _rank_step(step, way))
+    reached: list[Node] = []
+    for step in steps:
+        other = _note_link(book, step.node, step.link, way, hop)
+        if other is not None and other.declaration not in seen:
+            seen.add(other.declaration)
+            reached.append(other)
     return reached
+
+
+def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int]:
+    """The program before its tests, then the surest, then what was found from what came first."""
+    other = step.link.source if way.upwards else step.link.target
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], step.place
+
+
+def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
+    if found.cut:
+        book.limit(
+            f"uses beyond {bounds.references:,} references in {bounds.files} files",
+            "of a name that is used more often the nearest files are looked through",
+            node.qualified_name,
+        )
+    if left > 0:
+        book.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
 
 
 def _drop_guesses(links: Sequence[Link], way: Way, guessed: set[Declaration]) -> list[Link]:
@@ -126,17 +140,24 @@ def share_bounds(subjects: int) -> Bounds:
     """What each of some symbols of the first level may look at."""
     subjects = max(1, subjects)
     return Bounds(
-        max(LEAST_FILES, WIDE.files // subjects), max(NARROW.references, WIDE.references // subjects)
+        max(LEAST_FILES, WIDE.files // subjects), max(LEAST_REFERENCES, WIDE.references // subjects)
     )
 
 
 def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
-    """The surest first, then those outside of tests, then the nearest, then by path and place."""
+    """Those outside of tests first, then the surest, then the nearest, then by path and place."""
 
-    def rank(link: Link) -> tuple[int, bool, int, str, int, str]:
+    def rank(link: Link) -> tuple[bool, int, int, str, int, str]:
         other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
         far = -count_shared_folders(other.path, own.path)
-        return CONFIDENCES[link.confidence], is_test_path(other.path), far, other.path, other.place, link.kind
+        return (
+            is_test_place(other.path),
+            CONFIDENCES[link.confidence],
+            far,
+            other.path,
+            other.place,
+            link.kind,
+        )
 
     return sorted(links, key=rank)
 
@@ -182,7 +203,7 @@ def _note_entry(book: Notebook, node: Node, links: Sequence[Link]) -> None:
     """A symbol that nothing leads to is where it begins."""
     if links or node.declaration not in book.nodes:
         return
-    if is_test_path(node.path):
+    if is_test_place(node.path):
         book.enter(node, "a test")
     elif node.symbol.kind in CALLABLE_KINDS:
         book.enter(node, "no call of it is found in the repository")
@@ -282,7 +303,7 @@ def note_outside(book: Notebook, node: Node, found: Edges) -> None:
             book.limit("names declared outside", f"{MAX_OUTSIDE} are listed")
 
 
-CALLERS = Way(_expand_callers, True)
+CALLERS = Way(_expand_callers, True, finds_entries=True)
 DEPENDENTS = Way(_expand_dependents, True)
 IMPLEMENTERS = Way(_expand_implementations, True, 120, 60, 60)
 CALLEES = Way(_expand_out(CALLS), False)

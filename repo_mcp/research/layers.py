@@ -16,7 +16,7 @@ Counts = Mapping[tuple[str, str], int]
 
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
-    """PageRank of modules along their imports, in percent: strong is what much is built on, directly or not."""
+    """PageRank of modules along their imports, in percent: strong is what much is built on."""
     places = {name: place for place, name in enumerate(names)}
     out: list[list[tuple[int, int]]] = [[] for _ in names]
     for (source, target), count in sorted(counts.items()):

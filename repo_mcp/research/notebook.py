@@ -11,7 +11,6 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.research.places import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -27,6 +26,7 @@ from repo_mcp.research.source import Source
 from repo_mcp.structure import SymbolKind
 
 MAX_FINDINGS = 200
+MAX_NAMED = 3  # symbols in the words of one limit
 MAX_EVIDENCE = 5  # lines of uses that one finding names
 
 
@@ -44,7 +44,7 @@ class Notebook:
         self.outside: list[Outside] = []
         self.warnings: list[str] = []
         self._confidences: dict[Declaration, Confidence] = {}
-        self._limits: dict[Limit, None] = {}
+        self._limits: dict[tuple[str, str], list[str]] = {}  # what and why -> of which symbols
         self._steps = steps
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
@@ -59,7 +59,7 @@ class Notebook:
     @property
     def limits(self) -> tuple[Limit, ...]:
         """What was cut off."""
-        return tuple(self._limits)
+        return tuple(Limit(_name_all(what, names), why) for (what, why), names in self._limits.items())
 
     # Steps
 
@@ -126,9 +126,11 @@ class Notebook:
         if known is None or weaker(known.confidence, link.confidence) is not link.confidence:
             self.links[key] = link
 
-    def limit(self, what: str, why: str) -> None:
-        """Note what was cut off."""
-        self._limits.setdefault(Limit(what, why))
+    def limit(self, what: str, why: str, name: str = "") -> None:
+        """Note what was cut off; `name` is the symbol of which, and is named behind `what`."""
+        names = self._limits.setdefault((what, why), [])
+        if name and name not in names:
+            names.append(name)
 
     def enter(self, node: Node, why: str) -> None:
         """Note where what was found is reached from."""
@@ -161,6 +163,14 @@ class Notebook:
         return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
 
 
+def _name_all(what: str, names: list[str]) -> str:
+    """What was cut off, and of which symbols: the first of them by name."""
+    if not names:
+        return what
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{what} of {', '.join(names[:MAX_NAMED])}{more}"
+
+
 _HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
 
 
@@ -175,8 +185,3 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
         node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
         confidence.value, lines, name,
     )  # fmt: skip
-
-
-def is_test(node: Node) -> bool:
-    """True for what only tests use."""
-    return is_test_path(node.path)

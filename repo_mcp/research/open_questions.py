@@ -15,13 +15,13 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import Scope
-from repo_mcp.index.roles import FileRole, find_role, is_test_path
+from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.research.configured import build_hit_place, choose_line
 from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import find_innermost, rank_role, weaker
+from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS
 
@@ -31,7 +31,7 @@ MAX_DOCUMENTS = 3  # places in documents
 REACHED = 8  # symbols that are noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
-BOUNDS = Bounds(files=60, references=250)
+BOUNDS = Bounds(files=40, references=160)
 LINK_FAN = 16
 _WANTED = CALLABLE_KINDS | TYPE_KINDS
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
@@ -76,7 +76,7 @@ def _say_fit(fit: Fit) -> str:
 def _is_wanted(book: Notebook, node: Node, wants_tests: bool) -> bool:
     if node.symbol.kind not in _WANTED or not book.admits(node.path):
         return False
-    return wants_tests or not is_test_path(node.path)
+    return wants_tests or not is_test_place(node.path)
 
 
 def _list_inside(book: Notebook, hit: Hit) -> list[Declaration]:
@@ -132,7 +132,7 @@ def _note_reached(
         shared = shares_word(node.symbol.name, words)
         joined = len({one.declaration for _, one, _ in links[place]})
         return (
-            is_test_path(place.path),
+            is_test_place(place.path),
             -(joined + 2 * shared),
             rank_role(place.path),
             place.path,

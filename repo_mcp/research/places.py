@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from repo_mcp.graph.program import Confidence
-from repo_mcp.index.roles import FileRole, find_role
+from repo_mcp.index.roles import FileRole, find_role, is_test_path
 from repo_mcp.structure import Structure
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
@@ -28,9 +28,19 @@ def weaker(first: Confidence, second: Confidence) -> Confidence:
     return max(first, second, key=CONFIDENCES.__getitem__)
 
 
+def is_test_place(path: str) -> bool:
+    """True for tests, and for what stands beside them in a folder `t` or `tests` of the root."""
+    return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
+
+
 def rank_role(path: str) -> int:
     """Smaller for what a reader wants to see before others: the program itself first, tests last."""
-    return _ROLES[find_role(path)]
+    return _ROLES[FileRole.TEST if is_test_place(path) else find_role(path)]
+
+
+def is_program(path: str) -> bool:
+    """True for the code of the program itself: no test, example, document, nor others' code."""
+    return find_role(path) is FileRole.CODE and not is_test_place(path)
 
 
 def count_shared_folders(one: str, other: str) -> int:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.survey import NamedUse
-from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.model import SearchRequest
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import find_innermost
+from repo_mcp.research.places import find_innermost, is_program
 from repo_mcp.research.records import Shape
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
 
@@ -66,9 +65,7 @@ def find_shapes(book: Notebook, text: str) -> tuple[Shape, ...]:
 
 
 def _choose_paths(book: Notebook, text: str) -> list[str]:
-    paths = [
-        path for path in book.graph.survey.list_paths(book.request.folder) if find_role(path) is FileRole.CODE
-    ]
+    paths = [path for path in book.graph.survey.list_paths(book.request.folder) if is_program(path)]
     if len(paths) <= MAX_FILES:
         return paths
     book.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")

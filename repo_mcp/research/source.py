@@ -10,9 +10,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
-from repo_mcp.structure import SymbolKind
 from repo_mcp.textfile import decode_source, split_lines
 
 KEPT_FILES = 32  # whose lines are remembered
@@ -74,13 +72,3 @@ class Source:
 def _depth_of(node: Node) -> tuple[int, int]:
     """Larger for what lies further inside."""
     return node.symbol.start_line - node.symbol.end_line, node.symbol.place
-
-
-def rank_path(path: str) -> bool:
-    """What comes last among equals: tests."""
-    return is_test_path(path)
-
-
-def is_file(node: Node) -> bool:
-    """True for a whole file."""
-    return node.symbol.kind is SymbolKind.FILE

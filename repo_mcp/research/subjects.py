@@ -15,9 +15,9 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import NAMED, Scope
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.research.grammar import Phrase
+from repo_mcp.research.places import is_test_place
 from repo_mcp.research.records import Form, Subject
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 
@@ -35,6 +35,7 @@ _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
+_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; others are taken only where there are none of these.
 _KINDS: dict[Form, frozenset[SymbolKind]] = {
@@ -87,7 +88,7 @@ class Subjects:
                 if part.lower() == name:
                     folders.add("/".join(parts[: place + 1]))
                     break
-        best = min(folders, key=lambda one: (is_test_path(f"{one}/x.py"), one.count("/"), one), default=None)
+        best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
         return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
 
     def _admits(self, node: Node) -> bool:
@@ -104,7 +105,7 @@ class Subjects:
         paths = survey.list_paths(self._prefix.rstrip("/"))
         fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
         if fitting:
-            best = min(fitting, key=lambda one: (one != path, is_test_path(one), one.count("/"), one))
+            best = min(fitting, key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
             node = self._graph.get_node(Declaration(best, 0))
             return Subject(text, "file", (node,), left_out=len(fitting) - 1)
         folders = sorted(
@@ -115,7 +116,7 @@ class Subjects:
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
         nodes, how = self._look_up(name)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
-        nodes = self._drop_prototypes(nodes)
+        nodes = self._drop_lesser(nodes)
         if not nodes:
             return None
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
@@ -133,13 +134,15 @@ class Subjects:
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
         return alike, "declared_otherwise"
 
-    def _drop_prototypes(self, nodes: Sequence[Node]) -> list[Node]:
-        """Without declarations whose definition is among them."""
+    def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
+        """Without prototypes whose definition is among them, and extensions whose type is."""
         defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+        typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
         return [
             node
             for node in nodes
-            if not node.symbol.flags & SymbolFlag.FORWARD or node.symbol.name not in defined
+            if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+            and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
         ]
 
     def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
@@ -169,7 +172,7 @@ def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
     for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
         of_kind = [node for node in chosen if node.symbol.kind in wanted]
         chosen = of_kind or chosen
-    real = [node for node in chosen if not is_test_path(node.path)]
+    real = [node for node in chosen if not is_test_place(node.path)]
     return real or chosen
 
 
@@ -183,6 +186,8 @@ def describe_subject(subject: Subject) -> str:
         return f'"{subject.asked}", which is not declared here'
     names = [f"{node.qualified_name} ({node.kind})" for node in subject.nodes]
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    if subject.how == "declared_otherwise":
+        return f'{listed} ("{subject.asked}" itself is not declared)'
     if subject.how == "words":
         return f'"{subject.asked}", no declared name, taken for {listed}'
     return listed

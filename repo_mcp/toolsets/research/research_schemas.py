@@ -28,15 +28,13 @@ CONFIDENCES = ("exact", "probable", "possible", "text")
 RESEARCH_INPUT = build_object(
     {
         "query": build_text(
-            "Research question: what calls authenticate(), all implementations of Authenticatable, what depends"
-            " on X, where is X configured, how does X reach Y, how are requests validated, ...",
+            "Research question: what calls authenticate(), all implementations of Authenticatable, what"
+            " depends on X, where is X configured, how does X reach Y, how are requests validated, ...",
             MAX_QUERY_CHARS,
             0,
         ),
         "path": PATH,
-        "depth": build_count(
-            "How many references are followed one after the other", DEFAULT_DEPTH, MAX_DEPTH
-        ),
+        "depth": build_count("References followed one after the other", DEFAULT_DEPTH, MAX_DEPTH),
         "focus": build_choice(
             "What to dwell on: architecture (modules and layers), dependencies (inside and outside), patterns"
             " (repeated shapes), flow (ways along calls)",

@@ -66,14 +66,6 @@ class MemoryIndex(MemoryProgram):
             )
         ]
 
-    def iter_modules(self) -> Iterable[tuple[str, Sequence[str]]]:
-        found: dict[str, list[str]] = {}
-        for path, structure in sorted(self._structures.items()):
-            rows = structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
-            for module in sorted({structure.strings[structure.ref_qualifiers[row]] for row in rows} - {""}):
-                found.setdefault(module, []).append(path)
-        return sorted(found.items())
-
     @cached_property
     def _parts(self) -> dict[str, Counter[str]]:
         """part of a declared name -> paths."""
