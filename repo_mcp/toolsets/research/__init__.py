@@ -14,7 +14,7 @@ from repo_mcp import icons, instructions
 from repo_mcp.config import Limits
 from repo_mcp.tool_binding import Opened, bind
 from repo_mcp.tool_model import Toolset
-from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls
+from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
 from repo_mcp.toolsets.research.answers import answer_call, check_arguments
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bind_toolset"]
 
-_ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES)
+_ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *research_calls.ENTRIES)
 
 
 def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
