@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from repo_mcp.code_search.live_code_search import LiveCodeSearch
     from repo_mcp.documentation.live_documentation import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.research.researcher import Researcher
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -390,6 +391,13 @@ class Repository:
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         return self._door.read_walked(path, min(max_bytes, self.config.limits.max_file_bytes)).data
+
+    @property
+    def researcher(self) -> Researcher:
+        """What answers questions about the code by following them through graph and text."""
+        from repo_mcp.research.researcher import Researcher  # not at start
+
+        return Researcher(self.graph, self.search, self.search_exact, self._read_live)
 
     @cached_property
     def _bundler(self) -> Strategy:
