@@ -157,12 +157,22 @@ class CandidateFinder:
     ) -> Iterator[Candidate]:
         """Those of declarations of code."""
         best = self._searcher.find_best_units(self._query, POOL_UNITS, wanted, COMMENT_FIELDS)
+        for part, file, units in self._iter_files(best):
+            document = documents.read(part, file, units)
+            if document is not None:
+                yield from self._score_comments(document, extensions)
+
+    def _iter_files(self, best: BestUnits) -> Iterator[tuple[SegmentSearch, int, I64]]:
+        """The files of units with those, in order of the best of each, ties by path."""
+        rows = []
         for part, found in zip(self._searcher.segments, best.segments, strict=True):
             files = part.find_files(found.units)
             for file in np.unique(files).tolist():
-                document = documents.read(part, file, found.units[files == file])
-                if document is not None:
-                    yield from self._score_comments(document, extensions)
+                own = files == file
+                path = self._searcher.read_path(part.place, file).encode()
+                rows.append((-float(found.scores[own].max()), path, part, file, found.units[own]))
+        for _, _, part, file, units in sorted(rows, key=lambda row: row[:2]):
+            yield part, file, units
 
     def _score_comments(self, document: LiveDocument, extensions: Mapping[str, str]) -> Iterator[Candidate]:
         share = self._shares.find(document.path)

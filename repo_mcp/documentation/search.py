@@ -23,7 +23,7 @@ from repo_mcp.documentation.candidates import (
 from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
 from repo_mcp.documentation.excerpts import choose_lines, render_lines
 from repo_mcp.documentation.line_terms import TermFinder, list_terms
-from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive
+from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.media import MediaDoor, MediaFinder
 from repo_mcp.documentation.query_words import QueryWords, weigh_words
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
@@ -68,16 +68,16 @@ def search_docs(
     best = searcher.find_best_units(query, BEST_UNITS, wanted)
     words = weigh_words(query, build_rate(searcher, query, best), weights)
     finder = CandidateFinder(searcher, query, words, Shares(_fold_words(query), weights))
-    documents = LiveDocuments(searcher, source.read_live, cancelled)
+    documents, code = (LiveDocuments(searcher, source.read_live, cancelled) for _ in range(2))
     of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
     found: list[Candidate] = []
     if words.words:
         found += finder.find_sections(best, documents)
-        found += finder.find_comments(of_code, documents, source.extensions)
+        found += finder.find_comments(of_code, code, source.extensions)
     kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _Showing(source, words).show(ordered[: request.limit])
-    notes = [*query.warnings, *warnings, *documents.describe()]
+    notes = [*query.warnings, *warnings, *describe_reading((documents, code))]
     if not hits:
         unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
         notes += suggest(searcher.snapshot, unknown, thorough=True)

@@ -271,6 +271,16 @@ def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
     repository.close()
 
 
+def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
+    large = ("flux\n====\n\n" + "something else\n\n" * 8_000) * 14
+    root = write(tmp_path / "root", {f"d{place}.rst": large for place in range(12)})
+    repository = open_root(root, tmp_path / "data")
+    answer = ask(repository, "flux")
+    assert {hit.path for hit in answer.hits} == {f"d{place}.rst" for place in (0, 1, 10, 11, 2)}
+    assert any("7 of the files found were not looked at" in warning for warning in answer.warnings)
+    repository.close()
+
+
 @pytest.mark.parametrize(
     ("path", "found"),
     [
