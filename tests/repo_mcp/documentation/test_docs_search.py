@@ -107,6 +107,29 @@ def test_a_heading_without_text_stands_for_what_follows_it(kettle: Repository) -
     assert found[:2] == ["Kettle > Installation", "Guide > Installation > pip"]
 
 
+def test_the_title_of_a_document_stands_for_its_first_section(tmp_path: Path) -> None:
+    files = {
+        "docs/slices.md": (
+            "---\ntitle: Slices Pattern\n---\n\n## Small stores\n\nCut them.\n\n## Usage\n\nUse it.\n"
+        ),
+        "docs/other.md": "# Other\n\n## Common recipes of many kinds for all\n\nThe slices pattern.\n",
+    }
+    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    assert crumbs(ask(repository, "slices pattern"))[0] == "Slices Pattern > Small stores"
+    repository.close()
+
+
+def test_a_picture_answers_a_question_for_one(tmp_path: Path) -> None:
+    files = {
+        "a.md": "# A\n\n## Dashboard\n\nNumbers.\n",
+        "b.md": "# B\n\n## Dashboard\n\n![](numbers.png)\n",
+    }
+    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    assert [hit.path for hit in ask(repository, "dashboard").hits] == ["a.md", "b.md"]
+    assert [hit.path for hit in ask(repository, "dashboard screenshot").hits] == ["b.md", "a.md"]
+    repository.close()
+
+
 def test_docstrings_come_as_those_of_their_declarations(kettle: Repository) -> None:
     hit = next(hit for hit in ask(kettle, "how hot the water gets").hits if hit.kind == "doc_comment")
     assert (hit.path, hit.heading) == ("kettle/heater.py", "set_temperature")
