@@ -78,7 +78,8 @@ def test_restructuredtext() -> None:
     text = (
         ".. image:: img/one.png\n   :width: 300\n   :alt: The first\n\n"
         ".. figure:: two.svg\n   :align: center\n\n   The caption\n   of two.\n\n   A legend.\n\n"
-        ".. |three| image:: three.png\n\n.. kernel-figure:: six.svg\n\n   Six\n\nSee `the manual <manual.pdf>`_ and :download:`data <four.pdf>`.\n"
+        ".. |three| image:: three.png\n\n.. kernel-figure:: six.svg\n\n   Six\n\n"
+        "See `the manual <manual.pdf>`_ and :download:`data <four.pdf>`.\n"
         "<img src='five.gif' alt='raw'>\n"
     )
     assert find(text, is_rst=True) == [
