@@ -143,7 +143,7 @@ class _Showing:
 
     def _show(self, one: Candidate) -> DocsHit:
         document = one.document
-        heading_line = one.section_start if one.kind == SECTION else one.start_line
+        heading_line = max(one.section_start if one.kind == SECTION else one.start_line, one.shown_from)
         start = min(max(one.start_line, one.shown_from), one.end_line)
         first, last = choose_lines(document.lines, start, one.end_line, self._words, heading_line)
         breadcrumb = join_breadcrumb(one.names)
