@@ -76,6 +76,9 @@ def _investigate_implementations(book: Notebook, reading: Reading, gathered: Gat
     nodes = _list_nodes(reading)
     if nodes:
         follow(book, nodes, CONFORMING, book.depth)
+        if len(book.findings) <= len(nodes):
+            book.warnings.append("nothing is known to implement or extend it; what depends on it is shown")
+            follow(book, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(book, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
 
