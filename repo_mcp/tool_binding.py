@@ -56,7 +56,12 @@ Answer = Callable[
 
 
 def bind(
-    entry: Entry[Asked, Made], limits: Limits, opened: Opened[Asked], check: Check, answer: Answer[Made]
+    entry: Entry[Asked, Made],
+    limits: Limits,
+    opened: Opened[Asked],
+    check: Check,
+    answer: Answer[Made],
+    icon: str = "",
 ) -> Tool:
     """The tool of an entry, asking what `opened` gives when it is called."""
     input_schema = entry.input_schema(limits)
@@ -92,5 +97,6 @@ def bind(
         Annotations(read_only=entry.read_only),
         call,
         drop,
+        icon,
         may_be_task=entry.may_be_task,
     )

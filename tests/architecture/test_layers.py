@@ -48,7 +48,9 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.offers",),
     ("repo_mcp.options", "repo_mcp.sdk_bridge", "repo_mcp.sdk_server"),
     ("repo_mcp.desk",),
-    ("repo_mcp.wire",),
+    ("repo_mcp.answered_call", "repo_mcp.task_desk"),
+    ("repo_mcp.round_trips",),
+    ("repo_mcp.sampling", "repo_mcp.tool_run", "repo_mcp.wire"),
     (
         "repo_mcp.toolsets",
         "repo_mcp.toolsets.graph",
@@ -84,10 +86,12 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.user_key",
     ),
     ("repo_mcp", "repo_mcp.conversation", "repo_mcp.ignore_layers"),
+    ("repo_mcp.content",),
     (
         "repo_mcp.call_pool",
         "repo_mcp.frames",
         "repo_mcp.globs",
+        "repo_mcp.icons",
         "repo_mcp.instructions",
         "repo_mcp.plain_options",
         "repo_mcp.tool_model",
