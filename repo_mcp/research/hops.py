@@ -84,7 +84,8 @@ def _take_hop(
 ) -> list[Node]:
     """The next level: what is new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
-    fan = max(way.fan, way.first_fan // max(1, len(level))) if is_first else way.fan
+    wanted = max(way.first_fan, book.request.findings) // max(1, len(level))
+    fan = max(way.fan, wanted) if is_first else way.fan
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
     for place, node in enumerate(level):
