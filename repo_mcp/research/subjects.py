@@ -36,6 +36,7 @@ _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; others are taken only where there are none of these.
@@ -126,7 +127,8 @@ class Subjects:
         """The declarations of a name: of a qualified one by all of it, else the most likely ones."""
         plain = normalise_name(name)
         if "." in plain:
-            return self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT], "declared"
+            named = self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT]
+            return (named, "declared") if named else self._find_members(plain, phrase, form)
         places = self._graph.survey.find_declared(plain, MAX_FILES)
         if places:
             return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED)), "declared"
@@ -134,6 +136,14 @@ class Subjects:
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
         return alike, "declared_otherwise"
+
+    def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+        """What "app.request" may mean where `app` is a variable: members that are called `request`."""
+        owner, _, last = name.rpartition(".")
+        if not self._graph.survey.list_declaring(owner.rpartition(".")[2]):
+            return [], "unknown"
+        nodes = self._look_up(last, phrase, form)[0]
+        return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
 
     def _choose(self, places: Sequence[Declaration], wanted: frozenset[SymbolKind]) -> list[Node]:
         """The first of many declarations: of the kinds that are asked for, of the program itself, no
@@ -207,7 +217,7 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "outside":
         return f"{subject.name}, which is declared outside of this repository"
     if not subject.nodes:
-        return f'"{subject.asked}", which is not declared here'
+        return f'"{subject.asked}" (not declared here)'
     names = [f"{node.qualified_name} ({node.kind})" for node in subject.nodes]
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if subject.how == "declared_otherwise":
