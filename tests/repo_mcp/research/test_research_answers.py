@@ -287,9 +287,24 @@ def test_a_way_the_other_way_round_is_said_to_be_one() -> None:
 
 def test_where_something_is_configured() -> None:
     report = Asked(SERVICE).ask("where is timeout configured")
-    assert [one.citation for one in report.findings if one.hop == 1] == ["service/settings.toml:1-1"]
-    assert report.findings[0].citation == "service/store.py:3-3"  # what the question names comes first
-    assert "service/store.py:8-8" in [one.citation for one in report.findings]
+    assert [one.citation for one in report.findings if one.hop == 1] == [
+        "service/settings.toml:1-1",
+        "service/store.py:3-3",
+    ]
+    assert "service/store.py:12-12" in [one.citation for one in report.findings if one.hop == 2]
+
+
+def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
+    files = {
+        "app/defaults.py": "worker = dict(\n    prefetch_multiplier=4,\n)\n",
+        "app/run.py": "def run(conf):\n    return conf.worker_prefetch_multiplier\n",
+        "tests/test_run.py": "def test_run(conf):\n    conf.worker_prefetch_multiplier = 2\n",
+    }
+    report = Asked(files).ask("where is worker_prefetch_multiplier configured")
+    assert [one.citation for one in report.findings] == [
+        "app/defaults.py:2-2", "app/run.py:2-2", "tests/test_run.py:2-2",
+    ]  # fmt: skip
+    assert "the end of the name" in report.findings[0].why
 
 
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
