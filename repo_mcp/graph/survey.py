@@ -85,6 +85,10 @@ class Survey:
                 found += [Declaration(path, place) for place in structure.find_symbols(name) if place]
         return found
 
+    def find_language(self, path: str) -> str:
+        """The language of a file."""
+        return self._program.find_language(path)
+
     def find_structure(self, path: str) -> Structure | None:
         """What a file declares and uses."""
         with self._lock:

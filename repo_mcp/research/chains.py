@@ -20,7 +20,7 @@ MAX_WALKED = 2_000  # steps of the search for chains
 MAX_OF_ONE = 4  # chains that begin with the same edge
 CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "contains"})
 CYCLE = "cycle"
-AT_DEPTH = "the depth of the question"
+AT_DEPTH = "the question goes no deeper"
 
 
 def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
@@ -89,9 +89,7 @@ def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> 
     elif outer.declaration in book.entry_points:
         said = book.entry_points[outer.declaration].why
     else:
-        said = (
-            AT_DEPTH if upwards else "calls nothing further of this repository, or the depth of the question"
-        )
+        said = AT_DEPTH if upwards else f"nothing further of this repository is called, or {AT_DEPTH}"
     return Chain(
         tuple(node.qualified_name for node in nodes),
         tuple(_cite(link) for link in ordered),

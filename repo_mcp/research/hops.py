@@ -21,7 +21,7 @@ from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=200, references=1_000)  # of all symbols of the first level together
+WIDE = Bounds(files=160, references=700)  # of all symbols of the first level together
 NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
 LEAST_FILES, LEAST_REFERENCES = 80, 300
 MAX_OUTSIDE = 40
@@ -191,6 +191,7 @@ _WORDS = {
     "decorated_by": ("is decorated with {}", "decorates {}"),
     "overridden_by": ("is overridden by {}, so that calls of it may reach that", "overrides {}"),
     "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
+    "has_methods_of": ("has all the methods of {}", "whose methods {} has"),
     "extension_of": ("is an extension of {}", "extended by {}"),
 }
 

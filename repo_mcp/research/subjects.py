@@ -41,7 +41,7 @@ _REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; others are taken only where there are none of these.
 _KINDS: dict[Form, frozenset[SymbolKind]] = {
-    Form.IMPLEMENTATIONS: TYPE_KINDS | {SymbolKind.METHOD, SymbolKind.FUNCTION},
+    Form.IMPLEMENTATIONS: TYPE_KINDS,
     Form.CALLERS: _FOLLOWED,
     Form.CALLEES: _FOLLOWED,
     Form.FLOW: _FOLLOWED,

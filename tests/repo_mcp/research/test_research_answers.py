@@ -192,6 +192,26 @@ CONFORMING = {
         },
         {("User", "class"), ("Root", "class")},
     ),
+    "go": (
+        {
+            "a/a.go": "package a\n\ntype Authenticatable interface {\n\tLogin(name string) error\n\tOut()\n"
+            "}\n"
+            "\ntype Half struct{}\n\nfunc (h Half) Login(name string) error { return nil }\n",
+            "a/b.go": "package a\n\nfunc (d *Disk) Login(name string) error { return nil }\n",
+            "a/c.go": "package a\n\ntype Disk struct{}\n\nfunc (d *Disk) Out() {}\n\ntype Other struct{}\n\n"
+            "func (o Other) Login() error { return nil }\n\nfunc (o Other) Out() {}\n",
+        },
+        {("a.Disk", "struct")},
+    ),
+    "python": (
+        {
+            "a.py": "from typing import Protocol\n\n\nclass Authenticatable(Protocol):\n"
+            "    def login(self, name): ...\n",
+            "b.py": "class User:\n    def login(self, name): ...\n\n\n"
+            "class Other:\n    def login(self): ...\n",
+        },
+        {("b.User", "class")},
+    ),
     "java": (
         {"A.java": "interface Authenticatable {}\nclass User implements Authenticatable {}\n"},
         {("User", "class")},
