@@ -48,6 +48,7 @@ _TEXTS = frozenset(
         "application/vnd.jgraph.mxfile",
     )
 )
+_HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
 LEAST_PRIORITY = 0.2  # of what stands in a section that answers, and says nothing of the query itself
 
 
@@ -153,15 +154,14 @@ def decode_target(target: str) -> str | None:
     first, *others = bare.encode("utf-8", "replace").split(b"%")
     pieces = [first]
     for piece in others:
-        try:
-            pieces.append(bytes.fromhex(piece[:2].decode("ascii")) + piece[2:])
-        except ValueError:
-            pieces.append(b"%" + piece)
+        digits = piece[:2]
+        is_byte = len(digits) == 2 and _HEXADECIMAL.issuperset(digits)
+        pieces.append(bytes((int(digits, 16),)) + piece[2:] if is_byte else b"%" + piece)
     try:
         decoded = b"".join(pieces).decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return None if "\\" in decoded or "\0" in decoded else decoded
+    return None if "\\" in decoded or "\0" in decoded else decoded or None
 
 
 def _iter_places(document: str, target: str) -> Iterator[str]:

@@ -51,6 +51,8 @@ class TinyDoor:
         ("%C3%A4.png", "ä.png"),
         ("100%.png", "100%.png"),
         ("%zz.png", "%zz.png"),
+        ("%", "%"),
+        ("%\t\t.png", "%\t\t.png"),
         ("..%2f..%2fx.png", "../../x.png"),
         ("%ff.png", None),
         ("a%5Cb.png", None),
