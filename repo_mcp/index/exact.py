@@ -24,17 +24,17 @@ from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
+from repo_mcp.index.sieve import iter_texts
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
-from repo_mcp.textfile import decode_source
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
 BATCH_FILES = 64  # searched at once, by one thread
-BATCHES_HERE = 8  # 191 files: enough for most searches, and too few to start threads for
-BATCHES_AHEAD = 8
-SCAN_THREADS = 3  # reading waits for the system, and RE2 works outside of Python's lock
+BATCHES_HERE = 30  # 1,599 files: enough for most searches; threads would read far more than is wanted
+BATCHES_AHEAD = 4
+SCAN_THREADS = 2  # reading waits for the system, and RE2 works outside of Python's lock; more wait for it
 TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
@@ -195,13 +195,8 @@ def _search_batch(
     file for each.
     """
     results: list[_FileMatches] = []
-    for path, raw in zip(paths, read_many(paths), strict=True):
-        if raw is None:
-            continue  # gone, or not a file of ours any more
-        try:
-            data = decode_source(raw).data
-        except RepoError:
-            continue  # no text any more
+    for place, data in iter_texts(matcher, read_many(paths)):
+        path = paths[place]
         count = 0
         matches: list[ExactMatch] = []
         for match in matcher.iter_matches(data):

@@ -109,6 +109,7 @@ class PatternReading:
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
     literal: str = ""  # every match of an expression holds this, in this case
+    needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
 
 
@@ -147,7 +148,11 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
     return PatternReading(
-        _conclude(piece, whole_word), reader.spans_lines, reader.find_literal(), reader.open_quote
+        _conclude(piece, whole_word),
+        reader.spans_lines,
+        reader.find_literal(),
+        reader.needs_edges,
+        reader.open_quote,
     )
 
 
@@ -276,6 +281,7 @@ class _Reader:
         self._literals = [""]  # characters that follow each other outside of groups; the last goes on
         self._has_choice = False  # between alternatives, outside of groups
         self.open_quote = False
+        self.needs_edges = False
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
@@ -334,7 +340,10 @@ class _Reader:
         self._literals.append("")
         ignores_case = self._levels[-1].ignores_case
         found = self._take(_GROUP)
-        if found is not None and found[3]:
+        if found is None:
+            self.needs_edges |= self._pattern.startswith("?", self._at)  # not in what is known of RE2
+        elif found[3]:
+            self.needs_edges |= "m" in (found[2] or "")
             if "i" in (found[2] or ""):
                 ignores_case = False
             elif "i" in found[1]:
@@ -393,6 +402,7 @@ class _Reader:
         else:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
+            self.needs_edges |= char not in "bB"
             self._add({"b": STRANGE, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:

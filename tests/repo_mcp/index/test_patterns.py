@@ -163,7 +163,7 @@ def check(request: ExactRequest, text: str) -> None:
         return
     need = matcher.reading.need
     data = text.encode()
-    matcher._literal = b""
+    matcher._literal = None
     for match in matcher.iter_matches(data):
         words = set(WORD.findall(data[match.line_start : match.line_end].decode()))
         assert need is None or holds(need, words), show(need)
