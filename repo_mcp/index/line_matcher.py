@@ -145,6 +145,18 @@ class LineMatcher:
         return found.start(), found.end()
 
 
+def compile_for_terms(expression: bytes) -> Any:
+    """An expression of ours for the bytes of terms: its `search` takes a text and a place."""
+    engine = _load_engine()
+    options = engine.Options()
+    options.max_mem = MAX_PROGRAM_BYTES
+    options.encoding = engine.Options.Encoding.LATIN1
+    options.never_capture = True
+    compiled = engine.compile(expression, options)
+    engine.purge()
+    return compiled
+
+
 def _load_engine() -> Any:
     """RE2, loaded by the first search that needs it: starting the server does not."""
     try:

@@ -21,12 +21,13 @@ import numpy.typing as npt
 
 from index_format import LiveSegment, PostingList, TermsReader
 from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
-from repo_mcp.index.patterns import All, Edge, Need, Run
+from repo_mcp.index.patterns import MIN_OPEN_CHARS, All, Edge, Need, Run
 from repo_mcp.index.schema import BODY, DOC
-from repo_mcp.index.term_finder import TermFinder
+from repo_mcp.index.term_finder import SIGNED_PAGES, FoundTerms, TermFinder
 
 I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # units left: reading them costs less than looking up another run
+MAX_SHAPED = 8_000  # terms of a run that is mostly classes: more are slower to look up than files to read
 MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
 PATIENT_TERMS = 32_000
 QUICK_TERMS = 200  # of a run: what is found of one with more is kept
@@ -109,6 +110,7 @@ class _Lookup:
         units = segment.reader.unit_count
         self._common = units if patiently else max(_SHARE_FLOOR, int(COMMON_SHARE * units))
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
+        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # the whole dictionary
 
     def find(self, need: Need) -> I64 | None:
         """Ascending documents that may meet a need; None for all."""
@@ -145,7 +147,7 @@ class _Lookup:
     def _expect(self, need: Need) -> int:
         """How many documents a need may leave, roughly."""
         if isinstance(need, Run):
-            if Edge.OPEN not in (need.left, need.right):
+            if Edge.OPEN not in (need.left, need.right) and not need.shape:
                 return self._count_units(self._find_lists(need.text.encode()))
             return _EXPECTED[min(len(need.text), len(_EXPECTED) - 1)]
         expected = [self._expect(part) for part in need.parts[:MAX_PARTS]]
@@ -159,25 +161,33 @@ class _Lookup:
 
     def _look_up(self, run: Run) -> I64 | None:
         """The units of the terms that may hold the run."""
-        text = run.text.encode()
-        if run.left is Edge.OPEN and self._count_units(self._find_lists(text)) > self._common:
-            self.passed_over = True
-            return None
-        found = self._memory.finder.find(run, self._max_terms)
+        found = self._find_terms(run)
         if found is None:
             self.passed_over = True
             return None
         terms = found.terms
         # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
-        if not (run.left is run.right is Edge.CLOSED) or len(text) > MAX_WORD_BYTES // 2:
+        may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
+        if not (run.left is run.right is Edge.CLOSED) or may_be_long:
             terms = [*terms, LONG_WORD.encode()]
         docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
         if found.span is not None:
             docs.append(self._read_span(*found.span))
         units = _unite(docs, self._reader.unit_count)
-        if len(terms) > QUICK_TERMS:
+        if len(terms) > QUICK_TERMS or _is_mostly_classes(run):
             self._memory.keep(run, units, self._reader.unit_count)
         return units
+
+    def _find_terms(self, run: Run) -> FoundTerms | None:
+        """The terms that may hold the run; None when it is not worth it."""
+        if _is_mostly_classes(run):
+            limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
+            return self._memory.finder.find(run, limit) if limit else None
+        if run.left is Edge.OPEN and not run.shape:
+            lists = self._find_lists(run.text.encode())
+            if self._count_units(lists) > self._common:
+                return None
+        return self._memory.finder.find(run, self._max_terms)
 
     def _read_span(self, first: bytes, end: bytes | None) -> I64:
         """The units of all terms of a span of the dictionary, in no order."""
@@ -191,6 +201,11 @@ class _Lookup:
 
     def _count_units(self, lists: Sequence[PostingList]) -> int:
         return sum(one.frequency for one in lists)
+
+
+def _is_mostly_classes(run: Run) -> bool:
+    """True when no part of the run leads to a few pages of the dictionary: all are read for it."""
+    return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
 
 
 def _unite(found: Sequence[I64], count: int) -> I64:

@@ -28,6 +28,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
 
+from repo_mcp.index.run_shapes import (
+    CLASS_MARKS,
+    MAX_ATOMS,
+    MIN_ATOMS,
+    MORE,
+    cut_shape,
+    find_literal_part,
+    find_mark,
+    has_classes,
+)
 from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
@@ -79,10 +89,11 @@ class Edge(Enum):
 class Run:
     """Word characters, in lower case, that stand together in some word of the text."""
 
-    text: str
+    text: str  # of one with classes the longest part without, which may be empty
     left: Edge
     right: Edge
     may_have_long_s: bool = False  # which may stand for an `s` of it
+    shape: str = ""  # the whole of it where it holds classes, as `run_shapes` writes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +204,19 @@ def _iter_runs(text: str) -> Iterator[Run]:
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
         right = _edge(text[found.end() : found.end() + 1], run[-1])
-        if len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
+        if has_classes(run):
+            yield from _iter_shaped(run, left, right)
+        elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
             yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
+
+
+def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
+    """A run with classes, if it is worth looking up."""
+    shape = cut_shape(run)
+    part = find_literal_part(shape)
+    if len(part) >= MIN_OPEN_CHARS or len(shape.replace(MORE, "")) >= MIN_ATOMS:
+        edge = right if shape == run else Edge.OPEN
+        yield Run(part.replace(LONG_S, "s"), left, edge, LONG_S in shape, shape.replace(LONG_S, "s"))
 
 
 def _edge(mark: str, neighbour: str) -> Edge:
@@ -255,6 +277,9 @@ def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
         return _ANYTHING
     if only_space or (least == most == 1):
         return _Piece((SPACE,), piece.needs) if only_space else piece
+    mark = piece.texts[0]
+    if len(piece.texts) == len(mark) == 1 and mark in CLASS_MARKS and not piece.needs:
+        return _Piece((mark * min(least, MAX_ATOMS) + (MORE if least != most or least > MAX_ATOMS else ""),))
     if least == most and least * max(map(len, piece.texts)) <= MAX_TEXTS:
         return _concatenate([piece] * least)
     ends = _concatenate([piece, _ANYTHING, piece])
@@ -442,8 +467,10 @@ class _Reader:
             self._add(STRANGE if has_others else SPACE)
             return
         tokens = tuple(dict.fromkeys(_tokenise(char, level.ignores_case) for char in sorted(chars)))
-        if has_others or len(tokens) > MAX_SET_CHARS:
+        if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= _ASCII_WORD):
             tokens = (HOLE,)
+        elif len(tokens) > MAX_SET_CHARS:
+            tokens = (find_mark(chars),)
         self._add(*tokens)
 
     def _read_class(self) -> None:
