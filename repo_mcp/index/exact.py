@@ -25,6 +25,7 @@ from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
 from repo_mcp.index.sieve import iter_texts
+from repo_mcp.index.sign_pairs import ReadMany
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 
 TIME_LIMIT_SECONDS = 10.0
@@ -39,7 +40,6 @@ TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: ther
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
-ReadMany = Callable[[Sequence[str]], list[bytes | None]]  # the bytes of files, through the door
 CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold are not searched."
 
 
@@ -79,6 +79,8 @@ def run_exact(
 ) -> ExactAnswer:
     """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
+    if matcher.reading.sign_pairs and not candidates.narrowed:
+        searcher.learn_signs(read_many)
     found = search_files(request, matcher, candidates.paths, read_many, cancelled)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)

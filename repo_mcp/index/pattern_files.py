@@ -19,10 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment, PostingList, TermsReader
+from index_format import FilesReader, LiveSegment, PostingList, TermsReader
 from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
-from repo_mcp.index.patterns import MIN_OPEN_CHARS, All, Edge, Need, Run
+from repo_mcp.index.patterns import MIN_OPEN_CHARS, All, Edge, Need, PatternReading, Run
 from repo_mcp.index.schema import BODY, DOC
+from repo_mcp.index.sign_pairs import SignPairs
 from repo_mcp.index.term_finder import SIGNED_PAGES, FoundTerms, TermFinder
 
 I64 = npt.NDArray[np.int64]
@@ -43,8 +44,9 @@ _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100
 class SegmentMemory:
     """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
 
-    def __init__(self, terms: TermsReader) -> None:
+    def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
+        self.signs = SignPairs(files)
         self._units: OrderedDict[Run, bytes] = OrderedDict()  # as bits: 90 kB for the kernel's
         self._lock = threading.Lock()
 
@@ -84,18 +86,25 @@ class SegmentCandidates:
         self.reader = segment.reader
         self.memory = memory
 
-    def find_files(self, need: Need, *, spans_lines: bool, patiently: bool = False) -> SegmentFiles:
+    def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
         """The live files that may match.
 
         `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
         than reading all files.
         """
-        lookup = _Lookup(self.segment, self.memory, spans_lines, patiently)
-        docs = lookup.find(need)
-        if docs is None:
-            return SegmentFiles(np.flatnonzero(self.segment.live_file_mask), False, lookup.passed_over)
-        files = docs if spans_lines else lookup.find_files(docs)
-        return SegmentFiles(files[self.segment.live_file_mask[files]], True, lookup.passed_over)
+        passed_over = False
+        files: I64 | None = None
+        if reading.need is not None:
+            lookup = _Lookup(self.segment, self.memory, reading.spans_lines, patiently)
+            docs = lookup.find(reading.need)
+            files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
+            passed_over = lookup.passed_over
+        may_match = self.segment.live_file_mask
+        pairs = self.memory.signs.find(reading.sign_pairs) if reading.sign_pairs else None
+        if pairs is not None:
+            may_match = may_match & pairs
+        found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
+        return SegmentFiles(found, files is not None or pairs is not None, passed_over)
 
 
 class _Lookup:

@@ -38,6 +38,7 @@ from repo_mcp.index.run_shapes import (
     find_mark,
     has_classes,
 )
+from repo_mcp.index.sign_pairs import list_pairs
 from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
@@ -120,6 +121,7 @@ class PatternReading:
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
     literal: str = ""  # every match of an expression holds this, in this case
+    sign_pairs: tuple[int, ...] = ()  # and every text that matches these, as `sign_pairs` numbers them
     needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
 
@@ -151,17 +153,21 @@ def unify_line_ends(text: str) -> str:
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """The needs of a text that is looked for as it stands."""
     tokens = "".join(_tokenise(char, not case_sensitive) for char in text)
-    return PatternReading(_conclude(_Piece((tokens,)), whole_word), "\n" in text)
+    return PatternReading(
+        _conclude(_Piece((tokens,)), whole_word), "\n" in text, sign_pairs=list_pairs([text])
+    )
 
 
 def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """The needs of a regular expression that RE2 takes."""
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
+    literals = reader.list_literals()
     return PatternReading(
         _conclude(piece, whole_word),
         reader.spans_lines,
-        reader.find_literal(),
+        max(literals, key=len, default=""),
+        list_pairs(literals),
         reader.needs_edges,
         reader.open_quote,
     )
@@ -337,9 +343,9 @@ class _Reader:
         self._end_alternative()
         return _alternate(self._levels[0].alternatives)
 
-    def find_literal(self) -> str:
-        """The longest text that every match holds as it stands; empty when none is known."""
-        return "" if self._has_choice else max(self._literals, key=len)
+    def list_literals(self) -> list[str]:
+        """Texts that every match holds as they stand."""
+        return [] if self._has_choice else list(filter(None, self._literals))
 
     def _add(self, *texts: str) -> None:
         self._literals.append("")
