@@ -16,7 +16,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -32,8 +31,8 @@ TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
-BATCH_FILES = 64  # searched at once, by one thread
-BATCHES_HERE = 30  # 1,599 files: enough for most searches; threads would read far more than is wanted
+BATCH_FILES = 32  # searched at once, by one thread
+BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than is wanted
 BATCHES_AHEAD = 4
 SCAN_THREADS = 2  # reading waits for the system, and RE2 works outside of Python's lock; more wait for it
 TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
@@ -105,7 +104,7 @@ class _FileMatches:
 
     path: str
     count: int
-    matches: tuple[ExactMatch, ...]  # as many as an answer may show
+    matches: tuple[ExactMatch, ...]  # as many as the answer may show with those of the batch before it
 
 
 def search_files(
@@ -122,7 +121,10 @@ def search_files(
     def stopped() -> bool:
         return time.monotonic() > deadline or cancelled()
 
-    search = partial(_search_batch, request, matcher, read_many, stopped)
+    def search(paths: Sequence[str]) -> list[_FileMatches]:
+        most = request.limit - len(found.matches) if request.detail == SNIPPETS else 0
+        return _search_batch(request, matcher, read_many(paths), paths, most, stopped)
+
     with closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
             if _is_full(request, found):  # though there may be nothing in the files that are left
@@ -187,28 +189,29 @@ def _iter_results(
 def _search_batch(
     request: ExactRequest,
     matcher: LineMatcher,
-    read_many: ReadMany,
-    stopped: Callable[[], bool],
+    raws: Sequence[bytes | None],
     paths: Sequence[str],
+    most: int,
+    stopped: Callable[[], bool],
 ) -> list[_FileMatches]:
-    """Those of the files that match, with their matches; what was found when it is to stop.
+    """Those of the files that match, with the first `most` matches; what was found when it is to stop.
 
     That is asked after each match: `(?s)a.*z|b` in a text without z takes a pass over the rest of the
     file for each.
     """
     results: list[_FileMatches] = []
-    for place, data in iter_texts(matcher, read_many(paths)):
-        path = paths[place]
+    for place, data in iter_texts(matcher, raws):
         count = 0
         matches: list[ExactMatch] = []
         for match in matcher.iter_matches(data):
             if stopped():
                 break
             count += 1
-            if request.detail == SNIPPETS and count <= request.limit:
-                matches.append(build_match(path, data, match, request.context_lines))
+            if len(matches) < most:
+                matches.append(build_match(paths[place], data, match, request.context_lines))
         if count:
-            results.append(_FileMatches(path, count, tuple(matches)))
+            most -= len(matches)
+            results.append(_FileMatches(paths[place], count, tuple(matches)))
     return results
 
 
