@@ -25,7 +25,7 @@ from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
 I64 = npt.NDArray[np.int64]
-IMPATIENT_FILES = 2_000  # read before a look-up that may take longer than that
+IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
 FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
 
 

@@ -35,6 +35,7 @@ QUICK_TERMS = 200  # of a run: what is found of one with more is kept
 KEPT_RUNS = 64
 MAX_PARTS = 200  # of an alternation
 COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
+COMMON_WORD_SHARE = 0.25  # nor one that is only found where words begin, which takes less
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
 TEXT_FIELDS = (BODY, DOC)  # together they hold every word of a file, each once
 # What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
@@ -117,7 +118,10 @@ class _Lookup:
         self.passed_over = False
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
         units = segment.reader.unit_count
-        self._common = units if patiently else max(_SHARE_FLOOR, int(COMMON_SHARE * units))
+        self._common, self._common_word = (
+            units if patiently else max(_SHARE_FLOOR, int(share * units))
+            for share in (COMMON_SHARE, COMMON_WORD_SHARE)
+        )
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
         self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # the whole dictionary
 
@@ -192,9 +196,9 @@ class _Lookup:
         if _is_mostly_classes(run):
             limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
             return self._memory.finder.find(run, limit) if limit else None
-        if run.left is Edge.OPEN and not run.shape:
+        if not run.shape:
             lists = self._find_lists(run.text.encode())
-            if self._count_units(lists) > self._common:
+            if self._count_units(lists) > (self._common if run.left is Edge.OPEN else self._common_word):
                 return None
         return self._memory.finder.find(run, self._max_terms)
 

@@ -91,7 +91,7 @@ class TermFinder:
         """The terms that hold the text, or end with it."""
         needle = text + _LINE_FEED if at_end else text
         found: list[bytes] = []
-        for start, stop in self._iter_spans(text):
+        for start, stop in self._iter_spans(needle):
             found += islice(self._iter_holding(start, stop, needle), limit + 1 - len(found))
             if len(found) > limit:
                 return None
