@@ -36,7 +36,7 @@ FEW_PAGES = 16
 TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
 NEAR_PAGES = 3  # apart: reading what lies between costs less than reading twice
 GRAM_BYTES = 3
-SHAPE_SECONDS = 0.5  # of looking for a shape in the kernel's 88 MB, which takes 0.15: a bad one takes more
+SHAPE_SECONDS = 0.5  # of a core, for a shape; the kernel's 88 MB take 0.15, but a bad one takes more
 KELVIN = b"k"  # what the Kelvin sign is in a term; to RE2's `\b` it is no letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
@@ -101,13 +101,13 @@ class TermFinder:
         """The terms that hold the shape of a run; None as well when looking takes too long."""
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
         expression = build_expression(run.shape, *edges)
-        deadline = time.monotonic() + SHAPE_SECONDS
+        deadline = time.thread_time() + SHAPE_SECONDS
         found: list[bytes] = []
         for term in self._iter_matching(run.text.encode(), expression, deadline):
             found.append(term)
             if len(found) > limit:
                 return None
-        return found if time.monotonic() < deadline else None
+        return found if time.thread_time() < deadline else None
 
     def _iter_matching(
         self, text: bytes, expression: bytes, deadline: float | None = None
@@ -115,7 +115,7 @@ class TermFinder:
         """The terms that hold the text and match an expression, in which line feeds stand for their edges."""
         compiled = compile_for_terms(expression)
         for start, stop in self._iter_spans(text):
-            if deadline is not None and time.monotonic() > deadline:
+            if deadline is not None and time.thread_time() > deadline:
                 return
             page = _LINE_FEED + self._terms.read_texts(start, stop)[0]
             match = compiled.search(page, 0)
