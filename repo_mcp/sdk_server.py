@@ -37,7 +37,7 @@ from repo_mcp.desk import BAD_STATE, explain_unknown_tool
 from repo_mcp.frames import JsonObject
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
-from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer, Toolset
+from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
 Context = ServerRequestContext[dict[str, Any]]
@@ -108,7 +108,7 @@ def build_sdk_server(
     `sampler` asks the client's model in the first era. `offers_tasks`: somebody answers requests for them.
     """
     calls = CallPool() if pool is None else pool
-    tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
+    tools = name_tools(toolsets)
     listed = [_describe(tool) for tool in tools.values()]
 
     async def list_tools(

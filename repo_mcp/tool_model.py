@@ -14,7 +14,7 @@ Left out on purpose: how an error or a result is rendered. That is each toolset'
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -179,6 +179,11 @@ class Toolset:
     name: str
     tools: tuple[Tool, ...]
     instructions: str = field(default="")  # static: never holds a word of the repository
+
+
+def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
+    """The tools by name, in the order in which they come; one of a known name takes its place."""
+    return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
 def escape_text(text: str) -> str:
