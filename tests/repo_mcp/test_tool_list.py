@@ -16,7 +16,7 @@ from repo_mcp.config import load_config
 from repo_mcp.conversation import Answers
 from repo_mcp.offers import build_offers
 from repo_mcp.tool_model import Toolset, name_tools
-from tests.repo_mcp.pipe_client import CLIENT, VERSION, build_tool, echo
+from tests.repo_mcp.pipe_client import VERSION, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk
 
 ICONS = {"repo": icons.REPO, "retrieval": icons.RETRIEVAL, "graph": icons.GRAPH, "research": icons.RESEARCH}
