@@ -7,13 +7,15 @@ the SDK, which is told first how the conversation was opened. A second `initiali
 change the version, so that the SDK has what follows it. Whatever concerns tasks, and the client's answers to
 questions of ours, are taken here even then: the SDK serves neither.
 
-Tools are called in a pool of threads that the SDK's server uses as well, so that the limit holds for both.
+Tools are called in a pool of threads that the SDK's server uses as well, so that the limit holds for both;
+tasks have places of their own.
 Left out on purpose: what is plain (`repo_mcp.conversation`), and the order of answers: there is none.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 
 from repo_mcp.conversation import (
     MODERN_VERSION,
@@ -116,6 +118,13 @@ class Desk:
             call.cancel()
         if self._task_desk is not None:
             self._task_desk.close()
+
+    def wait_until_idle(self, patience_seconds: float) -> None:
+        """Until nothing runs any more, at most so long."""
+        deadline = time.monotonic() + patience_seconds
+        for one in (self._pool, self._task_desk):
+            if one is not None:
+                one.wait_until_idle(max(0.0, deadline - time.monotonic()))
 
     def _pass_on(self, frame: Valid) -> None:
         if isinstance(frame, Notification):
@@ -261,10 +270,9 @@ class Desk:
             from repo_mcp.task_desk import TaskDesk
 
             self._ready.wait()
-            assert self._pool is not None
             assert self._sampler is not None
             modern = self._spoken == MODERN_VERSION
-            self._task_desk = TaskDesk(self._wire, self._answers, self._pool, self._sampler, modern=modern)
+            self._task_desk = TaskDesk(self._wire, self._answers, self._sampler, modern=modern)
         return self._task_desk
 
     # Calls of tools

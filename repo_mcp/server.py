@@ -147,8 +147,7 @@ class Server:
 
     def close(self) -> None:
         """Let calls that nobody waits for come to their end: each writes its line of the log."""
-        if self._pool is not None:
-            self._pool.wait_until_idle(CALLS_GRACE_SECONDS)
+        self._desk.wait_until_idle(CALLS_GRACE_SECONDS)
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:

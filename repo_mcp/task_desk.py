@@ -29,6 +29,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp.call_pool import CallPool
 from repo_mcp.conversation import (
     METHOD_NOT_FOUND,
     TASKS_EXTENSION,
@@ -51,7 +52,7 @@ from repo_mcp.tool_model import AnswerNeeded, CallContext, Progress, Question, T
 from repo_mcp.tool_run import Outcome, ProgressRelay, submit_tool
 
 if TYPE_CHECKING:
-    from repo_mcp.call_pool import CallPool, PooledCall
+    from repo_mcp.call_pool import PooledCall
     from repo_mcp.conversation import Answers, Caller
     from repo_mcp.round_trips import Round
     from repo_mcp.sampling import Sampler
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from repo_mcp.wire import Wire
 
 POLL_MILLISECONDS = 500
+RUNNING_TASKS = 4  # at once, in places of their own: a client that has long tasks goes on asking
 PAGE_TASKS = 50
 POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
 MAX_MESSAGE_CHARS = 200
@@ -94,8 +96,6 @@ class _Work:
             pooled.cancel()
 
     def stop(self) -> None:
-        if self.progress is not None:
-            self.progress.close()
         with self._lock:
             self._stopped, pooled = True, self._pooled
         if pooled is not None:
@@ -118,7 +118,6 @@ class TaskDesk:
         self,
         wire: Wire,
         answers: Answers,
-        pool: CallPool,
         sampler: Sampler,
         *,
         modern: bool,
@@ -127,7 +126,7 @@ class TaskDesk:
         """`modern`: it is held in the second era."""
         self._wire = wire
         self._answers = answers
-        self._pool = pool
+        self._pool = CallPool(RUNNING_TASKS)
         self._sampler = sampler
         self._modern = modern
         self._store = store(self._tell)
@@ -206,6 +205,10 @@ class TaskDesk:
         """The client is gone: all work is told to stop."""
         self._store.close()
 
+    def wait_until_idle(self, patience_seconds: float) -> None:
+        """Until no work runs, at most so long."""
+        self._pool.wait_until_idle(patience_seconds)
+
     # What is asked about tasks
 
     def _get(self, request: Request) -> JsonObject | bytes:
@@ -275,9 +278,8 @@ class TaskDesk:
     # What the call behind a task does, in its thread
 
     def _report(self, task_id: str, work: _Work, progress: Progress) -> None:
-        self._store.say(task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS])
-        if work.progress is not None:
-            work.progress.put(progress)
+        send = None if work.progress is None else partial(work.progress.put, progress)
+        self._store.report(task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS], send)
 
     def _ask(self, task_id: str, work: _Work, round_: Round | None, question: Question) -> str | None:
         if round_ is not None:
@@ -300,7 +302,7 @@ class TaskDesk:
 
     def _end(self, task_id: str, work: _Work, outcome: Outcome) -> None:
         if work.progress is not None:
-            work.progress.finish()
+            self._store.report(task_id, "", work.progress.finish)
         result = None
         if isinstance(outcome, ToolAnswer):
             try:

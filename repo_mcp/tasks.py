@@ -7,7 +7,7 @@ clock of its own: `is_stopped` is what a running call polls. How many are kept, 
 unfinished, is bounded; ids come from the system's source of random bytes.
 
 Of cancelling, ending and expiring, whichever comes first under the lock holds, and the others change nothing.
-Changes are told in their order, under the lock too, so that no news overtakes later news.
+Changes and reports are told in their order, under the lock too, so that no news overtakes later news.
 
 Left out on purpose: what is answered to whom, how work is begun and asks its client, and any file: a task
 lives no longer than the connection it was asked for on.
@@ -173,12 +173,15 @@ class TaskStore:
         entry = self._entries.get(task_id)
         return entry is None or entry.task.status is Status.CANCELLED or self._clock() >= entry.expires
 
-    def say(self, task_id: str, message: str) -> None:
-        """How far the work is. No change of status, so nobody is told."""
+    def report(self, task_id: str, message: str, send: Callable[[], object] | None = None) -> None:
+        """How far the work is; `send` tells the client, but nothing once the task has ended."""
         with self._lock:
             entry = self._entries.get(task_id)
-            if entry is not None and not entry.task.status.is_final:
-                entry.task = replace(entry.task, message=message, updated=time.time())
+            if entry is None or entry.task.status.is_final:
+                return
+            entry.task = replace(entry.task, message=message, updated=time.time())
+            if send is not None:
+                send()
 
     def ask(self, task_id: str, question: Question) -> bool:
         """Input is required. False when nobody wants the result any more. A key is used once in a task."""

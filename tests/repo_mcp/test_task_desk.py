@@ -208,8 +208,11 @@ def test_a_tool_that_breaks_is_a_task_that_fails(modern: bool, text: str | None)
 
 
 @pytest.mark.parametrize("modern", [False, True])
-def test_cancelling_stops_the_work_and_answers_who_waits(slow: Slow, modern: bool) -> None:
-    client = Talker(slow.build(), modern=modern, places=1)
+def test_cancelling_stops_the_work_and_answers_who_waits(
+    slow: Slow, modern: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_desk, "RUNNING_TASKS", 1)
+    client = Talker(slow.build(), modern=modern)
     running, queued = client.begin(), client.begin()
     slow.wait_for("begun")
     waiting = None if modern else client.request("tasks/result", taskId=queued)
@@ -368,6 +371,17 @@ def test_in_the_second_era_too_many_tasks_are_answered_when_they_are_done(slow: 
     client.close()
 
 
+@pytest.mark.parametrize("modern", [False, True])
+def test_calls_get_through_however_many_tasks_run(slow: Slow, modern: bool) -> None:
+    client = Talker(slow.build(), modern=modern, places=1)
+    for _ in range(12):
+        client.begin()
+    more = {"_meta": ENVELOPE} if modern else {}
+    assert "structuredContent" in client.do("tools/call", name="echo", **more)["result"]
+    assert slow.story == ["begun"] * task_desk.RUNNING_TASKS
+    client.close()
+
+
 def test_lists_come_in_pages(slow: Slow) -> None:
     slow.gate.set()
     client = Talker(slow.build())
@@ -516,10 +530,13 @@ def test_an_answer_that_never_comes_is_not_waited_for(monkeypatch: pytest.Monkey
     client.close()
 
 
-def test_the_end_of_input_stops_tasks_and_leaves_no_thread(slow: Slow) -> None:
+def test_the_end_of_input_stops_tasks_and_leaves_no_thread(
+    slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_desk, "RUNNING_TASKS", 2)
     answers: list[str | None] = []
     asking = _build_asking(answers, QUESTION)
-    client = Talker(slow.build(), asking, opening=_opening(sampling={}), places=2)
+    client = Talker(slow.build(), asking, opening=_opening(sampling={}))
     client.begin()
     client.begin("asking")
     client.request("tasks/result", taskId=client.begin())  # which is not begun, and never ends
@@ -527,7 +544,7 @@ def test_the_end_of_input_stops_tasks_and_leaves_no_thread(slow: Slow) -> None:
     begun = time.monotonic()
     client.close()
     assert time.monotonic() - begun < 3.0
-    client.pool.wait_until_idle(PATIENCE_SECONDS)
+    client.desk.wait_until_idle(PATIENCE_SECONDS)
     assert sorted(slow.story) == ["begun", "dropped", "stopped"]
     assert answers == [None]
 
@@ -593,7 +610,7 @@ def _play(modern: bool, steps: list[tuple[str, Any]]) -> None:
     client.wire._in_flight.wait_until_empty(PATIENCE_SECONDS)
     assert client.wire._in_flight._places == 0  # nobody is owed anything
     client.close()
-    client.pool.wait_until_idle(PATIENCE_SECONDS)
+    client.desk.wait_until_idle(PATIENCE_SECONDS)
     ids = [frame["id"] for frame in seen]
     assert len(ids) == len(set(ids))
     assert set(ids) <= set(sent)

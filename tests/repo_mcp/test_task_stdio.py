@@ -450,7 +450,7 @@ def _find_faults(root: Path) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("way", ["end of input", "broken pipe", "killed"])
+@pytest.mark.parametrize("way", ["end of input", "broken pipe", "terminated", "killed"])
 def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     many_files: Path, processes: list[Process], way: str
 ) -> None:
@@ -470,8 +470,8 @@ def test_a_client_that_disappears_stops_the_work_and_leaves_the_index_whole(
     time.sleep(0.4)  # in the middle of it
     assert process.popen.stdin is not None
     assert process.popen.stdout is not None
-    if way == "killed":
-        process.popen.send_signal(signal.SIGKILL)
+    if way in ("killed", "terminated"):
+        process.popen.send_signal(signal.SIGKILL if way == "killed" else signal.SIGTERM)
     else:
         if way == "broken pipe":
             process.popen.stdout.close()
