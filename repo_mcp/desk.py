@@ -243,26 +243,8 @@ class Desk:
             return False
         if arguments is not None and not isinstance(arguments, dict):
             return False
-        from repo_mcp.task_desk import read_ttl, refuse_number, refuse_task
-
-        self._ready.wait()
-        tool = self._tools.get(name)
-        frame = b""
-        if tool is None:
-            frame = refuse_tool(request.id, name)
-        elif not tool.may_be_task:
-            frame = refuse_task(request.id, name)
-        else:
-            try:
-                ttl_ms = read_ttl(wanted)
-            except ValueError as error:
-                frame = encode_error(request.id, INVALID_PARAMS, f"Invalid params: {error}")
-            else:
-                caller = self._name_caller(params)
-                if self._find_task_desk().begin(request, tool, arguments or {}, caller, ttl_ms=ttl_ms):
-                    return True
-                frame = refuse_number(request.id)
-        self._wire.answer(request.id, frame)
+        task_desk = self._find_task_desk()
+        task_desk.begin_as_asked(request, name, self._tools.get(name), self._name_caller(params), wanted)
         return True
 
     def _find_task_desk(self) -> TaskDesk:
@@ -346,14 +328,9 @@ def _is_initialized(frame: Notification | Response) -> bool:
 
 def refuse_tool(request_id: RequestId, name: str) -> bytes:
     """The answer to a call of a tool that there is not."""
+    from repo_mcp.tool_model import explain_unknown_tool
+
     return encode_error(request_id, INVALID_PARAMS, explain_unknown_tool(name))
-
-
-def explain_unknown_tool(name: str) -> str:
-    """What a client is told that calls it."""
-    from repo_mcp.tool_model import escape_text
-
-    return f"Unknown tool: {escape_text(name[:64])}. See tools/list"
 
 
 def _correlate(request_id: RequestId) -> RequestId:

@@ -33,11 +33,20 @@ from repo_mcp.conversation import (
     TASKS_VERSION,
     describe_icon,
 )
-from repo_mcp.desk import BAD_STATE, explain_unknown_tool
+from repo_mcp.desk import BAD_STATE
 from repo_mcp.frames import JsonObject
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
-from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer, Toolset, name_tools
+from repo_mcp.tool_model import (
+    CallContext,
+    Progress,
+    Question,
+    Tool,
+    ToolAnswer,
+    Toolset,
+    explain_unknown_tool,
+    name_tools,
+)
 from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
 Context = ServerRequestContext[dict[str, Any]]

@@ -186,6 +186,11 @@ def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
+def explain_unknown_tool(name: str) -> str:
+    """What a client is told that calls a tool which there is not."""
+    return f"Unknown tool: {escape_text(name[:_SHOWN_CHARS])}. See tools/list"
+
+
 def escape_text(text: str) -> str:
     """`text` with control, bidirectional and zero-width characters written as \\uXXXX.
 

@@ -49,6 +49,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.options", "repo_mcp.sdk_bridge", "repo_mcp.sdk_server"),
     ("repo_mcp.desk",),
     ("repo_mcp.answered_call", "repo_mcp.task_desk"),
+    ("repo_mcp.task_work",),
     ("repo_mcp.round_trips",),
     ("repo_mcp.sampling", "repo_mcp.tool_run", "repo_mcp.wire"),
     (
