@@ -49,7 +49,9 @@ _PREFIX = "io.modelcontextprotocol/"
 _VERSION_KEY = _PREFIX + "protocolVersion"
 _CAPABILITIES_KEY = _PREFIX + "clientCapabilities"
 _CLIENT_KEY = _PREFIX + "clientInfo"
-_ENVELOPE_KEYS = frozenset({_VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY})
+_LEVEL_KEY = _PREFIX + "logLevel"  # the log messages that a client wants; there are none
+_ENVELOPE_KEYS = frozenset({_VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY, _LEVEL_KEY})
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _CLIENT_TEXTS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 # Known capabilities -> what may stand in them: bool, or an object of known keys.
 _Shape = dict[str, "type[bool] | _Shape"]
@@ -144,6 +146,8 @@ def read_envelope(params: JsonObject | None) -> Caller | None:
     if not isinstance(meta, dict) or not _is_plain_meta(meta, _ENVELOPE_KEYS):
         return None
     if meta.get(_VERSION_KEY) != MODERN_VERSION or not _are_plain_capabilities(meta.get(_CAPABILITIES_KEY)):
+        return None
+    if meta.get(_LEVEL_KEY, "info") not in _LEVELS:
         return None
     client = _read_client(meta[_CLIENT_KEY]) if _CLIENT_KEY in meta else Caller("", "")
     if client is not None:

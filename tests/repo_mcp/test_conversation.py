@@ -307,6 +307,15 @@ def test_no_random_call_is_answered_otherwise(params: dict[str, Any]) -> None:
         assert answers[1] == ANSWERS.call(1, _call(asked[1], CONTEXT), modern=False)
 
 
+@pytest.mark.parametrize("level", ["debug", "emergency", "loud", None, 5, ["info"]])
+def test_a_level_of_log_messages_is_plain_when_it_is_one(level: Any) -> None:
+    params = {"_meta": ENVELOPE | {"io.modelcontextprotocol/logLevel": level}}
+    (answer,) = ask_sdk([TOOLSET], VERSION, [{"id": 1, "method": "tools/list", "params": params}])
+    is_plain = read_envelope(params) is not None
+    assert is_plain == (level in ("debug", "emergency"))
+    assert (answer == ANSWERS.list_tools(1, modern=True)) == (is_plain or level is None)
+
+
 @RANDOM
 @given(_mutate({"_meta": dict(ENVELOPE)}))
 def test_no_random_request_of_the_modern_era_is_answered_otherwise(params: dict[str, Any]) -> None:
