@@ -283,7 +283,7 @@ class Answers:
         """What `list_tools` answers from now on."""
         listed = list(tools)
         for modern in self._tools:
-            self._tools[modern] = encode_json([_describe(tool, modern) for tool in listed])
+            self._tools[modern] = encode_json([_describe(tool, modern, self.offers_tasks) for tool in listed])
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """The answer to a plain `initialize`."""
@@ -379,7 +379,7 @@ def describe_icon(uri: str) -> JsonObject:
     return {"mimeType": mime_type, "sizes": ["any"], "src": uri}
 
 
-def _describe(tool: Tool, modern: bool) -> JsonObject:
+def _describe(tool: Tool, modern: bool, offers_tasks: bool) -> JsonObject:
     hints = tool.annotations
     described: JsonObject = {
         "annotations": {
@@ -391,7 +391,7 @@ def _describe(tool: Tool, modern: bool) -> JsonObject:
         },
         "description": tool.description,
     }
-    if tool.may_be_task and not modern:
+    if tool.may_be_task and offers_tasks and not modern:
         described["execution"] = {"taskSupport": "optional"}
     if tool.icon:
         described["icons"] = [describe_icon(tool.icon)]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -82,6 +82,8 @@ _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: n
 _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
+_LINE_FEED = 0x0A
+FEW_STRINGS = 0.1  # of all: one by one they take ten times as long
 _ZERO = np.int32(0)
 Column = npt.NDArray[np.int32]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
@@ -282,26 +284,46 @@ class Structure:
         """All strings of the record."""
         return self._text.decode("utf-8", "replace").split("\n")
 
-    def search_strings(
-        self, needles: Sequence[str], wholes: Sequence[str] = (), pattern: re.Pattern[str] | None = None
-    ) -> dict[int, str]:
-        """The strings that hold a needle, are one of `wholes`, or that `pattern` finds, by their numbers.
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Where each string but the last ends in the text, in characters."""
+        if self._text.isascii():
+            return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
+        text = self._text.decode("utf-8", "replace")
+        return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
-        Needles and wholes are in lower case, strings in any. Found in the whole text at once: most records
-        hold few of them, and telling all their strings apart takes ten times as long.
+    def mark_strings(self, needles: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """A row for each needle: True for each string that holds it, whatever its case.
+
+        Needles are in lower case; one framed by line feeds is a whole string. Found in the whole text at
+        once: most records hold few of them, and telling all their strings apart takes ten times as long.
         """
         text = self._text.decode("utf-8", "replace")
         folded = text.lower()
         if len(folded) != len(text):  # a letter whose lower case is two: places differ
             folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
-        found: dict[int, str] = {}
-        for needle in needles:
-            _note_lines(text, _iter_places(folded, needle), found)
-        for whole in wholes:  # the first string is empty: a line feed stands before each other one
-            _note_lines(text, (1 + place for place in _iter_places(f"{folded}\n", f"\n{whole}\n")), found)
-        if pattern is not None:
-            _note_lines(text, (match.start() for match in pattern.finditer(text)), found)
-        return found
+        folded += "\n"  # one stands before each string but the first, which is empty
+        marks = np.zeros((len(needles), self.string_count), dtype=np.bool_)
+        for row, needle in zip(marks, needles, strict=True):
+            places = np.array(_find_all(folded, needle), dtype=np.int64) + needle.startswith("\n")
+            row[np.searchsorted(self._ends, places)] = True
+        return marks
+
+    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """True for each string that a pattern finds, which matches no line feed."""
+        text = self._text.decode("utf-8", "replace")
+        marks = np.zeros(self.string_count, dtype=np.bool_)
+        marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
+        return marks
+
+    def get_strings(self, numbers: Sequence[int]) -> list[str]:
+        """Some of the strings; where they are few it takes less than to tell all apart."""
+        is_known = "strings" in self.__dict__ or not self._text.isascii()
+        if is_known or len(numbers) > self.string_count * FEW_STRINGS:
+            return [self.strings[number] for number in numbers]
+        starts = np.concatenate(([0], self._ends + 1))[list(numbers)].tolist()
+        ends = np.append(self._ends, len(self._text))[list(numbers)].tolist()
+        return [self._text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -369,24 +391,14 @@ class Structure:
         return _where(self.ref_symbols == place)
 
 
-def _iter_places(text: str, needle: str) -> Iterator[int]:
-    """Where a text holds another, ascending, once for each line."""
+def _find_all(text: str, needle: str) -> list[int]:
+    """Where a text holds another, ascending."""
+    places = []
     place = text.find(needle)
     while place >= 0:
-        yield place
-        end = text.find("\n", place + 1)
-        place = text.find(needle, end) if end >= 0 else -1
-
-
-def _note_lines(text: str, places: Iterable[int], found: dict[int, str]) -> None:
-    """Note the lines of ascending places in a text, by their numbers."""
-    number = counted = 0
-    for place in places:
-        number += text.count("\n", counted, place)
-        counted = place
-        if number not in found:
-            end = text.find("\n", place)
-            found[number] = text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)]
+        places.append(place)
+        place = text.find(needle, place + 1)
+    return places
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -262,14 +263,13 @@ def _match_file(
     path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_Draft]:
     """The symbols of a file whose names match a word."""
-    found = structure.search_strings(glance.needles, glance.wholes, glance.pattern)
-    marks = np.zeros(structure.string_count, dtype=np.bool_)
-    marks[list(found)] = True
+    marks: npt.NDArray[np.bool_] = np.any(structure.mark_strings(glance.needles), axis=0)
+    if glance.pattern is not None:
+        marks |= structure.mark_matching(glance.pattern)
     places = np.flatnonzero(marks[structure.names])
-    points = {
-        number: [_compare(word, found[number]) for word in words]
-        for number in np.unique(structure.names[places]).tolist()
-    }
+    numbers = np.unique(structure.names[places]).tolist()
+    names = zip(numbers, structure.get_strings(numbers), strict=True)
+    points = {number: [_compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
     return [
         _Draft(path, place, structure, own, sum(min(one, most) for one in own))
@@ -282,8 +282,7 @@ def _match_file(
 class _Glance:
     """By what names are found that may match a word: it leaves out nearly all that do not."""
 
-    needles: tuple[str, ...]
-    wholes: tuple[str, ...] = ()
+    needles: tuple[str, ...]  # see `Structure.mark_strings`
     pattern: re.Pattern[str] | None = None
 
 
@@ -291,7 +290,7 @@ def _glance_whole(words: Sequence[_Word]) -> _Glance:
     """For names that are a word, or fit its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
-    return _Glance((), tuple(dict.fromkeys(word.folded for word in words if not word.has_star)), pattern)
+    return _Glance(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
 
 
 def _glance_near(words: Sequence[_Word]) -> _Glance:

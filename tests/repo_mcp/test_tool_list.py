@@ -36,7 +36,7 @@ def toolsets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Toolset]:
 
 
 def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:
-    answers = Answers(VERSION, "")
+    answers = Answers(VERSION, "", offers_tasks=True)
     answers.set_tools(name_tools(toolsets).values())
     frame = answers.list_tools(1, modern=False)
     opening = {
@@ -45,7 +45,7 @@ def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:
         "clientInfo": {"name": "t", "version": "0"},
     }
     frames = [{"id": 0, "method": "initialize", "params": opening}, {"id": 1, "method": "tools/list"}]
-    assert ask_sdk(toolsets, VERSION, frames)[1] == frame
+    assert ask_sdk(toolsets, VERSION, frames, offers_tasks=True)[1] == frame
     listed = json.loads(frame)["result"]["tools"]
     assert isinstance(listed, list)
     return listed
