@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from repo_mcp.instructions import join_instructions
 from repo_mcp.offers import build_offers
 from repo_mcp.options import build_parser, read_config
-from repo_mcp.server import Server
+from repo_mcp.server import Server, _stop_on_signals
 from repo_mcp.tool_model import (
     Annotations,
     Audio,
@@ -83,6 +83,7 @@ def main() -> int:
     """Serve until the client ends it."""
     config = read_config(build_parser("task-server").parse_args(sys.argv[1:]))
     wire = Wire(take_standard_streams(), leave=os._exit)
+    _stop_on_signals(wire)
     server = Server(wire, join_instructions(config.toolsets), offers_tasks=True)
     server.start()
     offers = build_offers(config, lambda warning: None)
