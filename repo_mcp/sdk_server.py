@@ -31,12 +31,12 @@ from repo_mcp.conversation import (
     TASKS_CAPABILITY,
     TASKS_EXTENSION,
     TASKS_VERSION,
-    describe_icon,
 )
 from repo_mcp.desk import BAD_STATE
 from repo_mcp.frames import JsonObject
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
+from repo_mcp.tool_listing import describe_icon
 from repo_mcp.tool_model import (
     CallContext,
     Progress,

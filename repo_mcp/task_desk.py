@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from repo_mcp.tool_model import Tool
     from repo_mcp.wire import Wire
 
-POLL_MILLISECONDS = 500
+# Age of a task in seconds -> how often to ask about it, in milliseconds: most end soon, the others late.
+POLL_MILLISECONDS = ((1.0, 100), (30.0, 500), (float("inf"), 2_000))
 RUNNING_TASKS = 4  # at once, in places of their own: a client that has long tasks goes on asking
 PAGE_TASKS = 50
 POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
@@ -281,7 +282,7 @@ class TaskDesk:
         described: JsonObject = {
             "createdAt": _render_time(task.created),
             "lastUpdatedAt": _render_time(task.updated),
-            "pollIntervalMs" if self._modern else "pollInterval": POLL_MILLISECONDS,
+            "pollIntervalMs" if self._modern else "pollInterval": _suggest_poll(task),
             "status": self._name_status(task),
         }
         if task.message:
@@ -309,6 +310,11 @@ def _read_task_id(request: Request) -> str:
     if not isinstance(task_id, str):
         raise _Refusal(INVALID_PARAMS, "Invalid params: taskId must be a string")
     return task_id
+
+
+def _suggest_poll(task: Task) -> int:
+    age = time.time() - task.created
+    return next(poll for below, poll in POLL_MILLISECONDS if age < below)
 
 
 def _render_time(seconds: float) -> str:

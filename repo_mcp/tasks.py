@@ -35,6 +35,7 @@ MIN_TTL_MILLISECONDS = 1_000  # so that the answer that names a task never names
 DEFAULT_TTL_MILLISECONDS = 3_600_000  # an hour
 MAX_TTL_MILLISECONDS = 86_400_000  # a day
 ID_BYTES = 16
+CLOSE_SECONDS = 0.1
 
 
 class Status(StrEnum):
@@ -230,10 +231,14 @@ class TaskStore:
 
     def close(self) -> None:
         """The client is gone: all work is told to stop, and nobody hears of it."""
-        with self._lock:
-            self._closed = True
-            entries = list(self._entries.values())
-            self._entries.clear()
+        free = self._lock.acquire(
+            timeout=CLOSE_SECONDS
+        )  # who has it may be telling a client that does not read
+        self._closed = True
+        entries = list(self._entries.values())
+        self._entries.clear()
+        if free:
+            self._lock.release()
         for entry in entries:
             if not entry.task.status.is_final:
                 entry.stop()

@@ -16,6 +16,7 @@ from repo_mcp import task_desk
 from repo_mcp.task_desk import PAGE_TASKS
 from repo_mcp.tasks import MAX_UNFINISHED, MAX_WAITERS
 from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
+from repo_mcp.wire import StopReason
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, PipeClient, build_answer, build_tool
 
 PATIENCE_SECONDS = 10.0
@@ -129,7 +130,7 @@ def test_a_task_of_the_first_era(slow: Slow) -> None:
     client = Talker(slow.build())
     created = client.do("tools/call", name="slow", arguments={"a": 1}, task={"ttl": 60_000})["result"]
     task = mcp_types.CreateTaskResult.model_validate(created).task
-    assert (task.status, task.ttl, task.poll_interval) == ("working", 60_000, 500)
+    assert (task.status, task.ttl, task.poll_interval) == ("working", 60_000, 100)
     assert task.created_at.endswith("Z")
     waiting = client.request("tasks/result", taskId=task.task_id)
     assert mcp_types.GetTaskResult.model_validate(client.do("tasks/get", taskId=task.task_id)["result"])
@@ -155,7 +156,7 @@ def test_a_task_of_the_first_era(slow: Slow) -> None:
 def test_a_task_of_the_second_era(slow: Slow) -> None:
     client = Talker(slow.build(), modern=True)
     created = client.do("tools/call", name="slow", arguments={"a": 1})["result"]
-    assert (created["resultType"], created["status"], created["pollIntervalMs"]) == ("task", "working", 500)
+    assert (created["resultType"], created["status"], created["pollIntervalMs"]) == ("task", "working", 100)
     assert created["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "repo-mcp"
     task_id = created["taskId"]
     working = client.do("tasks/get", taskId=task_id)["result"]
@@ -640,4 +641,41 @@ def test_who_tells_of_a_task_cannot_be_overtaken() -> None:
             client.send({"id": frame["id"], "result": SAMPLED})
     assert client.statuses() == [*["input_required", "working"] * 20, "completed"]
     assert answers == ["other words"] * 20
+    client.close()
+
+
+def test_a_client_that_does_not_read_cannot_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repo_mcp.tool_run.PROGRESS_SECONDS", 0.0)
+    story: list[str] = []
+
+    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+        assert context.report is not None
+        done = 0.0
+        while not context.cancelled():
+            done += 1.0
+            context.report(Progress(done, done, "x" * 10_000))
+        story.append("stopped")
+        return build_answer({})
+
+    client = Talker(build_tool("loud", call, may_be_task=True))
+    client.begin("loud", _meta={"progressToken": "tok"})
+    time.sleep(0.3)  # the pipe is full, and the report waits for its reader
+    client.wire.stop(StopReason.TERMINATED)
+    assert client.wire.wait() is StopReason.TERMINATED
+    begun = time.monotonic()
+    client.desk.close()
+    client.wire.finish()
+    assert time.monotonic() - begun < 1.0
+    client.answers.close()  # whoever waits for the reader is let go
+    client.desk.wait_until_idle(PATIENCE_SECONDS)
+    assert story == ["stopped"]
+
+
+def test_old_tasks_are_to_be_asked_about_less_often(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Talker(slow.build())
+    task_id = client.begin()
+    created = time.time()
+    for age, poll in ((0.0, 100), (2.0, 500), (100.0, 2_000)):
+        monkeypatch.setattr(task_desk.time, "time", lambda age=age: created + age)
+        assert client.do("tasks/get", taskId=task_id)["result"]["pollInterval"] == poll
     client.close()

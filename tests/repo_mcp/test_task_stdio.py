@@ -292,7 +292,7 @@ class Tasks(ClientExtension):
         return [ResultClaim(result_type="task", model=TaskHandle, resolve=self._resolve)]
 
     async def _resolve(self, handle: TaskHandle, context: ClaimContext) -> mcp_types.CallToolResult:
-        assert handle.poll_interval_ms == 500
+        assert handle.poll_interval_ms == 100
         while True:
             state = await _do(context.session, "tasks/get", handle.task_id)
             self.statuses.append(state.status)
