@@ -112,8 +112,8 @@ _HIT = build_object(
         "relevance_percent": build_field(
             "number",
             "0 to 100, the same scale for every query: 100 is a file that holds each word as strongly as the"
-            " strongest place in the repository, and is named after it. Above 50 most of the query is met,"
-            " below 20 little of it",
+            " strongest place in the repository, and is named after it. Above 60 most of the query is met,"
+            " below 30 a word or two of it",
         ),
         "kind": build_field(
             "string", "function, method, class, ... of the declaration; section, configuration, code or data"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,8 @@ import pytest
 from repo_mcp.audit import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import Audio, CallContext, ResourceLink
-from repo_mcp.toolsets.research.answers import Draft, Result, Worded, add_warnings, answer_call
+from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, add_warnings, answer_call
+from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
 IN_ORDER = ["index_codebase", "search_code", "search_docs", "code_research"]
@@ -123,6 +125,20 @@ def test_hints_name_no_tool_of_another_toolset() -> None:
         said = fail(RepoError(code, "It failed.", "Ask repo.status."))
         assert "repo." not in said or code not in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
         assert fail(Worded(code, "As it is written")) == "As it is written"
+
+
+def test_the_page_of_errors_lists_every_code_and_the_texts_of_the_specification() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    section = page.split("\n## The toolset `research`\n")[1].split("\n## ")[0]
+    codes = section.split("\n| code | when |\n")[1]
+    assert sorted(re.findall(r"`(\w+)`(?=, `| \|)", codes)) == list(ERROR_CODES)
+    specification = [
+        "No index found for path: {path}. Run 'index_codebase' tool first.",
+        "Missing required argument: {name}",
+        "Path does not exist or is not a directory: {path}",
+        "Query cannot be empty",
+    ]
+    assert re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)[:4] == specification
 
 
 # Answers
