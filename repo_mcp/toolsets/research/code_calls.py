@@ -146,7 +146,7 @@ ENTRIES = (
         "Find code for words, names or a question, the most relevant first: each result has its lines, the"
         " declaration that they stand in, and how relevant it is on a scale from 0 to 100.",
         schemas.search_input,
-        lambda _limits: schemas.SEARCH_OUTPUT,
+        schemas.SEARCH_OUTPUT,
         search_code,
         free_text=frozenset({"query"}),
     ),

@@ -191,8 +191,8 @@ ENTRIES = (
         " and plain text by heading, and comments of declarations in code. Each result has path, lines,"
         " heading, breadcrumb and the lines themselves, the best first. Images, sounds and other files that"
         " the results refer to are linked beside the text.",
-        lambda _limits: docs_schemas.DOCS_INPUT,
-        lambda _limits: docs_schemas.DOCS_OUTPUT,
+        docs_schemas.DOCS_INPUT,
+        docs_schemas.DOCS_OUTPUT,
         search_docs,
         free_text=frozenset({"query"}),
     ),
