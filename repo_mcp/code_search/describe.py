@@ -37,6 +37,7 @@ MAX_DOC_CHARS = 300
 MAX_CRUMB_CHARS = 300
 LINES_ABOVE = 40  # of comment and decorators, looked through for a declaration's comment
 LINES_BELOW = 24  # of its head
+HEAD_LINES = 4  # of a head that line patterns do not know, such as that of a prototype
 OUTLINE_BYTES = 96 * 1024  # of a text that line patterns are to tell the declarations of
 CRUMB = " > "
 
@@ -52,6 +53,7 @@ _SAME_KINDS = {
     "protocol": "trait",
     "type_alias": "type",
 }
+_HOLDERS = frozenset({"class", "interface", "struct", "trait", "record", "extension", "module", "enum"})
 _KINDS = {"docs": "section", "config": "configuration", "data": "data", "code": "code"}
 
 
@@ -136,7 +138,25 @@ class Describer:
                 yield int(starts[place]), structure.strings[structure.names[place]]
 
     def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        """The innermost declaration around a line."""
+        """The innermost declaration around a line, or the one whose comment the line is part of."""
+        found = self._find_holding(live, language, line)
+        below = self._find_below(live, language, line) if found is None or not _is_inner(found) else None
+        return below or found
+
+    def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+        """The declaration that begins right below the comment that a line is part of."""
+        if not _ABOVE.match(live.lines[line - 1]):
+            return None
+        for start in range(line + 1, min(line + LINES_ABOVE, len(live.lines)) + 1):
+            text = live.lines[start - 1]
+            if not text.strip():
+                return None
+            if not _ABOVE.match(text) and not text.rstrip().endswith(b"*/"):
+                found = self._find_holding(live, language, start)
+                return found if found is not None and found.start_line >= line else None
+        return None
+
+    def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
         structure = self._get_structure(live.ranked.path)
         if structure is not None:
             return _find_in_structure(structure, line)
@@ -219,29 +239,53 @@ def _choose_lines(
     """The lines to show: a short declaration whole, else the best ones, those of the declaration alone."""
     total = len(live.lines)
     if around is None:
-        return start, min(end, total)
-    if around.end_line - around.start_line < WHOLE_LINES:
-        return around.start_line, min(around.end_line, total)
-    first = max(around.start_line, min(start, around.end_line - WINDOW_LINES + 1))
-    return first, min(max(best, min(end, around.end_line)), total)
+        return start, min(max(end, start + WINDOW_LINES - 1), total)
+    top = around.start_line if best >= around.start_line else min(best, _find_comment(live, around))
+    if around.end_line - top < WHOLE_LINES:
+        return top, min(around.end_line, total)
+    first = max(top, min(start, around.end_line - WINDOW_LINES + 1))
+    return first, min(max(best, first + WINDOW_LINES - 1), around.end_line, total)
 
 
 def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[str, str]:
     """The signature of a declaration and the first line of its comment, as the live text has them."""
     if language.kind != "code":
         return "", ""
-    first = around.start_line
-    while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
-        first -= 1
+    first = _find_comment(live, around)
     text = "\n".join(decode_lines(live.lines, first, min(len(live.lines), around.start_line + LINES_BELOW)))
     named = [
         one for one in outline_lexically(live.ranked.path, language, text).symbols if one.name == around.name
     ]
     at = around.start_line - first + 1
     if not named:
-        return "", ""
+        return _read_line(live, around), ""
     nearest = min(named, key=lambda one: abs(one.start_line - at))
     return nearest.signature, _cut(nearest.doc or "", MAX_DOC_CHARS)
+
+
+def _find_comment(live: LiveChunk, around: _Around) -> int:
+    """The first of the comment and decorator lines that touch a declaration from above."""
+    first = around.start_line
+    while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
+        first -= 1
+    return first
+
+
+def _read_line(live: LiveChunk, around: _Around) -> str:
+    """The first lines of a declaration up to the end of its head, on one line; empty without its name."""
+    last = min(len(live.lines), around.end_line, around.start_line + HEAD_LINES - 1)
+    head: list[str] = []
+    for line in decode_lines(live.lines, around.start_line, last):
+        head.append(line.strip())
+        if line.rstrip().endswith(("{", ";", ":", "=")):
+            break
+    text = " ".join(" ".join(head).split()).rstrip("{;:= ")
+    return _cut(text, MAX_CRUMB_CHARS) if around.name in text else ""
+
+
+def _is_inner(around: _Around) -> bool:
+    """True for what declares no others: a comment in it is about its own lines."""
+    return around.kind not in _HOLDERS
 
 
 def _cut(text: str, most: int) -> str:

@@ -104,6 +104,22 @@ def test_a_long_declaration_shows_its_best_lines_and_says_where_it_reaches(tmp_p
     served.close()
 
 
+def test_a_comment_above_a_declaration_is_told_as_part_of_it(tmp_path: Path) -> None:
+    files = {
+        "evict.c": "int other;\n\n/* Frees the oldest entry of the spool\n * when memory runs out. */\n"
+        "static int drop_one(int most) {\n    return most;\n}\n",
+        "spool.h": "int drop_all(struct spool *one,\n             int most);\n",
+    }
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    row = first(served, "oldest entry when memory runs out")
+    assert (row["kind"], row["symbols"], row["start_line"]) == ("function", ["drop_one"], 3)
+    assert row["content"].endswith("    return most;\n}")
+    assert row["doc_comment"] == "Frees the oldest entry of the spool"
+    row = first(served, "drop_all")
+    assert row["signature"] == "int drop_all(struct spool *one, int most)"
+    served.close()
+
+
 def test_relevance_is_on_a_scale_that_falls_with_the_results(served: Served) -> None:
     rows = served.rows("search_code", query="open session password user token")
     percents = [row["relevance_percent"] for row in rows]
