@@ -8,7 +8,7 @@ bounded, however large the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.adapters.headings_adapter import HeadingsAdapter
@@ -35,6 +35,7 @@ MAX_LINE_CHARS = 240
 MAX_SYMBOLS = 8  # named for one hit
 MAX_DOC_CHARS = 300
 MAX_CRUMB_CHARS = 300
+MAX_HEAD_BYTES = 2_000  # of a line that a signature is read from
 LINES_ABOVE = 40  # of comment and decorators, looked through for a declaration's comment
 LINES_BELOW = 24  # of its head
 HEAD_LINES = 4  # of a head that line patterns do not know, such as that of a prototype
@@ -86,7 +87,8 @@ class Describer:
         first, last, best = self._find_best(live, language)
         around = self._find_around(live, language, best)
         start, end = _choose_lines(live, around, first, last, best)
-        content = "\n".join(_cut(line, MAX_LINE_CHARS) for line in decode_lines(live.lines, start, end))
+        terms = live.ranked.matched_terms
+        content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
         symbols = self._list_symbols(live, start, end)
         if around is None:
             kind = _KINDS.get(language.kind, "code")
@@ -126,7 +128,7 @@ class Describer:
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
         """The line and the name of each declaration of a file."""
-        structure = self._get_structure(live.ranked.path)
+        structure = self._get_structure(live)
         if structure is None:
             for one in self._get_outline(live, language):
                 yield one.start_line, one.name
@@ -157,7 +159,7 @@ class Describer:
         return None
 
     def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        structure = self._get_structure(live.ranked.path)
+        structure = self._get_structure(live)
         if structure is not None:
             return _find_in_structure(structure, line)
         around = [one for one in self._get_outline(live, language) if one.start_line <= line <= one.end_line]
@@ -169,7 +171,11 @@ class Describer:
         kind = _SAME_KINDS.get(inner.kind, inner.kind)
         return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
 
-    def _get_structure(self, path: str) -> Structure | None:
+    def _get_structure(self, live: LiveChunk) -> Structure | None:
+        """The structure of the live text: that of a file that has changed since is of another one."""
+        if live.is_changed:
+            return None
+        path = live.ranked.path
         if path not in self._structures:
             self._structures[path] = self._find_structure(path)
         return self._structures[path]
@@ -183,7 +189,7 @@ class Describer:
 
     def _list_symbols(self, live: LiveChunk, start: int, end: int) -> tuple[str, ...]:
         """The names declared in some lines."""
-        structure = self._get_structure(live.ranked.path)
+        structure = self._get_structure(live)
         if structure is None:
             outline = self._outlines.get(live.ranked.path, ())
             names = [one.name for one in outline if start <= one.start_line <= end]
@@ -252,7 +258,7 @@ def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[st
     if language.kind != "code":
         return "", ""
     first = _find_comment(live, around)
-    text = "\n".join(decode_lines(live.lines, first, min(len(live.lines), around.start_line + LINES_BELOW)))
+    text = _read_lines(live, first, around.start_line + LINES_BELOW)
     named = [
         one for one in outline_lexically(live.ranked.path, language, text).symbols if one.name == around.name
     ]
@@ -261,6 +267,13 @@ def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[st
         return _read_line(live, around), ""
     nearest = min(named, key=lambda one: abs(one.start_line - at))
     return nearest.signature, _cut(nearest.doc or "", MAX_DOC_CHARS)
+
+
+def _read_lines(live: LiveChunk, first: int, last: int) -> str:
+    """Some lines, the beginnings alone of very long ones: a minified file is one line."""
+    return b"\n".join(line[:MAX_HEAD_BYTES] for line in live.lines[first - 1 : last]).decode(
+        "utf-8", "replace"
+    )
 
 
 def _find_comment(live: LiveChunk, around: _Around) -> int:
@@ -275,7 +288,7 @@ def _read_line(live: LiveChunk, around: _Around) -> str:
     """The first lines of a declaration up to the end of its head, on one line; empty without its name."""
     last = min(len(live.lines), around.end_line, around.start_line + HEAD_LINES - 1)
     head: list[str] = []
-    for line in decode_lines(live.lines, around.start_line, last):
+    for line in _read_lines(live, around.start_line, last).split("\n"):
         head.append(line.strip())
         if line.rstrip().endswith(("{", ";", ":", "=")):
             break
@@ -286,6 +299,17 @@ def _read_line(live: LiveChunk, around: _Around) -> str:
 def _is_inner(around: _Around) -> bool:
     """True for what declares no others: a comment in it is about its own lines."""
     return around.kind not in _HOLDERS
+
+
+def _cut_around(line: str, terms: Sequence[str]) -> str:
+    """A line, of a very long one what stands around the first term that it holds."""
+    if len(line) <= MAX_LINE_CHARS:
+        return line
+    folded = line.lower()
+    at = min((place for term in terms if (place := folded.find(term)) >= 0), default=0)
+    first = max(0, min(at - MAX_LINE_CHARS // 3, len(line) - MAX_LINE_CHARS))
+    last = first + MAX_LINE_CHARS
+    return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
 
 
 def _cut(text: str, most: int) -> str:

@@ -124,7 +124,11 @@ def _render_summary(answer: CodeAnswer) -> Result:
         "text": summary.text,
         "citations": [{"path": escape_text(one.path), "line": one.line} for one in summary.citations],
         "follow_ups": [
-            {"tool": one.tool, "arguments": dict(one.arguments), "reason": escape_text(one.reason)}
+            {
+                "tool": one.tool,
+                "arguments": {name: escape_text(value) for name, value in one.arguments},
+                "reason": escape_text(one.reason),
+            }
             for one in answer.follow_ups
         ],
     }

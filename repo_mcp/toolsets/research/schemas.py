@@ -108,7 +108,9 @@ _HIT = build_object(
         "path": build_field("string"),
         "start_line": build_field("integer", "First line of content"),
         "end_line": build_field("integer", "Last line of content, included"),
-        "content": build_field("string", "The lines as they are in the file now; very long ones cut"),
+        "content": build_field(
+            "string", "The lines as they are in the file now; very long ones cut around what matches"
+        ),
         "relevance_percent": build_field(
             "number",
             "0 to 100, the same scale for every query: 100 is a file that holds each word as strongly as the"
