@@ -60,7 +60,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.toolsets.research",
         "repo_mcp.toolsets.retrieval",
     ),
-    ("repo_mcp.tool_binding",),
+    ("repo_mcp.answer_parts", "repo_mcp.tool_binding"),
     ("repo_mcp.call_recorder",),
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader", "repo_mcp.whole_index"),

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
+from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.records import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config import Limits
-from repo_mcp.toolsets.repo.envelope import ERROR_CODES, ORDINARY_CHARS
+from repo_mcp.toolsets.repo.envelope import ERROR_CODES
 
 Schema = dict[str, object]
 
