@@ -12,13 +12,15 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from index_format.errors import CorruptIndex, IndexLocked
 
 FILE_MODE = 0o600
+DIRECTORY_MODE = 0o700
+MakeTag = Callable[[bytes], bytes]  # what the owner alone can make of bytes, in TAG_BYTES of `seals`
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -27,6 +29,7 @@ class ReadableFile(Protocol):
 
     name: str
     size: int  # bytes, when it was opened
+    identity: tuple[int, ...]  # changes whenever the file does; empty where that cannot be told
 
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
@@ -55,6 +58,8 @@ class WritableFile(Protocol):
 
 class Directory(Protocol):
     """A flat directory of files."""
+
+    make_tag: MakeTag | None  # by which its owner knows what he wrote; None: nothing is sealed
 
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""
@@ -99,7 +104,14 @@ class DiskFile:
     def __init__(self, name: str, descriptor: int) -> None:
         self.name = name
         self._descriptor = descriptor
-        self.size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        self.size = status.st_size
+        self.identity: tuple[int, ...] = (
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )
         self._seek_lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
@@ -196,13 +208,15 @@ class DiskDirectory:
     regular file is refused.
     """
 
-    def __init__(self, path: str, *, create: bool = False) -> None:
+    def __init__(self, path: str, *, create: bool = False, make_tag: MakeTag | None = None) -> None:
         """Raises OSError when it is not a directory, is a symbolic link, or cannot be made."""
-        if create:
-            os.makedirs(path, mode=0o700, exist_ok=True)
+        if create and not os.path.lexists(path):
+            os.makedirs(path, mode=DIRECTORY_MODE, exist_ok=True)
+            os.chmod(path, DIRECTORY_MODE)  # whatever the umask took away
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
         self._path = path
+        self.make_tag = make_tag
 
     @contextmanager
     def _enter(self) -> Iterator[int | None]:
@@ -229,6 +243,8 @@ class DiskDirectory:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise OSError(errno.EINVAL, "not a regular file", name)
+        if flags & os.O_EXCL and sys.platform != "win32":
+            os.fchmod(descriptor, FILE_MODE)  # whatever the umask took away
         return descriptor
 
     def list_names(self) -> list[str]:
@@ -279,6 +295,7 @@ class MemoryFile:
         self.name = name
         self._data = data
         self.size = len(data)
+        self.identity: tuple[int, ...] = ()
 
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
@@ -316,7 +333,8 @@ class MemoryLock:
 class MemoryDirectory:
     """A directory in memory, with the same promises."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, make_tag: MakeTag | None = None) -> None:
+        self.make_tag = make_tag
         self.files: dict[str, bytearray] = {}
         self._locks: set[str] = set()
 
