@@ -97,6 +97,7 @@ class Config:
     named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
     watch: bool = False  # look for changed files while serving
+    harden: bool = False  # have the system forbid the server all that it does not need
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
     last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
     extensions: tuple[
@@ -134,6 +135,7 @@ def load_config(
     toolsets: Sequence[str] | None = None,
     workers: int | None = None,
     watch: bool | None = None,
+    harden: bool | None = None,
     audit_queries: bool | None = None,
     last_bundle: bool | None = None,
     include_extensions: Sequence[str] | None = None,
@@ -151,6 +153,7 @@ def load_config(
         "toolsets": toolsets,
         "workers": workers,
         "watch": watch,
+        "harden": harden,
         "audit_queries": audit_queries,
         "last_bundle": last_bundle,
         "include_extensions": include_extensions or None,
@@ -166,6 +169,7 @@ def load_config(
         toolsets=chosen,
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
         watch=bool(watch),
+        harden=bool(harden),
         audit_queries=bool(audit_queries),
         last_bundle=last_bundle is not False,
         include_extensions=_check_extensions(include_extensions or ()),

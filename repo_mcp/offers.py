@@ -63,7 +63,38 @@ def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
         if name not in builders:
             message = f"--toolsets: {name} is not in this version; there are: {', '.join(builders)}."
             raise RepoError(ErrorCode.CONFIG_INVALID, message)
-    return tuple(builders[name]() for name in config.toolsets)
+    offers = tuple(builders[name]() for name in config.toolsets)
+    _protect(config, warn)
+    return offers
+
+
+def _protect(config: Config, warn: Warn) -> None:
+    """Have the system forbid what is not needed: no dumps, and the rest where the operator says so.
+
+    Every place of this server has been made by now, and no thread has been started where it must be hardened.
+    """
+    from repo_mcp.hardening import harden, limit_dumps
+
+    limit_dumps()
+    if not config.harden:
+        return
+    from repo_mcp.config import find_cache_home, find_state_home
+    from repo_mcp.user_key import find_key_dir, load_user_key
+
+    places = []
+    if config.root:
+        from repo_mcp.data_dir import prepare_data_dir
+
+        places.append(prepare_data_dir(config.root, config.data_dir, find_cache_home()).path)
+    if config.named_roots:
+        from repo_mcp.toolsets.retrieval import prepare_place
+
+        places.append(prepare_place(config))
+    roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
+    load_user_key(find_state_home(), *roots)  # makes it, while that can be done
+    state = harden(roots, places, [find_key_dir(find_state_home())])
+    if not state.startswith("on"):
+        warn(f"--harden: {state}")
 
 
 class _OneRoot:

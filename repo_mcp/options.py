@@ -54,6 +54,12 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
     )
     parser.add_argument(
+        "--harden",
+        action="store_true",
+        default=None,
+        help="have the system forbid the server all that it does not need (Landlock, on Linux)",
+    )
+    parser.add_argument(
         "--audit-queries",
         action="store_true",
         default=None,
@@ -81,6 +87,7 @@ def read_config(options: argparse.Namespace) -> Config:
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
         workers=options.workers,
         watch=options.watch,
+        harden=options.harden,
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,
         include_extensions=options.include_extension,

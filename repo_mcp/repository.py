@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home
-from repo_mcp.data_dir import prepare_data_dir
+from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_state_home
+from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
@@ -57,12 +57,16 @@ from repo_mcp.model import (
     SearchRequest,
     WalkReport,
 )
+from repo_mcp.namespaces import mark_used, remove, remove_unused
 from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
+from repo_mcp.poison import POISON_FILE, PoisonList
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, OpenedFile, read_many
+from repo_mcp.sealing import Sealer, make_sealer
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.tree_view import TreeView
+from repo_mcp.user_key import load_user_key
 from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
@@ -85,7 +89,9 @@ class Repository:
         self.root_name = os.path.basename(config.root)
         data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
         self.data_dir = data_dir
-        self.warnings = (*data_dir.warnings, *ignored)
+        user_key = load_user_key(find_state_home(), config.root)
+        self._key_fault = user_key.fault
+        self.warnings = (*data_dir.warnings, *ignored, *_warn_of_key(user_key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
@@ -93,7 +99,10 @@ class Repository:
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
-        namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
+        sealer = make_sealer(user_key.key, name_canonically(config.root), name_canonically(data_dir.path))
+        namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
+        self._namespaces = [namespace]
+        self._poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
         self._index = LiveIndex(
             self._build_settings(os.path.join(data_dir.path, namespace), data_dir.inside_root),
             self._configuration,
@@ -102,9 +111,11 @@ class Repository:
             watch=config.watch,
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
             note_refresh=self._note_refresh,
+            make_tag=sealer.make_tagger(namespace),
         )
-        self.structure = self._open_structure(data_dir.path)
-        self._outliner = Outliner(config)
+        self.structure = self._open_structure(data_dir.path, sealer)
+        self._mark_namespaces()
+        self._outliner = Outliner(config, self._poison)
         self._exact: ExactSearcher | None = None
         self._making_graph = threading.Lock()
         self._made_graph: LiveGraph | None = None
@@ -126,14 +137,28 @@ class Repository:
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
-    def _open_structure(self, data_dir: str) -> LiveStructure:
+    def _mark_namespaces(self) -> None:
+        for name in self._namespaces:
+            mark_used(os.path.join(self.data_dir.path, name))
+        self._is_tidy = False
+
+    def _open_structure(self, data_dir: str, sealer: Sealer) -> LiveStructure:
         """The structure of the files. Nothing is parsed before somebody asks for it."""
         config = self.config
         facts = (self._configuration, *list_facts())
         configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
-        path = os.path.join(data_dir, f"structure-v{FORMAT_VERSION}-{configuration[:16]}")
+        namespace = sealer.name_namespace("structure", FORMAT_VERSION, configuration)
+        self._namespaces.append(namespace)
+        path = os.path.join(data_dir, namespace)
         read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
-        phase = StructurePhase(path, configuration, config.chosen_workers(), read)
+        phase = StructurePhase(
+            path,
+            configuration,
+            config.chosen_workers(),
+            read,
+            make_tag=sealer.make_tagger(namespace),
+            poison=self._poison,
+        )
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
     @property
@@ -154,6 +179,9 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
+        if not self._is_tidy:
+            self._is_tidy = True
+            remove_unused(self.data_dir.path, self._namespaces)
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -395,6 +423,8 @@ class Repository:
         cancelled: Callable[[], bool] | None = None,
     ) -> RefreshReport:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
+        if force:
+            self._poison.clear()
         return self._index.refresh(force=force, progress=progress, cancelled=cancelled)
 
     def compact(self, *, full: bool) -> CompactReport:
@@ -420,6 +450,15 @@ class Repository:
         index_stopped = self._index.close()
         if self.structure.close() and index_stopped:
             self._door.close()
+            if self._key_fault:  # nobody else can use what this process alone can check
+                for name in self._namespaces:
+                    remove(os.path.join(self.data_dir.path, name))
+
+
+def _warn_of_key(fault: str) -> tuple[str, ...]:
+    if not fault:
+        return ()
+    return (f"The user's key cannot be kept ({fault}); the index of this process is used by no other.",)
 
 
 def _ignore(_text: str) -> None:

@@ -33,11 +33,17 @@ class UserKey:
     """A key, and how long it holds."""
 
     key: bytes
-    warning: str  # why it is of this process alone; empty for the lasting key. No absolute path
+    warning: str  # what follows when it is of this process alone; empty for the lasting key
+    fault: str = ""  # why it is; no absolute path
 
 
 class _Unusable(Exception):
     """Why no lasting key can be had, in words that name no path."""
+
+
+def find_key_dir(state_home: str) -> str:
+    """Where the key lies."""
+    return os.path.join(state_home, _OWN_DIRECTORY)
 
 
 def load_user_key(state_home: str, *roots: str) -> UserKey:
@@ -45,7 +51,7 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
     A place inside a root is not used: the repository could have brought the key with it.
     """
-    path = os.path.join(state_home, _OWN_DIRECTORY)
+    path = find_key_dir(state_home)
     try:
         if any(_is_below(path, root) for root in roots):
             raise _Unusable("the user's state directory lies inside the repository")
@@ -55,7 +61,7 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
     except (OSError, IndexFormatError, ValueError) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else "") or "it cannot be read"
     warning = f"The user's key cannot be kept ({why}); what other processes logged is not shown."
-    return UserKey(os.urandom(KEY_BYTES), warning)
+    return UserKey(os.urandom(KEY_BYTES), warning, why)
 
 
 def _get_key(path: str) -> bytes:

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import (
+    DiskDirectory,
+    IndexForeign,
+    IndexFormatError,
+    MakeTag,
+    Snapshot,
+    read_manifest,
+)
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import (
     ChangedFiles,
@@ -41,6 +48,8 @@ from repo_mcp.model import (
 from repo_mcp.tree_view import Glimpse, TreeView
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
+UNREADABLE_INDEX = "The index could not be read; it is built anew."
+FOREIGN_INDEX = "The index was not written with this user's key; it is not used and is built anew."
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
@@ -84,14 +93,17 @@ class LiveIndex:
         watch: bool,
         view: TreeView | None = None,
         note_refresh: Callable[[], None] = lambda: None,
+        make_tag: MakeTag | None = None,
     ) -> None:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
-        `note_refresh` is called after each refresh.
+        `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
 
         Makes the index's directory; OSError when it cannot.
         """
         self._settings = settings
-        self._directory = DiskDirectory(settings.index_path, create=True)
+        self._make_tag = make_tag
+        self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
+        self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         self._configuration = configuration
         self._workers = workers
         self._walk = walk
@@ -136,8 +148,8 @@ class LiveIndex:
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
                 return None
             searcher = Searcher(snapshot)
-        except IndexFormatError:
-            self.report_damage()
+        except IndexFormatError as error:
+            self.report_damage(error)
             return None
         except OSError:
             with self._lock:
@@ -146,11 +158,11 @@ class LiveIndex:
             self._searcher, self._index_fault = searcher, ""
             return searcher
 
-    def report_damage(self) -> RepoError:
+    def report_damage(self, error: IndexFormatError | None = None) -> RepoError:
         """Build the index anew in the background. Returns what to tell the client."""
         with self._lock:
             self._searcher = None
-            self._index_fault = "The index could not be read; it is built anew."
+            self._index_fault = FOREIGN_INDEX if isinstance(error, IndexForeign) else UNREADABLE_INDEX
             heals = time.monotonic() >= self._next_healing and not self._refreshing.locked()
             if heals:
                 self._next_healing = time.monotonic() + HEALING_SECONDS
@@ -409,12 +421,23 @@ class LiveIndex:
     def _open_indexer(self) -> Indexer:
         """The writing side, in a directory that is made again where somebody removed it."""
         try:
-            self._directory = DiskDirectory(self._settings.index_path, create=True)
+            path, make_tag = self._settings.index_path, self._make_tag
+            self._directory = DiskDirectory(path, create=True, make_tag=make_tag)
         except OSError as error:
             raise explain_write_error(error) from error
         return Indexer(
-            self._directory, self._settings, self._configuration, self._workers, self._walk, self._record
+            self._directory,
+            self._settings,
+            self._configuration,
+            self._workers,
+            self._walk,
+            self._record,
+            is_there=self._view.is_there if self._view is not None else lambda _path: False,
+            note_purge=self._note_purge,
         )
+
+    def _note_purge(self) -> None:
+        self.purges += 1
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import DiskDirectory, IndexForeign, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.known_files import KnownFiles
@@ -33,6 +33,8 @@ from repo_mcp.model import (
 from repo_mcp.structure import ParseStatus
 
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
+UNREADABLE_STRUCTURE = "The structure index could not be read; it is built anew."
+FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 HURRY_SECONDS = 5.0  # for a round in the background to make room
 ROOM_SECONDS = 0.02  # between looks whether that has been taken
@@ -73,6 +75,7 @@ class LiveStructure:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
+        self._purged = 0  # the lexical index's purges that were followed
         self._next_healing = 0.0  # time.monotonic
 
     # Reading
@@ -89,7 +92,7 @@ class LiveStructure:
                 raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_BUILT_HINT)
             yield found
         except IndexFormatError as error:
-            raise self._report_damage() from error
+            raise self._report_damage(error) from error
 
     def find_view(self) -> StructureView | None:
         """The committed generation, opened anew when there is a newer one, or a newer lexical one.
@@ -118,7 +121,7 @@ class LiveStructure:
 
     def _find_directory(self) -> DiskDirectory | None:
         try:
-            return DiskDirectory(self._path)
+            return DiskDirectory(self._path, make_tag=self._phase.make_tag)
         except OSError:
             return None
 
@@ -128,10 +131,10 @@ class LiveStructure:
             return f"No structure yet: {progress.files_done} of {progress.files_total} files are parsed."
         return "The structure of the files is not indexed yet."
 
-    def _report_damage(self) -> RepoError:
+    def _report_damage(self, error: IndexFormatError) -> RepoError:
         with self._opening:
             self._view = self._opened = None
-        self._fault = "The structure index could not be read; it is built anew."
+        self._fault = FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_STRUCTURE
         self._anew = True
         if time.monotonic() >= self._next_healing:
             self._next_healing = time.monotonic() + HEALING_SECONDS
@@ -322,6 +325,7 @@ class LiveStructure:
                 progress(now)
 
         anew, self._anew = self._anew, False
+        purges = self._index.purges
         try:
             done = self._phase.run(
                 lexical,
@@ -330,7 +334,9 @@ class LiveStructure:
                 progress=report,
                 cancelled=stop,
                 yields=self._hurried.is_set if in_background else lambda: False,
+                purges=purges != self._purged,
             )
+            self._purged = purges if done.complete else self._purged
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         finally:
