@@ -79,7 +79,7 @@ def _protect(config: Config, warn: Warn) -> None:
     if not config.harden:
         return
     from repo_mcp.config import find_cache_home, find_state_home
-    from repo_mcp.user_key import find_key_dir, load_user_key
+    from repo_mcp.user_key import take_key_dir
 
     places = []
     if config.root:
@@ -91,8 +91,8 @@ def _protect(config: Config, warn: Warn) -> None:
 
         places.append(prepare_place(config))
     roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
-    load_user_key(find_state_home(), *roots)  # makes it, while that can be done
-    state = harden(roots, places, [find_key_dir(find_state_home())])
+    key_dir, has_key = take_key_dir(find_state_home())
+    state = harden(roots, places if has_key else [*places, key_dir], [key_dir])
     if not state.startswith("on"):
         warn(f"--harden: {state}")
 

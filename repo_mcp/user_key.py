@@ -15,9 +15,12 @@ import stat as modes
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from index_format import DiskDirectory, IndexFormatError, IndexLocked, new_file
+if TYPE_CHECKING:
+    from index_format import DiskDirectory
 
 KEY_BYTES = 32
 KEY_FILE = "user.key"  # a name that the deny policy refuses, should the place lie inside a root
@@ -46,11 +49,21 @@ def find_key_dir(state_home: str) -> str:
     return os.path.join(state_home, _OWN_DIRECTORY)
 
 
+def take_key_dir(state_home: str) -> tuple[str, bool]:
+    """The same, made where it can be made, and whether the key is in it already."""
+    path = find_key_dir(state_home)
+    with suppress(OSError):
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    return path, os.path.lexists(os.path.join(path, KEY_FILE))
+
+
 def load_user_key(state_home: str, *roots: str) -> UserKey:
     """The user's lasting key, made when there is none; else a key of this process alone. Never raises.
 
     A place inside a root is not used: the repository could have brought the key with it.
     """
+    from index_format import IndexFormatError  # here: where the key lies is asked before that may be loaded
+
     path = find_key_dir(state_home)
     try:
         if any(_is_below(path, root) for root in roots):
@@ -66,6 +79,8 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
 def _get_key(path: str) -> bytes:
     """The key in the directory `path`, made when there is none."""
+    from index_format import DiskDirectory
+
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     directory = DiskDirectory(path, create=True)
     _check(path, modes.S_ISDIR, 0o022)
@@ -82,6 +97,8 @@ def _get_key(path: str) -> bytes:
 
 
 def _make_key(directory: DiskDirectory, path: str) -> None:
+    from index_format import IndexLocked, new_file
+
     for _ in range(_LOCK_TRIES):
         try:
             lock = directory.lock(_LOCK)
