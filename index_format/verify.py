@@ -38,10 +38,11 @@ SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NR
 RECORD_SECTIONS = {RECS, RECE}
 
 
-def verify_index(directory: Directory) -> list[str]:
+def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
     """The faults of the committed generation, in order; none for a whole index. Raises OSError.
 
-    The seal is looked at where the directory can tell whose it is.
+    The seal is looked at where the directory can tell whose it is. Without `reads_all` nothing else is read
+    than in opening.
     """
     try:
         data = read_manifest_bytes(directory)
@@ -53,7 +54,7 @@ def verify_index(directory: Directory) -> list[str]:
     faults = list_seal_faults(directory, data, [entry.name for entry in manifest.segments])
     live: dict[bytes, str] = {}
     for entry in manifest.segments:
-        faults += _verify_segment(directory, entry, manifest.fields, live)
+        faults += _verify_segment(directory, entry, manifest.fields, live, reads_all)
     return faults or _list_mixed(directory, manifest.segments)
 
 
@@ -87,7 +88,11 @@ def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[s
 
 
 def _verify_segment(
-    directory: Directory, entry: SegmentEntry, fields: tuple[Field, ...], live: dict[bytes, str]
+    directory: Directory,
+    entry: SegmentEntry,
+    fields: tuple[Field, ...],
+    live: dict[bytes, str],
+    reads_all: bool,
 ) -> Iterator[str]:
     """`live` is filled with the live paths and the segment of each."""
     try:
@@ -100,6 +105,8 @@ def _verify_segment(
         return
     try:
         yield from iter_entry_faults(reader, entry, fields)
+        if not reads_all:
+            return
         damaged = reader.frame.find_damaged_pages()
         yield from (f"{entry.name}: page {page} does not have its checksum" for page in damaged)
         if not damaged:

@@ -66,6 +66,29 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
     return DataDir(fallback, (warning,), _inside(root, fallback))
 
 
+def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]:
+    """The data directory asked for, whether it is there, and why it cannot be used; makes nothing.
+
+    The reason is empty for one that can be used, or made.
+    """
+    wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
+    try:
+        _check_place(root, wanted)
+        if os.path.lexists(wanted):
+            _check_status(os.lstat(wanted))
+        there = existing = wanted
+        while not os.path.lexists(existing):
+            existing = os.path.dirname(existing)
+        if not os.access(existing, os.R_OK | os.W_OK | os.X_OK):
+            raise _Unusable("it is not writable" if existing == there else "it cannot be made")
+        return wanted, existing == there, ""
+    except OSError as error:
+        fault = error.strerror or "the system refuses it"
+    except _Unusable as unusable:
+        fault = str(unusable)
+    return wanted, os.path.lexists(wanted), fault
+
+
 def take_outside_dir(roots: Sequence[str], path: str) -> None:
     """Makes the directory `path`, or takes the one that is there. CONFIG_INVALID when it cannot be used,
     and, before anything is made, when it lies in one of the roots: those are never written to.

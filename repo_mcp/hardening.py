@@ -59,6 +59,11 @@ def limit_dumps() -> None:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def is_available() -> bool:
+    """Whether `harden` would do something in a process that begins."""
+    return _find_abi() > 0
+
+
 def describe_hardening() -> str:
     """What holds in this process: `off`, `on: …`, or `unavailable: …` when it was asked for."""
     return _state
@@ -83,8 +88,7 @@ if sys.platform == "linux":
         """What is in force. _Unavailable when nothing is."""
         import ctypes
 
-        call = _load_syscall()
-        abi = call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG))
+        call, abi = _load_syscall(), _find_abi()
         if abi < 1:
             raise _Unavailable("the kernel has no Landlock, or it is switched off")
         if len(os.listdir("/proc/self/task")) > 1:
@@ -100,6 +104,12 @@ if sys.platform == "linux":
         finally:
             os.close(ruleset)
         return f"Landlock, ABI {abi}"
+
+    def _find_abi() -> int:
+        """What the kernel's Landlock can do; below 1 when there is none."""
+        import ctypes
+
+        return _load_syscall()(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG))
 
     def _load_syscall() -> Callable[..., int]:
         import ctypes
@@ -148,6 +158,9 @@ if sys.platform == "linux":
             raise _Unavailable("privileges cannot be given up")
 
 else:
+
+    def _find_abi() -> int:
+        return 0
 
     def _restrict(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str]) -> str:
         """There is no Landlock here."""

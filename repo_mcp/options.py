@@ -54,6 +54,12 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
     )
     parser.add_argument(
+        "--any-root",
+        action="store_true",
+        default=None,
+        help="serve even the root of the file system, or a directory of the kernel's such as /proc",
+    )
+    parser.add_argument(
         "--harden",
         action="store_true",
         default=None,
@@ -87,6 +93,7 @@ def read_config(options: argparse.Namespace) -> Config:
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
         workers=options.workers,
         watch=options.watch,
+        any_root=options.any_root,
         harden=options.harden,
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_state_home
+from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_home, find_state_home
 from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -64,6 +64,7 @@ from repo_mcp.poison import POISON_FILE, PoisonList
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, OpenedFile, read_many
 from repo_mcp.sealing import Sealer, make_sealer
+from repo_mcp.system_places import is_system_place
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.tree_view import TreeView
 from repo_mcp.user_key import load_user_key
@@ -91,7 +92,7 @@ class Repository:
         self.data_dir = data_dir
         user_key = load_user_key(find_state_home(), config.root)
         self._key_fault = user_key.fault
-        self.warnings = (*data_dir.warnings, *ignored, *_warn_of_key(user_key.fault))
+        self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(user_key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
@@ -101,8 +102,8 @@ class Repository:
         self._configuration = self._compute_configuration()
         sealer = make_sealer(user_key.key, name_canonically(config.root), name_canonically(data_dir.path))
         namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
-        self._namespaces = [namespace]
-        self._poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
+        self.namespaces = {namespace: sealer.make_tagger(namespace)}  # directory of each index -> its tags
+        self.poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
         self._index = LiveIndex(
             self._build_settings(os.path.join(data_dir.path, namespace), data_dir.inside_root),
             self._configuration,
@@ -111,11 +112,11 @@ class Repository:
             watch=config.watch,
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
             note_refresh=self._note_refresh,
-            make_tag=sealer.make_tagger(namespace),
+            make_tag=self.namespaces[namespace],
         )
         self.structure = self._open_structure(data_dir.path, sealer)
         self._mark_namespaces()
-        self._outliner = Outliner(config, self._poison)
+        self._outliner = Outliner(config, self.poison)
         self._exact: ExactSearcher | None = None
         self._making_graph = threading.Lock()
         self._made_graph: LiveGraph | None = None
@@ -138,7 +139,7 @@ class Repository:
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     def _mark_namespaces(self) -> None:
-        for name in self._namespaces:
+        for name in self.namespaces:
             mark_used(os.path.join(self.data_dir.path, name))
         self._is_tidy = False
 
@@ -148,7 +149,7 @@ class Repository:
         facts = (self._configuration, *list_facts())
         configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
         namespace = sealer.name_namespace("structure", FORMAT_VERSION, configuration)
-        self._namespaces.append(namespace)
+        self.namespaces[namespace] = sealer.make_tagger(namespace)
         path = os.path.join(data_dir, namespace)
         read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
         phase = StructurePhase(
@@ -156,8 +157,8 @@ class Repository:
             configuration,
             config.chosen_workers(),
             read,
-            make_tag=sealer.make_tagger(namespace),
-            poison=self._poison,
+            make_tag=self.namespaces[namespace],
+            poison=self.poison,
         )
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
@@ -181,7 +182,7 @@ class Repository:
         self.structure.note_refresh()
         if not self._is_tidy:
             self._is_tidy = True
-            remove_unused(self.data_dir.path, self._namespaces)
+            remove_unused(self.data_dir.path, self.namespaces)
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -424,7 +425,7 @@ class Repository:
     ) -> RefreshReport:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
         if force:
-            self._poison.clear()
+            self.poison.clear()
         return self._index.refresh(force=force, progress=progress, cancelled=cancelled)
 
     def compact(self, *, full: bool) -> CompactReport:
@@ -451,8 +452,16 @@ class Repository:
         if self.structure.close() and index_stopped:
             self._door.close()
             if self._key_fault:  # nobody else can use what this process alone can check
-                for name in self._namespaces:
+                for name in self.namespaces:
                     remove(os.path.join(self.data_dir.path, name))
+
+
+def _warn_of_root(config: Config) -> tuple[str, ...]:
+    if config.any_root and is_system_place(config.root):
+        return ("The root is a directory of the system, not a repository.",)
+    if name_canonically(config.root) == name_canonically(find_home()):
+        return ("The root is your home directory: everything in it that is not denied is served.",)
+    return ()
 
 
 def _warn_of_key(fault: str) -> tuple[str, ...]:

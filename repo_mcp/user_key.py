@@ -77,6 +77,14 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
     return UserKey(os.urandom(KEY_BYTES), warning, why)
 
 
+def examine_user_key(state_home: str, *roots: str) -> tuple[bool, str]:
+    """Whether there is a key, and why it cannot be used; makes nothing."""
+    path = find_key_dir(state_home)
+    if not os.path.lexists(os.path.join(path, KEY_FILE)) and not any(_is_below(path, root) for root in roots):
+        return False, ""
+    return True, load_user_key(state_home, *roots).fault
+
+
 def _get_key(path: str) -> bytes:
     """The key in the directory `path`, made when there is none."""
     from index_format import DiskDirectory
