@@ -53,6 +53,16 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
     )
+    _add_switches(parser)
+    limits = parser.add_argument_group("limits")
+    for field in dataclasses.fields(Limits):
+        option = "--" + field.name.replace("_", "-")
+        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
+    return parser
+
+
+def _add_switches(parser: argparse.ArgumentParser) -> None:
+    """What may be served, what is forbidden, and what is kept."""
     parser.add_argument(
         "--any-root",
         action="store_true",
@@ -76,11 +86,6 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
-    limits = parser.add_argument_group("limits")
-    for field in dataclasses.fields(Limits):
-        option = "--" + field.name.replace("_", "-")
-        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
-    return parser
 
 
 def read_config(options: argparse.Namespace) -> Config:
