@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Protocol
 
 from index_format.errors import CorruptIndex, IndexLocked
@@ -247,6 +248,15 @@ class DiskDirectory:
             os.fchmod(descriptor, FILE_MODE)  # whatever the umask took away
         return descriptor
 
+    def _clear(self, name: str) -> None:
+        """Give what has the name and is no regular file another: it is not ours, and nothing is lost."""
+        with self._enter() as here, suppress(FileNotFoundError):
+            if stat.S_ISREG(os.lstat(self._place(name), dir_fd=here).st_mode):
+                return
+            taken = set(os.listdir(self._path if here is None else here))
+            aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
+            os.rename(self._place(name), self._place(aside), src_dir_fd=here, dst_dir_fd=here)
+
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""
         with self._enter() as here, os.scandir(self._path if here is None else here) as entries:
@@ -263,12 +273,14 @@ class DiskDirectory:
             raise
 
     def create(self, name: str) -> WritableFile:
-        """A new, empty file; what has the name already is deleted first."""
+        """A new, empty file; what has the name already is deleted first, or gets another if it is no file."""
+        self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def rename(self, source: str, target: str) -> None:
         """Atomically give the file another name, replacing what has it."""
+        self._clear(target)
         with self._enter() as here:
             os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
 
@@ -285,6 +297,7 @@ class DiskDirectory:
 
     def lock(self, name: str) -> DiskLock:
         """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
 

@@ -175,16 +175,25 @@ class LiveIndex:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         searcher = self.find_searcher()
+        if searcher is not None:
+            try:
+                return self._describe(searcher)
+            except IndexFormatError:
+                self.report_damage()
+        fault, warnings = self._list_faults()
+        state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
+        return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, self._progress, {}, warnings)
+
+    def _list_faults(self) -> tuple[str, tuple[str, ...]]:
+        """What is wrong with the index, and everything that is wrong."""
         with self._lock:
             fault = self._index_fault
-        warnings = [text for text in (fault, self._background_fault, self._watch_fault) if text]
-        progress = self._progress
-        if searcher is None:
-            state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
-            return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
+        return fault, tuple(text for text in (fault, self._background_fault, self._watch_fault) if text)
+
+    def _describe(self, searcher: Searcher) -> IndexStatus:
+        """The status of what is committed. IndexFormatError when it cannot be read."""
         manifest = searcher.snapshot.manifest
         seen = self._record.read(self._directory, manifest.generation, manifest.segments)
-        languages = count_languages(searcher.snapshot)
         return IndexStatus(
             state="ready" if seen is not None else "partial",
             snapshot=name_snapshot(manifest.generation),
@@ -195,9 +204,9 @@ class LiveIndex:
             skipped=seen.count_reasons() if seen is not None else {},
             stale=self._count_stale(seen, searcher.snapshot.file_count),
             last_refresh=seen.taken_at if seen is not None else None,
-            progress=progress,
-            languages=languages,
-            warnings=tuple(warnings),
+            progress=self._progress,
+            languages=count_languages(searcher.snapshot),
+            warnings=self._list_faults()[1],
             watching=self._watch,
             chunks=count_chunks(searcher.snapshot),
         )
