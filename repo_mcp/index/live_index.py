@@ -16,10 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from index_format import (
+    Directory,
     DiskDirectory,
     IndexForeign,
     IndexFormatError,
     MakeTag,
+    MemoryDirectory,
     Snapshot,
     read_manifest,
 )
@@ -98,11 +100,16 @@ class LiveIndex:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
         `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
 
-        Makes the index's directory; OSError when it cannot.
+        Makes the index's directory; where it cannot, nothing is found until a refresh can.
         """
         self._settings = settings
         self._make_tag = make_tag
-        self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
+        self._background_fault = ""
+        self._directory: Directory = MemoryDirectory()
+        try:
+            self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
+        except OSError as error:
+            self._background_fault = explain_write_error(error).message
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         self._configuration = configuration
         self._workers = workers
@@ -114,7 +121,6 @@ class LiveIndex:
         self._index_fault = ""
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
-        self._background_fault = ""
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()
