@@ -11,15 +11,18 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from index_format import (
+    Directory,
     DiskDirectory,
     IndexForeign,
     IndexFormatError,
     MakeTag,
+    MemoryDirectory,
     Snapshot,
     read_manifest,
 )
@@ -98,11 +101,13 @@ class LiveIndex:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
         `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
 
-        Makes the index's directory; OSError when it cannot.
+        Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
         self._settings = settings
         self._make_tag = make_tag
-        self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
+        self._directory: Directory = MemoryDirectory()
+        with suppress(OSError):
+            self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         self._configuration = configuration
         self._workers = workers
