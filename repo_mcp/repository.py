@@ -103,7 +103,9 @@ class Repository:
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
-        sealer = make_sealer(user_key.key, name_canonically(config.root), name_canonically(data_dir.path))
+        self.sealer = sealer = make_sealer(
+            user_key.key, name_canonically(config.root), name_canonically(data_dir.path)
+        )
         namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
         self.namespaces = {namespace: sealer.make_tagger(namespace)}  # directory of each index -> its tags
         self.poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
