@@ -241,11 +241,12 @@ class DiskDirectory:
         flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # a FIFO must not keep us waiting
         with self._enter() as here:
             descriptor = os.open(self._place(name), flags, FILE_MODE, dir_fd=here)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             raise OSError(errno.EINVAL, "not a regular file", name)
-        if flags & os.O_EXCL and sys.platform != "win32":
-            os.fchmod(descriptor, FILE_MODE)  # whatever the umask took away
+        if flags & os.O_CREAT and stat.S_IMODE(status.st_mode) != FILE_MODE and sys.platform != "win32":
+            self._make_private(descriptor, status)
         return descriptor
 
     def _clear(self, name: str) -> None:
@@ -256,6 +257,11 @@ class DiskDirectory:
             taken = set(os.listdir(self._path if here is None else here))
             aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
             os.rename(self._place(name), self._place(aside), src_dir_fd=here, dst_dir_fd=here)
+
+    def _make_private(self, descriptor: int, status: os.stat_result) -> None:
+        """Give a file the mode that the umask, or whoever put it there, did not. It may have another name."""
+        if status.st_uid == os.geteuid() and status.st_nlink == 1:
+            os.fchmod(descriptor, FILE_MODE)
 
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""

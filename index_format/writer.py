@@ -152,13 +152,19 @@ class IndexWriter:
             self._segments[place] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
-    def purge(self, names: Collection[str]) -> int:
+    def purge(
+        self,
+        names: Collection[str],
+        *,
+        encode: MergeEncoder | None = None,
+        window_bytes: int | None = None,
+    ) -> int:
         """Write those of the segments anew that have dead files: nothing of these is left in the directory
-        once the segments are committed and garbage is deleted. Returns how many. Raises as `merge` does.
+        once the segments are committed and garbage is deleted. Returns how many. As `merge` otherwise.
         """
         chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
         for entry in chosen:
-            merged = self._merge([entry], None, None)
+            merged = self._merge([entry], encode, window_bytes)
             kept = [one for one in self._segments if one is not entry]
             self._segments = [*kept, merged] if merged else kept
             self._changed = True

@@ -64,16 +64,14 @@ def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
 
 
 def _protect(config: Config, warn: Warn) -> None:
-    """Have the system forbid what is not needed: no dumps, and the rest where the operator says so.
+    """Have the system forbid what is not needed, where the operator says so.
 
-    Every place of this server has been made by now, and no thread has been started where it must be hardened.
+    Every place of this server has been made by now, and no thread has been started.
     """
-    from repo_mcp.hardening import harden, limit_dumps
-
-    limit_dumps()
     if not config.harden:
         return
     from repo_mcp.config import find_cache_home, find_state_home
+    from repo_mcp.hardening import harden
     from repo_mcp.user_key import take_key_dir
 
     places = []

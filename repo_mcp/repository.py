@@ -20,6 +20,7 @@ from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
 from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_home, find_state_home
 from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.hardening import limit_dumps
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
@@ -88,6 +89,7 @@ class Repository:
 
     def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
         """Opens the door and the data directory. Never builds. Raises CONFIG_INVALID."""
+        limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self.config = config
         self.root_name = os.path.basename(config.root)
@@ -103,7 +105,9 @@ class Repository:
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
-        sealer = make_sealer(user_key.key, name_canonically(config.root), name_canonically(data_dir.path))
+        self.sealer = sealer = make_sealer(
+            user_key.key, name_canonically(config.root), name_canonically(data_dir.path)
+        )
         namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
         self.namespaces = {namespace: sealer.make_tagger(namespace)}  # directory of each index -> its tags
         self.poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))

@@ -206,12 +206,9 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
             raise FileNotFoundError
         faults = verify_index(directory, reads_all=reads_all)
     except FileNotFoundError:
-        hint = (
-            "repo-mcp index"
-            if kind == "index"
-            else "repo-mcp index --structure, if the toolset graph is used"
-        )
-        return Finding(kind, State.NOTE, "There is none yet.", f"{hint} builds it; so does a server.")
+        builds = "repo-mcp index" if kind == "index" else "repo-mcp index --structure"
+        hint = f"{builds} builds it, or a server whose tools need it."
+        return Finding(kind, State.NOTE, "There is none yet.", hint)
     except (IndexFormatError, OSError) as error:
         reason = error.strerror or "" if isinstance(error, OSError) else str(error)
         return Finding(kind, State.PROBLEM, f"It cannot be read: {reason}.", f"{anew} builds it anew.")

@@ -386,11 +386,10 @@ class _Refresh:
     def _merge(self) -> None:
         renewed = self._added + self._updated
         self._report("merge", 0, 0, 0, 0)
-        self._writer.merge(
-            full=renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added),
-            encode=partial(encode_windows, self._settings, self._workers, self._cancelled),
-        )
-        self._writer.purge(self.purged)
+        encode = partial(encode_windows, self._settings, self._workers, self._cancelled)
+        full = renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added)
+        self._writer.merge(full=full, encode=encode)
+        self._writer.purge(self.purged, encode=encode)
 
     def _write_seen(
         self,

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,16 +101,13 @@ class LiveIndex:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
         `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
 
-        Makes the index's directory; where it cannot, nothing is found until a refresh can.
+        Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
         self._settings = settings
         self._make_tag = make_tag
-        self._background_fault = ""
         self._directory: Directory = MemoryDirectory()
-        try:
+        with suppress(OSError):
             self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
-        except OSError as error:
-            self._background_fault = explain_write_error(error).message
         self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         self._configuration = configuration
         self._workers = workers
@@ -121,6 +119,7 @@ class LiveIndex:
         self._index_fault = ""
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
+        self._background_fault = ""
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
         self._closed = threading.Event()

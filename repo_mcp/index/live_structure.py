@@ -356,7 +356,8 @@ class LiveStructure:
                 yields=self._hurried.is_set if in_background else lambda: False,
                 purges=purges != self._purged,
             )
-            self._purged = purges if done.complete else self._purged
+            if done.complete and (paths is None or in_background):  # else files may be left that are gone
+                self._purged = purges
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         finally:
@@ -366,17 +367,20 @@ class LiveStructure:
 
     def _follow(self) -> None:
         """Until closed: a round whenever there is a new generation of the lexical index."""
-        done: int | None = None
+        done: tuple[int, int] | None = None  # generation and purges: told of after the generation
         while not self._closed.is_set():
             self._wake.wait()
             self._wake.clear()
             while not self._closed.is_set():
                 searcher = self._index.find_searcher()
-                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
+                if searcher is None:
+                    break
+                there_is = (searcher.snapshot.generation, self._index.purges)
+                if there_is == done and not self._anew:
                     break
                 pause = self._round(searcher.snapshot)
                 if pause is None:
-                    done = searcher.snapshot.generation
+                    done = there_is
                 else:
                     self._closed.wait(pause)
 

@@ -114,7 +114,7 @@ class StructurePhase:
         try:
             with self._open_writer(cancelled) as writer:
                 done = self._run(writer, lexical, paths, anew, progress, cancelled, yields)
-                if purges and writer.purge([entry.name for entry in writer.segments]):
+                if purges and purge(writer, cancelled):
                     done = replace(done, snapshot=name_snapshot(writer.commit().generation))
                     writer.delete_garbage()
                 return done
@@ -277,13 +277,22 @@ class _Round:
 
 def merge(writer: IndexWriter, cancelled: Cancelled, *, full: bool) -> int:
     """Merge what the policy chooses, or all, in this process. Raises CANCELLED, IndexFormatError, OSError."""
+    return writer.merge(full=full, encode=_encode_here(cancelled), window_bytes=WINDOW_BYTES)
 
+
+def _encode_here(cancelled: Cancelled) -> Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]:
     def encode(_entries: Sequence[SegmentEntry], planned: Merge) -> Iterable[EncodedRun]:
         for window in range(len(planned.windows)):
             check(cancelled)
             yield planned.encode_window(window)
 
-    return writer.merge(full=full, encode=encode, window_bytes=WINDOW_BYTES)
+    return encode
+
+
+def purge(writer: IndexWriter, cancelled: Cancelled) -> int:
+    """Write every segment with dead files anew, in this process. Raises as `merge` does."""
+    names = [entry.name for entry in writer.segments]
+    return writer.purge(names, encode=_encode_here(cancelled), window_bytes=WINDOW_BYTES)
 
 
 def check(cancelled: Cancelled) -> None:

@@ -173,8 +173,9 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, modes an
 
 
 @posix_only
-def test_files_are_private(tmp_path: Path) -> None:
-    previous = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o077, 0o777])
+def test_files_are_private(tmp_path: Path, umask: int) -> None:
+    previous = os.umask(umask)
     try:
         directory = DiskDirectory(str(tmp_path / "index"), create=True)
         write(directory, "a", b"")
@@ -183,6 +184,20 @@ def test_files_are_private(tmp_path: Path) -> None:
         os.umask(previous)
     assert stat.S_IMODE((tmp_path / "index").stat().st_mode) == 0o700
     assert {stat.S_IMODE((tmp_path / "index" / name).stat().st_mode) for name in ("a", "lock")} == {0o600}
+
+
+@posix_only
+def test_a_lock_that_others_could_read_becomes_private_unless_it_has_another_name(tmp_path: Path) -> None:
+    directory = DiskDirectory(str(tmp_path))
+    for name in ("lock", "linked", "victim"):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "linked").unlink()
+    (tmp_path / "linked").hardlink_to(tmp_path / "victim")
+    for name in ("lock", "linked"):
+        directory.lock(name).release()
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("lock", "victim")]
+    assert modes == [0o600, 0o644]
 
 
 @posix_only

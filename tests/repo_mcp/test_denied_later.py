@@ -5,6 +5,7 @@ The rows of section 3.2 of the threat model about what becomes denied.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -110,6 +111,26 @@ def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -
     assert repository._index.refresh_paths(["settings.tiny", ".env"]) == {}
     repository.structure.build()
     assert list_holding(root, CANARY) == []
+
+
+def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it follows each refresh in the background, whichever it hears of first."""
+    tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+    monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+    with closing(Repository(load_config(str(root), workers=1, toolsets=["graph"]))) as served:
+        served.start_background_refresh()
+        wait_until(lambda: served.index_exists and served.structure.status().files_done == 42)
+        rename_to_denied(root)
+        served.refresh()
+        wait_until(lambda: list_holding(root, CANARY) == [])
+        assert served.structure.status().files_done == 41
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_folder_that_is_ignored_is_purged(root: Path, repository: Repository) -> None:

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from repo_mcp import hardening
+from repo_mcp.config import load_config
+from repo_mcp.repository import Repository
 from tests.repo_mcp.test_server_stdio import Process, _environment
 
 Answer = dict[str, Any]
@@ -144,6 +147,12 @@ def test_a_hardened_server_does_all_that_it_did(tmp_path: Path) -> None:
     finally:
         process.close()
     assert process.popen.returncode == 0
+
+
+def test_nobody_who_opens_a_repository_leaves_a_core_dump(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    with closing(Repository(load_config(str(tmp_path)))):
+        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, 0)
 
 
 def test_where_it_is_not_to_be_had_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

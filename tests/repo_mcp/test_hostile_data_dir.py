@@ -5,6 +5,7 @@ The rows of section 3.3 of the threat model that need a whole repository.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 
 from index_format import DiskDirectory, IndexWriter, Snapshot, pack
 from repo_mcp.config import load_config
-from repo_mcp.errors import RepoError
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import SIDE_FILE, read_seen, write_seen
 from repo_mcp.index.indexer import DAMAGED, FOREIGN
 from repo_mcp.index.schema import FIELDS
@@ -160,6 +161,7 @@ def test_a_record_of_seen_files_that_we_did_not_write_counts_for_nothing(root: P
     with closing(open_root(root)) as repository:
         repository.refresh()
         sealed = repository._index._directory
+        assert isinstance(sealed, DiskDirectory)
         manifest = Snapshot.open(sealed).manifest  # type: ignore[union-attr]
         seen = read_seen(sealed, manifest.generation, manifest.segments)
         assert seen is not None
@@ -212,6 +214,30 @@ def test_without_a_key_that_lasts_each_process_has_its_own_index(
         assert len(list_namespaces(root)) == 2
         assert first.refresh().added == second.refresh().added == 0
     assert list_namespaces(root) == []
+
+
+def test_a_medium_that_takes_nothing_keeps_nobody_from_reading_files(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = os.makedirs
+
+    def refuse(path: str, mode: int = 0o777, exist_ok: bool = False) -> None:
+        if "index-v" in path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        make(path, mode, exist_ok)
+
+    with monkeypatch.context() as full:
+        full.setattr(os, "makedirs", refuse)
+        with closing(open_root(root)) as repository:
+            assert repository.open_file("one.py", 1, 1).lines == ("def first_function():",)
+            assert repository.list_files(None, 10, False).total == 2
+            for ask_it in (repository.refresh, lambda: ask(repository)):
+                with pytest.raises(RepoError) as refused:
+                    ask_it()
+                assert refused.value.code is ErrorCode.INDEX_UNAVAILABLE
+            full.undo()
+            assert repository.refresh().added == 2  # nobody had to start it again
+            assert len(ask(repository)) == 2
 
 
 def test_namespaces_that_nobody_uses_go_with_the_next_refresh(root: Path) -> None:
