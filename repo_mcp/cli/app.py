@@ -427,6 +427,17 @@ def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = Fa
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     add_help_option=False,
 )
+def doctor(context: typer.Context) -> int:
+    """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
+    from repo_mcp.cli.doctor import examine
+
+    return examine(context.args)
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)
 def config(context: typer.Context) -> int:
     """Show every key of the configuration, its value and who set it (--show; options as for serve)."""
     from repo_mcp.cli.configuration import show_config

@@ -139,6 +139,7 @@ def status_output(limits: Limits) -> Schema:
         "adapters": names,
         "limits": _object({limit.name: _out("integer") for limit in fields(limits)}),
         "toolsets": names,
+        "hardening": _out("string", "What the system forbids this server: off, on or unavailable, and what"),
         "version": _out("string"),
     }
     return build_envelope_schema(_object(properties))
