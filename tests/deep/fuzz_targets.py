@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -202,16 +201,3 @@ def run_target(name: str, data: bytes) -> None:
     target = TARGETS[name]
     with suppress(*target.errors):
         target.run(data)
-
-
-def main() -> None:
-    import atheris
-
-    name = sys.argv.pop(1)
-    atheris.instrument_all()
-    atheris.Setup(sys.argv, lambda data: run_target(name, data))
-    atheris.Fuzz()
-
-
-if __name__ == "__main__":
-    main()

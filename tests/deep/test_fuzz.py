@@ -82,7 +82,7 @@ def test_under_atheris(name: str, tmp_path: Path) -> None:
         (tmp_path / f"seed{place}").write_bytes(seed)
     words = [
         "-m",
-        "tests.deep.fuzz_targets",
+        "tests.deep.fuzz_child",
         name,
         f"-runs={ATHERIS_RUNS}",
         f"-max_len={MAX_BYTES}",
