@@ -23,8 +23,8 @@ SECTIONS = {
     " get_implementations get_references get_dependencies get_dependents index_files get_status 5 not_found"
     " invalid_parameter path_escape binary_file too_large engine_unavailable index_error blocked"
     " 6.1 6.2 6.3 6.4 7 8",
-    "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors progress"
-    " ordering tasks content",
+    "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors"
+    " progress ordering tasks content",
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
 ROW = re.compile(r"^\| (?!section )(?P<section>[\w.-]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")
