@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 NANOSECONDS = 1_000_000_000
+EXACT_WAIT_SECONDS = 1.0  # for what an exact search began in the background to stop; it looks every few ms
 
 
 class Repository:
@@ -355,7 +356,7 @@ class Repository:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
         current = self._exact
         if current is None or current.snapshot is not snapshot:
-            current = self._exact = ExactSearcher(snapshot, current.memory if current else None)
+            current = self._exact = ExactSearcher(snapshot, current, self._closed.is_set)
         return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
@@ -450,7 +451,8 @@ class Repository:
         self._outliner.close()
         self.structure.stop()
         index_stopped = self._index.close()
-        if self.structure.close() and index_stopped:
+        exact_stopped = self._exact is None or self._exact.join(EXACT_WAIT_SECONDS)
+        if self.structure.close() and index_stopped and exact_stopped:
             self._door.close()
 
 

@@ -284,7 +284,7 @@ def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mod
 def search_exactly(config: Config, request: ExactRequest, *, as_json: bool) -> int:
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=as_json)
-        answer = repository.search_exact(request)
+        answer = repository.search_exact(request, scan=True)
     if as_json:
         write_json(to_plain(answer))
     else:

@@ -50,6 +50,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.http_options",),
     ("repo_mcp.desk",),
     ("repo_mcp.answered_call", "repo_mcp.task_desk"),
+    ("repo_mcp.task_work",),
     ("repo_mcp.round_trips",),
     ("repo_mcp.sampling", "repo_mcp.tool_run", "repo_mcp.wire"),
     (
@@ -87,7 +88,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.user_key",
     ),
     ("repo_mcp", "repo_mcp.conversation", "repo_mcp.http_guard", "repo_mcp.ignore_layers"),
-    ("repo_mcp.content",),
+    ("repo_mcp.content", "repo_mcp.tool_listing"),
     (
         "repo_mcp.call_pool",
         "repo_mcp.frames",

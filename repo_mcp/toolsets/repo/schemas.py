@@ -346,7 +346,7 @@ def search_output(limits: Limits) -> Schema:
             "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
         ),
         "truncated": _out("boolean", "True when fewer hits are given than match"),
-        "snapshot": _out("string", "Names the version of the index that answered"),
+        "snapshot": _out("string", "Names the version of the index that answered; none: the files were read"),
     }
     file = _object({"path": _out("string"), "hits": _out("integer")})
     optional = {
