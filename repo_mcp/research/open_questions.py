@@ -27,6 +27,7 @@ from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS
 
 TEXT_HITS, NAME_HITS = 50, 48
 SEEDS = 8
+LEAST_SHARE = 0.4  # of the points of the symbol that fits best
 MAX_DOCUMENTS = 3  # places in documents
 REACHED = 8  # symbols that are noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
@@ -56,7 +57,9 @@ def find_seeds(book: Notebook, text: str) -> list[Node]:
         points = fits[node].points + extra.get(node.declaration, 0.0)
         return -round(points, DECIMALS), node.path, node.symbol.place
 
-    seeds = sorted((node for node in nodes if fits[node].points > 0), key=rank_node)[:SEEDS]
+    best = max((fit.points for fit in fits.values()), default=0.0)
+    fitting = [node for node in nodes if fits[node].points > LEAST_SHARE * best]
+    seeds = sorted(fitting, key=rank_node)[:SEEDS]
     for node in seeds:
         book.add(node, _say_fit(fits[node]), 0, Confidence.PROBABLE)
     _note_documents(book, answer.hits)
