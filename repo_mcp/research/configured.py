@@ -95,7 +95,9 @@ def _build_pattern(name: str) -> str:
     if "_" in name:
         quoted = quoted.replace("_", "[_-]?")
     before = r"(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|--|\w::)\s*"
-    return rf"(?:\b{quoted}\b[\"']?\]?\s*(?::=|=[^=]|:[^:])|{before}{quoted}\b)"
+    named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
+    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|=(?:[^=]|$)|:(?:[^:]|$))"
+    return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
 def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], why: str) -> None:

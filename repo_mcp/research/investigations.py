@@ -184,6 +184,11 @@ def _investigate_flow(book: Notebook, reading: Reading, gathered: Gathered) -> N
         )
         follow(book, starts, CALLEES, 1)
         follow(book, ends, CALLERS, 1)
+    else:
+        on_the_way = {end for link in book.links.values() for end in (link.source, link.target)}
+        for node in (*starts, *ends):
+            if node.declaration not in on_the_way:
+                book.drop(node)
     book.tell_hop(book.depth)
 
 

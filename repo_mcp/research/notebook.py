@@ -119,6 +119,11 @@ class Notebook:
         self.findings.append(finding)
         return True
 
+    def drop(self, node: Node) -> None:
+        """Take back a noted symbol that turned out to have nothing to do with the answer."""
+        if self.nodes.pop(node.declaration, None) is not None:
+            self.findings = [one for one in self.findings if one.node_id != node.node_id]
+
     def link(self, link: Link) -> None:
         """Note an edge; of the same edge again the surer one counts."""
         key = (link.source, link.target, link.kind)

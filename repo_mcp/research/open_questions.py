@@ -23,7 +23,7 @@ from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
 TEXT_HITS, NAME_HITS = 50, 48
 SEEDS = 8
@@ -50,7 +50,7 @@ def find_seeds(book: Notebook, text: str) -> list[Node]:
     named = book.graph.search(" ".join(words), Scope(), NAME_HITS)
     places = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
     nodes = [book.get_node(place) for place in places]
-    nodes = [node for node in nodes if _is_wanted(book, node, wants_tests)]
+    nodes = drop_prototypes([node for node in nodes if _is_wanted(book, node, wants_tests)])
     fits = fit_all(book.source, nodes, words)
 
     def rank_node(node: Node) -> tuple[float, str, int]:
@@ -65,6 +65,14 @@ def find_seeds(book: Notebook, text: str) -> list[Node]:
     _note_documents(book, answer.hits)
     book.tell(0.5, f"{len(seeds)} symbols fit the words")
     return seeds
+
+
+def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
+    """Without prototypes whose definition is among them."""
+    defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+    return [
+        node for node in nodes if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+    ]
 
 
 def _say_fit(fit: Fit) -> str:
