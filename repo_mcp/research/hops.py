@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.graph.survey import HEAD_LINES
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, relocate
 from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
@@ -223,7 +223,7 @@ def _find_in(
     links = [
         Link(holder, node.declaration, edge.type.value, edge.confidence, lines)
         for edge in found.edges
-        for holder, lines in book.relocate(edge.other, edge.lines)
+        for holder, lines in relocate(book, edge.other, edge.lines)
     ]
     return links, found.cut
 

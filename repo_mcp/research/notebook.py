@@ -153,20 +153,6 @@ class Notebook:
         """The node of a declaration."""
         return self.nodes.get(declaration) or self.graph.get_node(declaration)
 
-    def relocate(
-        self, holder: Declaration, lines: tuple[int, ...]
-    ) -> list[tuple[Declaration, tuple[int, ...]]]:
-        """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
-        value of a variable.
-        """
-        structure = self.graph.survey.find_structure(holder.path)
-        if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
-            return [(holder, lines)]
-        found: dict[int, list[int]] = {}
-        for line in lines:
-            found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
-        return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
-
 
 def _name_all(what: str, names: list[str]) -> str:
     """What was cut off, and of which symbols: the first of them by name."""
@@ -190,3 +176,18 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
         node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
         confidence.value, lines, name,
     )  # fmt: skip
+
+
+def relocate(
+    book: Notebook, holder: Declaration, lines: tuple[int, ...]
+) -> list[tuple[Declaration, tuple[int, ...]]]:
+    """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
+    value of a variable.
+    """
+    structure = book.graph.survey.find_structure(holder.path)
+    if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
+        return [(holder, lines)]
+    found: dict[int, list[int]] = {}
+    for line in lines:
+        found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
+    return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
