@@ -106,10 +106,11 @@ def _take_hop(
     return reached
 
 
-def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int]:
+def _rank_step(step: _Step, way: Way) -> tuple[bool, int, bool, int]:
     """The program before its tests, then the surest, then what was found from what came first."""
     other = step.link.source if way.upwards else step.link.target
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], step.place
+    is_import = step.link.kind == "imports"
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], is_import, step.place
 
 
 def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
@@ -149,13 +150,13 @@ def share_bounds(subjects: int) -> Bounds:
 def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
     """Those outside of tests first, then the surest, then the nearest, then by path and place."""
 
-    def rank(link: Link) -> tuple[bool, int, int, str, int, str]:
+    def rank(link: Link) -> tuple[bool, int, bool, int, str, int, str]:
         other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
-        far = -count_shared_folders(other.path, own.path)
         return (
             is_test_place(other.path),
             CONFIDENCES[link.confidence],
-            far,
+            link.kind == "imports",  # who imports it mostly uses it as well, and says there for what
+            -count_shared_folders(other.path, own.path),
             other.path,
             other.place,
             link.kind,

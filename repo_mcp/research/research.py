@@ -14,6 +14,7 @@ from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
 from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.records import (
+    DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
     Focus,
@@ -29,6 +30,8 @@ from repo_mcp.research.source import Source
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
+# Who asks for all implementations means those of subtypes as well; ways are found from both ends.
+_USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
 NO_STRUCTURE = (
     "The structure of the files is not indexed yet: this answer is that of a search for the words;"
@@ -44,8 +47,8 @@ def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> R
     reading = understand(source.graph, request)
     if source.graph is None:
         return _answer_by_text(book, reading)
-    if request.depth is None and reading.form is Form.IMPLEMENTATIONS:
-        book.depth = MAX_DEPTH  # who asks for all of them means those of subtypes as well
+    if request.depth is None:
+        book.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
     book.tell(0, f"understood as: {reading.form.value}")
     gathered = investigate(book, reading)
     if book.outside_folder:

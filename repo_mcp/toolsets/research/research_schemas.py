@@ -35,7 +35,7 @@ RESEARCH_INPUT = build_object(
         ),
         "path": PATH,
         "depth": build_count(
-            "References followed in a row; of implementations all levels when left out",
+            "References followed in a row; for implementations and ways more when left out",
             DEFAULT_DEPTH,
             MAX_DEPTH,
         ),
