@@ -6,11 +6,14 @@ the report.
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
+from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.research.places import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -25,6 +28,7 @@ from repo_mcp.research.records import (
 from repo_mcp.research.source import Source
 from repo_mcp.structure import SymbolKind
 
+_PLAIN = re.compile(r"[\w./@+-]+")  # a path that means itself in a glob
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols in the words of one limit
 MAX_EVIDENCE = 5  # lines of uses that one finding names
@@ -191,3 +195,11 @@ def relocate(
     for line in lines:
         found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
     return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
+
+
+def search_words(book: Notebook, words: str, most: int, *, include_tests: bool = False) -> tuple[Hit, ...]:
+    """The best places for some words in the folder that was asked about."""
+    folder = book.request.folder
+    glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
+    request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)
+    return tuple(hit for hit in book.source.search(request).hits if book.admits(hit.path))

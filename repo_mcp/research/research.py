@@ -6,13 +6,12 @@ Equal trees and questions give equal reports: what is looked at is bounded by nu
 from __future__ import annotations
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import SearchRequest
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_place
 from repo_mcp.research.dependency_map import build_map
 from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
@@ -125,10 +124,9 @@ def _join_outside(
 def _answer_by_text(book: Notebook, reading: Reading) -> Report:
     """By a search for the words alone."""
     request = book.request
-    found = book.source.search(SearchRequest(request.query, TEXT_HITS, include_tests=False))
-    for hit in found.hits:
+    for hit in search_words(book, request.query, TEXT_HITS):
         book.add_place(build_hit_place(book, hit, "holds the words", 0))
     findings, _ = add_excerpts(book.source, book.findings)
     book.tell(book.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
-    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE, *found.warnings))
+    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE,))
