@@ -21,9 +21,9 @@ from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=160, references=700)  # of all symbols of the first level together
-NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
-LEAST_FILES, LEAST_REFERENCES = 80, 300
+WIDE = Bounds(files=140, references=500)  # of all symbols of the first level together
+NARROW = Bounds(files=30, references=120)  # of one symbol of a later one
+LEAST_FILES, LEAST_REFERENCES = 60, 240
 MAX_OUTSIDE = 40
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 

@@ -33,7 +33,7 @@ MAX_DOCUMENTS = 3  # places in documents
 REACHED = 8  # symbols that are noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
-BOUNDS = Bounds(files=40, references=160)
+BOUNDS = Bounds(files=30, references=120)
 LINK_FAN = 16
 _WANTED = CALLABLE_KINDS | TYPE_KINDS
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
