@@ -200,7 +200,8 @@ def _investigate_defined(book: Notebook, reading: Reading, gathered: Gathered) -
 
 def _investigate_open(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
-    if book.request.focus is Focus.PATTERNS and _ABOUT_SHAPES.issuperset(map(str.lower, list_words(text))):
+    own = {*_ABOUT_SHAPES, *book.request.folder.lower().split("/")}
+    if book.request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(text))):
         return  # its words are about shapes and not about anything that has one
     seeds = find_seeds(book, text)
     connect(book, seeds, text)
