@@ -10,6 +10,8 @@ import sys
 from dataclasses import asdict
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from repo_mcp.research.notebook import MAX_FINDINGS
 from repo_mcp.research.records import Focus, Report
@@ -101,6 +103,27 @@ def test_lines_that_changed_since_are_left_out_and_counted() -> None:
     report = changed.ask("what calls authenticate")
     assert "service.web.login" not in [one.symbol for one in report.findings]
     assert any("places were left out" in warning for warning in report.warnings)
+
+
+WORDS = st.sampled_from(
+    """
+    what calls how does reach where is configured all implementations of depends on architecture login()
+    SessionStore service/web.py service/ `x` a.b.c :: -> \0 () é
+    """.split()  # noqa: SIM905
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.one_of(st.text(min_size=1, max_size=80), st.lists(WORDS, min_size=1, max_size=9).map(" ".join)))
+def test_any_question_has_a_report_that_holds(service: Asked, question: str) -> None:
+    if question.strip():
+        for focus in (None, Focus.PATTERNS):
+            check_report(service.ask(question, focus=focus), SERVICE)
+
+
+@pytest.fixture(scope="module")
+def service() -> Asked:
+    return Asked(SERVICE)
 
 
 DIGEST = """
