@@ -119,7 +119,7 @@ class Searcher:
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
-        cut = self._cut_units(found, limit)
+        cut = self.cut_units(found, limit)
         total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
         return BestUnits(tuple(cut), masks, total, terms)
 
@@ -170,7 +170,7 @@ class Searcher:
             for unit, terms in zip(units, matched, strict=True)
         ]
 
-    def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
+    def cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
         scores = np.concatenate([matches.scores for matches in found]) if found else np.zeros(0)
         if len(scores) <= limit:

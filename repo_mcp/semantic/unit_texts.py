@@ -1,0 +1,33 @@
+"""What of a unit is given to the model: the path of its file, then its lines, and of them what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.adapters.registry import LANGUAGES
+from repo_mcp.index.roles import FileRole, find_role
+
+VERSION = 1  # of what is said here: raise it when another text is made of a unit
+MAX_UNIT_CHARS = 8_000  # more than the tokens that a model reads, but for lines of nothing but space
+TASK_NAME = "embed"
+
+
+def find_task(path: str, language: str) -> str | None:
+    """A name for files that are embedded: code and documents. None for data, configuration and what was
+    generated or copied in, which nobody describes in words."""
+    known = LANGUAGES.get(language)
+    if known is None or known.kind not in ("code", "docs") or find_role(path) is FileRole.FOREIGN:
+        return None
+    return TASK_NAME
+
+
+def build_texts(path: str, text: bytes, unit_lines: Sequence[int]) -> list[str]:
+    """The texts of a file's units, which have so many lines each."""
+    lines = text.decode("utf-8", "replace").split("\n")
+    texts = []
+    first = 0
+    for count in unit_lines:
+        own = "\n".join(lines[first : first + count])
+        texts.append(f"{path}\n{own[:MAX_UNIT_CHARS]}")
+        first += count
+    return texts
