@@ -73,7 +73,9 @@ class RecordsReader:
         the whole is not.
         """
         if self.total_bytes % unit_bytes:
-            raise CorruptIndex(f"{self._frame.name}: RECS: {self.total_bytes} bytes, not runs of {unit_bytes}")
+            raise CorruptIndex(
+                f"{self._frame.name}: RECS: {self.total_bytes} bytes, not runs of {unit_bytes}"
+            )
         step = max(1, block_bytes // unit_bytes) * unit_bytes
         for start in range(0, self.total_bytes, step):
             size = min(step, self.total_bytes - start)

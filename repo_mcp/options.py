@@ -64,6 +64,11 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
+    parser.add_argument(
+        "--semantic-model",
+        metavar="DIR",
+        help="folder with an embedding model for search_code: semantic_weight counts then (default: none)",
+    )
     limits = parser.add_argument_group("limits")
     for field in dataclasses.fields(Limits):
         option = "--" + field.name.replace("_", "-")
@@ -83,6 +88,7 @@ def read_config(options: argparse.Namespace) -> Config:
         watch=options.watch,
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,
+        semantic_model=options.semantic_model,
         include_extensions=options.include_extension,
         exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home
+from repo_mcp.config import STRUCTURE_TOOLSETS, VECTOR_TOOLSETS, Config, find_cache_home
 from repo_mcp.data_dir import prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
     from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.semantic.live_vectors import LiveVectors
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -104,6 +105,7 @@ class Repository:
             note_refresh=self._note_refresh,
         )
         self.structure = self._open_structure(data_dir.path)
+        self.vectors = self._open_vectors(data_dir.path)
         self._outliner = Outliner(config)
         self._exact: ExactSearcher | None = None
         self._making_graph = threading.Lock()
@@ -136,6 +138,18 @@ class Repository:
         phase = StructurePhase(path, configuration, config.chosen_workers(), read)
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
+    def _open_vectors(self, data_dir: str) -> LiveVectors | None:
+        """The vectors of units; None where the operator named no model. CONFIG_INVALID where it is none."""
+        config = self.config
+        if config.semantic_model is None:
+            return None
+        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
+
+        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
+        return LiveVectors(
+            data_dir, config.semantic_model, self._configuration, config.chosen_workers(), self._index, read
+        )
+
     @property
     def graph(self) -> LiveGraph:
         """Symbols and what they have to do with each other."""
@@ -154,6 +168,8 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
+        if self.vectors is not None:
+            self.vectors.note_refresh()
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -385,7 +401,9 @@ class Repository:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
-        return replace(now, warnings=(*now.warnings, *self._outliner.warnings, *self.structure.warn()))
+        vectors = () if self.vectors is None else self.vectors.warn()
+        told = (*now.warnings, *self._outliner.warnings, *self.structure.warn(), *vectors)
+        return replace(now, warnings=told)
 
     def refresh(
         self,
@@ -411,14 +429,20 @@ class Repository:
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
             self.structure.start()
+        if self.vectors is not None and VECTOR_TOOLSETS.intersection(self.config.toolsets):
+            self.vectors.start()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
         self.structure.stop()
-        index_stopped = self._index.close()
-        if self.structure.close() and index_stopped:
+        if self.vectors is not None:
+            self.vectors.stop()
+        stopped = [self._index.close(), self.structure.close()]
+        if self.vectors is not None:
+            stopped.append(self.vectors.close())
+        if all(stopped):
             self._door.close()
 
 

@@ -7,7 +7,7 @@ does all products (`repo_mcp.config.safe_child_environment`), and no text shares
 from __future__ import annotations
 
 from functools import partial
-from multiprocessing.connection import Connection
+from typing import Any
 
 from repo_mcp.errors import RepoError
 from repo_mcp.parse_process import serve
@@ -22,18 +22,16 @@ KEPT_RSS_BYTES = 800 * 1024 * 1024  # a process that grew larger is replaced; th
 
 def make_embedder(folder: str) -> BatchParser:
     """A process that makes vectors with the model of a folder; it starts with the first text."""
-    return BatchParser(
-        wall_seconds=WALL_SECONDS, niceness=NICENESS, serve=partial(serve_vectors, folder)
-    )
+    return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS, serve=partial(serve_vectors, folder))
 
 
-def serve_vectors(folder: str, requests: Connection, answers: Connection, niceness: int = 0) -> None:
-    """Answer requests until the pipe is closed; at once nothing when there is no model any more."""
+def serve_vectors(folder: str, *pipes_and_niceness: Any) -> None:
+    """Answer requests until the pipe is closed; end at once when there is no model any more."""
     try:
         model = ModelFolder(folder).load()
     except RepoError:
         return
-    serve(requests, answers, niceness, partial(_embed, model), KEPT_RSS_BYTES)
+    serve(*pipes_and_niceness, run=partial(_embed, model), kept_rss_bytes=KEPT_RSS_BYTES)
 
 
 def _embed(model: EmbeddingModel, _task: str, text: bytes) -> bytes:

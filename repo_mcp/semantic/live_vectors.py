@@ -24,7 +24,7 @@ from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.structure_lanes import ReadFile
-from repo_mcp.index.structure_plan import plan_round
+from repo_mcp.index.structure_plan import Plan, plan_round
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.semantic.embedding_process import make_embedder
 from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
@@ -70,6 +70,7 @@ class LiveVectors:
         self._opened: tuple[int, int] | None = None  # generations: vectors, lexical
         self._running = threading.Lock()  # held while this process embeds
         self._progress: IndexProgress | None = None
+        self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
         self._fault = ""
         self._anew = False
         self._wake = threading.Event()
@@ -173,9 +174,13 @@ class LiveVectors:
         progress = self._progress
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
-        known = KnownFiles(view.snapshot if view is not None else None)
-        plan = plan_round(searcher.snapshot, known, find_task)
-        return plan.done_files, plan.total_files
+        snapshot = None if view is None else view.snapshot
+        generations = (0 if snapshot is None else snapshot.generation, searcher.snapshot.generation)
+        kept = self._plan
+        if kept is None or kept[0] != generations:  # to compare all files takes a moment in a large tree
+            plan = plan_round(searcher.snapshot, KnownFiles(snapshot), find_task)
+            kept = self._plan = (generations, plan)
+        return kept[1].done_files, kept[1].total_files
 
     # Writing
 

@@ -218,7 +218,9 @@ def _check_tensors(tensors: Tensors, shape: ModelShape) -> None:
 
 def _read_regular(path: str, most: int, size: int | None) -> bytes:
     """Raises OSError for what is no regular file, or larger than `most`."""
-    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags = (
+        os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     with open(os.open(path, flags), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > most:

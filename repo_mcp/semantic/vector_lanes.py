@@ -88,9 +88,7 @@ class VectorLanes:
             answers = list(embedder.parse(requests))
         finally:
             self._free.put(embedder)
-        return [
-            none if answer is None or len(answer) != self._dimensions else answer for answer in answers
-        ]
+        return [none if answer is None or len(answer) != self._dimensions else answer for answer in answers]
 
     def _collect(self, jobs: Sequence[Job] | None, check: Callable[[], None]) -> bytes | None:
         if jobs is None:

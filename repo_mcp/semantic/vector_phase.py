@@ -220,9 +220,7 @@ class _Round:
 def check(cancelled: Cancelled) -> None:
     """Raises CANCELLED when it is."""
     if cancelled():
-        raise RepoError(
-            ErrorCode.CANCELLED, "Making vectors was cancelled.", "What was made so far is kept."
-        )
+        raise RepoError(ErrorCode.CANCELLED, "Making vectors was cancelled.", "What was made so far is kept.")
 
 
 def _open_writer(directory: DiskDirectory, configuration: str) -> IndexWriter:

@@ -61,7 +61,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.log_reader",),
     ("repo_mcp.repository",),
     ("repo_mcp.narrowing",),
-    ("repo_mcp.bundler", "repo_mcp.research"),
+    ("repo_mcp.bundler", "repo_mcp.research", "repo_mcp.semantic"),
     ("repo_mcp.graph",),
     ("repo_mcp.index", "repo_mcp.live_tree", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),

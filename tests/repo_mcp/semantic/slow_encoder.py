@@ -19,7 +19,10 @@ def encode_slowly(shape: ModelShape, tensors: Mapping[str, np.ndarray], ids: Seq
     def dense(name: str, rows: Rows) -> Rows:
         weight, bias = numbers[f"{name}.weight"], numbers[f"{name}.bias"]
         return [
-            [sum(w * x for w, x in zip(line, row, strict=True)) + b for line, b in zip(weight, bias, strict=True)]
+            [
+                sum(w * x for w, x in zip(line, row, strict=True)) + b
+                for line, b in zip(weight, bias, strict=True)
+            ]
             for row in rows
         ]
 
@@ -43,9 +46,13 @@ def encode_slowly(shape: ModelShape, tensors: Mapping[str, np.ndarray], ids: Seq
     rows = norm("embeddings.LayerNorm", rows)
     for layer in range(shape.layers):
         name = f"encoder.layer.{layer}"
-        queries, keys, values = (dense(f"{name}.attention.self.{one}", rows) for one in ("query", "key", "value"))
+        queries, keys, values = (
+            dense(f"{name}.attention.self.{one}", rows) for one in ("query", "key", "value")
+        )
         taken = [attend(shape, query, keys, values) for query in queries]
-        rows = norm(f"{name}.attention.output.LayerNorm", add(rows, dense(f"{name}.attention.output.dense", taken)))
+        rows = norm(
+            f"{name}.attention.output.LayerNorm", add(rows, dense(f"{name}.attention.output.dense", taken))
+        )
         inner = [[gelu(x) for x in row] for row in dense(f"{name}.intermediate.dense", rows)]
         rows = norm(f"{name}.output.LayerNorm", add(rows, dense(f"{name}.output.dense", inner)))
     mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
@@ -66,9 +73,13 @@ def attend(shape: ModelShape, query: list[float], keys: Rows, values: Rows) -> l
     taken: list[float] = []
     for head in range(shape.heads):
         part = slice(head * wide, (head + 1) * wide)
-        scores = [sum(a * b for a, b in zip(query[part], key[part], strict=True)) / math.sqrt(wide) for key in keys]
+        scores = [
+            sum(a * b for a, b in zip(query[part], key[part], strict=True)) / math.sqrt(wide) for key in keys
+        ]
         shares = [math.exp(score - max(scores)) for score in scores]
         total = sum(shares)
         for place in range(*part.indices(shape.dimensions)):
-            taken.append(sum(share * value[place] for share, value in zip(shares, values, strict=True)) / total)
+            taken.append(
+                sum(share * value[place] for share, value in zip(shares, values, strict=True)) / total
+            )
     return taken

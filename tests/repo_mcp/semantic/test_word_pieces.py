@@ -80,7 +80,9 @@ def iter_texts() -> list[str]:
         for char in map(chr, range(0x110000))
         if old.category(char) == unicodedata.category(char) not in ("Cs", "Cn", "Co")
     ]
-    strange = ["".join(f"a{char} " for char in known[start : start + 500]) for start in range(0, len(known), 500)]
+    strange = [
+        "".join(f"a{char} " for char in known[start : start + 500]) for start in range(0, len(known), 500)
+    ]
     return [*sources, *strange, "ΑΣΣ ΣΑΣ. İstanbul ŉ Ǆ ﬁ", "한국어 텍스트", "𝒜𝒷 👩‍👩‍👧 e\u0301\u0327"]
 
 
