@@ -315,8 +315,8 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     # time, which zeroes it; that was a tenth of the time of indexing.
     "MALLOC_MMAP_THRESHOLD_": "1073741824",
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
-    # Of libraries for linear algebra that numpy may be built with: one thread, for there is a process for each
-    # processor, and sums that are divided otherwise round otherwise.
+    # Of libraries for linear algebra that numpy may be built with: one thread, for there is a process for
+    # each processor, and sums that are divided otherwise round otherwise.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

@@ -139,7 +139,7 @@ class Repository:
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
     def _open_vectors(self, data_dir: str) -> LiveVectors | None:
-        """The vectors of units; None where the operator named no model. CONFIG_INVALID where it is none."""
+        """The vectors of chunks; None where the operator named no model. CONFIG_INVALID where it is none."""
         config = self.config
         if config.semantic_model is None:
             return None

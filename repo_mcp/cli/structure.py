@@ -60,7 +60,7 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
     if repository.vectors is None:
         return {}
     state = repository.vectors.status()
-    told = f"{state.files_done:,} of {state.files_total:,} files, {state.units:,} units"
+    told = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
     return {"vectors": f"{told}; {state.index_bytes / 1e6:,.1f} MB"}
 
 

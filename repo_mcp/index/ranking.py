@@ -63,7 +63,7 @@ def rank(
     """The best `top_k` chunks, those of the best files first; each file's best chunk before its others."""
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     files = rank_files(searcher, query, best, top_k, weights)
-    page = _fill_page(best, files, top_k, weights)
+    page = fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
@@ -137,7 +137,7 @@ def _explain(path: str, candidate: Candidate, given: Sequence[float], share: flo
     return RankedFile(path, candidate, add_up(points), tuple(points))
 
 
-def _fill_page(
+def fill_page(
     best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
 ) -> list[tuple[RankedUnit, Points]]:
     """The units of the best chunks in order of their scores, ties by path, then line."""

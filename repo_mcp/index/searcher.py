@@ -115,15 +115,15 @@ class Searcher:
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
             lists = [one for term in terms for one in term.segments[part.place]]
-            top = finder.find(lists, self._find_units(part, query, mask), limit, threshold)
+            top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
-        cut = self.cut_units(found, limit)
+        cut = self._cut_units(found, limit)
         total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
         return BestUnits(tuple(cut), masks, total, terms)
 
-    def _find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
+    def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
         """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
         masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
@@ -170,7 +170,7 @@ class Searcher:
             for unit, terms in zip(units, matched, strict=True)
         ]
 
-    def cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
+    def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
         scores = np.concatenate([matches.scores for matches in found]) if found else np.zeros(0)
         if len(scores) <= limit:

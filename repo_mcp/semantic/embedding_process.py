@@ -25,13 +25,13 @@ def make_embedder(folder: str) -> BatchParser:
     return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS, serve=partial(serve_vectors, folder))
 
 
-def serve_vectors(folder: str, *pipes_and_niceness: Any) -> None:
-    """Answer requests until the pipe is closed; end at once when there is no model any more."""
+def serve_vectors(folder: str, requests: Any, answers: Any, niceness: int = 0) -> None:
+    """Answer requests until the pipe is closed, as `serve` does; end at once when the model is gone."""
     try:
         model = ModelFolder(folder).load()
     except RepoError:
         return
-    serve(*pipes_and_niceness, run=partial(_embed, model), kept_rss_bytes=KEPT_RSS_BYTES)
+    serve(requests, answers, niceness, partial(_embed, model), KEPT_RSS_BYTES)
 
 
 def _embed(model: EmbeddingModel, _task: str, text: bytes) -> bytes:

@@ -143,7 +143,8 @@ class Encoder:
             rows = layer.outer_norm.apply(rows + layer.outer.apply(inner))
         mean = rows.mean(axis=0, dtype=np.float64)
         length = math.sqrt(float(mean @ mean))
-        return (mean / length if length else mean).astype(np.float32)
+        vector: F32 = (mean / length if length else mean).astype(np.float32)
+        return vector
 
     def _attend(self, layer: _Layer, rows: F32) -> F32:
         """What each token takes from the others."""

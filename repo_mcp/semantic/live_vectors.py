@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -22,15 +22,19 @@ from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifes
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.live_index import LiveIndex
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.query import Query
+from repo_mcp.index.ranking import rank
+from repo_mcp.index.searcher import Filter, Ranking, Searcher
+from repo_mcp.index.segment_search import Mask
 from repo_mcp.index.structure_lanes import ReadFile
 from repo_mcp.index.structure_plan import Plan, plan_round
 from repo_mcp.model import IndexProgress, ProgressCallback
+from repo_mcp.semantic.blend import NEAR_CHUNKS, rank_blended
+from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION
+from repo_mcp.semantic.chunk_texts import find_task
 from repo_mcp.semantic.embedding_process import make_embedder
-from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
-from repo_mcp.semantic.unit_texts import VERSION as TEXTS_VERSION
-from repo_mcp.semantic.unit_texts import find_task
-from repo_mcp.semantic.vector_index import VERSION, VectorView
+from repo_mcp.semantic.model_folder import EmbeddingModel, ModelFolder
+from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
@@ -44,9 +48,13 @@ class VectorStatus:
     state: str  # missing, building, partial, ready, degraded
     files_done: int  # source files whose vectors are those of the version that the lexical index holds
     files_total: int  # that should have some: code and documents
-    units: int  # that have a vector
+    chunks: int  # that have a vector
     index_bytes: int
     warnings: tuple[str, ...] = ()
+
+
+class _Damaged(Exception):
+    """The vectors cannot be read."""
 
 
 class LiveVectors:
@@ -102,10 +110,6 @@ class LiveVectors:
         name = f"vectors-v{FORMAT_VERSION}-{self._configuration[:16]}"
         return os.path.join(self._data_dir, name)
 
-    def embed(self, text: str) -> I8:
-        """The vector of a question. CONFIG_INVALID when the model is not there any more."""
-        return self._model.embed(text)
-
     # Reading
 
     def find_view(self, searcher: Searcher) -> VectorView | None:
@@ -138,6 +142,31 @@ class LiveVectors:
         self._anew = True
         self.start()
 
+    def rank(
+        self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
+    ) -> Ranking:
+        """The best chunks by words and, as much as `weight` says (0 to 1), by meaning.
+
+        By words alone while there are no vectors, as `warn` tells. CONFIG_INVALID when the model is gone;
+        IndexFormatError for a lexical index that is damaged.
+        """
+        view = self.find_view(searcher) if weight > 0.0 else None
+        if view is None:
+            return rank(searcher, query, top_k, wanted)
+        vector = self._model.embed(query.text)
+
+        def find_near(units: Sequence[Mask | None]) -> Sequence[NearChunks]:
+            try:
+                return view.find_nearest(vector, units, NEAR_CHUNKS)
+            except IndexFormatError as error:
+                raise _Damaged from error
+
+        try:
+            return rank_blended(searcher, query, find_near, weight, top_k, wanted)
+        except _Damaged:
+            self.report_damage()
+            return rank(searcher, query, top_k, wanted)
+
     # How far it is
 
     def status(self) -> VectorStatus:
@@ -155,7 +184,7 @@ class LiveVectors:
             return VectorStatus(state, done, total, 0, 0, warnings)
         state = "building" if building else "ready" if done >= total else "partial"
         size = sum(entry.file_bytes for entry in view.snapshot.manifest.segments)
-        return VectorStatus(state, done, total, view.unit_count, size, warnings)
+        return VectorStatus(state, done, total, view.chunk_count, size, warnings)
 
     def warn(self) -> list[str]:
         """A warning for answers given while not every file has its vectors."""

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.semantic.encoder import Encoder, ModelShape, iter_tensors
-from repo_mcp.semantic.safetensors_file import LENGTH, MAX_HEADER_BYTES, F32, NotSafetensors, Tensors
+from repo_mcp.semantic.safetensors_file import F32, LENGTH, MAX_HEADER_BYTES, NotSafetensors, Tensors
 from repo_mcp.semantic.word_pieces import WordPieces
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ MAX_VOCABULARY_BYTES = 8 * 1024 * 1024
 MAX_SETTINGS_BYTES = 256 * 1024
 MOST = 127  # the largest number of a vector, and the smallest is -127
 DEFAULT_TOKENS = 256  # of a text that are read, unless the model says otherwise
-# Of each size at most. 1,024 dimensions keep every product of two vectors below 2**24, where float32 is exact.
+# The most of each size. 1,024 dimensions keep products of two vectors below 2**24, where float32 is exact.
 _BOUNDS = {
     "hidden_size": 1_024,
     "intermediate_size": 8_192,
@@ -232,7 +232,7 @@ def _refuse(what: str) -> RepoError:
     return RepoError(
         ErrorCode.CONFIG_INVALID,
         f"{OPTION}: the folder {what}.",
-        "Give the folder of a sentence-transformers model like all-MiniLM-L6-v2, with config.json, vocab.txt and"
-        " model.safetensors.",
+        "Give the folder of a sentence-transformers model like all-MiniLM-L6-v2, with config.json, vocab.txt"
+        " and model.safetensors.",
         {"option": OPTION},
     )

@@ -14,6 +14,7 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ F32 = npt.NDArray[np.float32]
 LENGTH = struct.Struct("<Q")
 MAX_HEADER_BYTES = 1024 * 1024
 MAX_TENSORS = 4_096
-_TYPES = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 _OWN_FACTS = "__metadata__"  # of whoever wrote the file; no tensor
 
 
@@ -42,7 +43,10 @@ class Tensors:
     """The tensors of one file's bytes."""
 
     def __init__(self, data: bytes, file_bytes: int | None = None) -> None:
-        """Reads the header. `data` may be the header alone, of a file of `file_bytes`. Raises NotSafetensors."""
+        """Reads the header. `data` may be all up to its end, of a file of `file_bytes`.
+
+        Raises NotSafetensors.
+        """
         self._data = data
         if len(data) < LENGTH.size:
             raise NotSafetensors("it is too short")
@@ -100,5 +104,5 @@ def _parse_entry(row: object, data_bytes: int) -> _Entry:
     return _Entry(kind, tuple(shape), span[0], span[1])
 
 
-def _is_sizes(value: object) -> bool:
+def _is_sizes(value: object) -> TypeGuard[list[int]]:
     return isinstance(value, list) and len(value) <= 8 and all(type(one) is int and one >= 0 for one in value)

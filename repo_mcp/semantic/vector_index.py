@@ -1,10 +1,10 @@
-"""The vectors of a root's units, in segments of the format that the lexical index has too.
+"""The vectors of a root's chunks, in segments of the format that the lexical index has too.
 
-The record of a file is the vectors of its units, one after the other, each of as many bytes as the model has
-dimensions, signed. There are no fields, units and chunks of its own: a file's units are those that the lexical
-index has of the same version of it. A record counts only while that is so.
+The record of a file is the vectors of its chunks, one after the other, each of as many bytes as the model has
+dimensions, signed. There are no fields, units and chunks of its own: a file's chunks are those that the
+lexical index has of the same version of it. A record counts only while that is so.
 
-The nearest units are found exactly, by looking at every vector. A product of two vectors is below 2**24, so
+The nearest chunks are found exactly, by looking at every vector. A product of two vectors is below 2**24, so
 float32 adds it up without rounding, in any order; the cosine made of it is the same on every machine.
 """
 
@@ -33,7 +33,7 @@ from index_format import (
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import Searcher
-from repo_mcp.index.segment_search import Mask, Matches
+from repo_mcp.index.segment_search import Mask
 from repo_mcp.semantic.model_folder import I8
 
 VERSION = 1  # of what a record holds
@@ -44,7 +44,7 @@ ELSEWHERE = -1  # of a file that the lexical index has not, or has in another ve
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFile:
-    """One file and the vectors of its units."""
+    """One file and the vectors of its chunks."""
 
     path: str
     fingerprint: bytes
@@ -80,6 +80,14 @@ def build_segment(files: Sequence[EmbeddedFile]) -> tuple[SegmentContent, Postin
     return content, PostingRun(build_term_text([]), none, none, none, none, none)
 
 
+@dataclass(frozen=True, slots=True)
+class NearChunks:
+    """Chunks of one lexical segment, ascending, and the cosine of each."""
+
+    chunks: I64
+    cosines: F64
+
+
 class VectorView:
     """The vectors of one generation beside one generation of the lexical index. Safe for several threads.
 
@@ -90,13 +98,13 @@ class VectorView:
         self.snapshot = snapshot
         self.searcher = searcher
         self._dimensions = dimensions
-        counts = [part.reader.unit_count for part in searcher.segments]
+        counts = [part.reader.chunks.chunks for part in searcher.segments]
         self._bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         known = KnownFiles(searcher.snapshot)
         self._rows = [self._find_rows(segment, known) for segment in snapshot.segments]
 
     def _find_rows(self, segment: LiveSegment, known: KnownFiles) -> I64:
-        """For each vector of a segment its unit, counted over all lexical segments, or ELSEWHERE."""
+        """For each vector of a segment its chunk, counted over all lexical segments, or ELSEWHERE."""
         places = {one.name: place for place, one in enumerate(self.searcher.snapshot.segments)}
         sizes = np.diff(segment.reader.records.ends, prepend=0)
         if (sizes % self._dimensions).any():
@@ -110,25 +118,26 @@ class VectorView:
             if place is None or known.find_fingerprint(path) != files.read_fingerprint(file):
                 continue
             part = self.searcher.segments[places[place.segment]]
-            if int(part.units_per_file[place.file]) == int(vectors[file]):
-                firsts[file] = self._bases[part.place] + part.first_units[place.file]
+            first, end = part.reader.files.first_chunks[place.file : place.file + 2].tolist()
+            if end - first == int(vectors[file]):
+                firsts[file] = self._bases[part.place] + first
         rows = spread_runs(firsts, vectors)
         rows[np.repeat(firsts == ELSEWHERE, vectors)] = ELSEWHERE
         return rows
 
     @property
-    def unit_count(self) -> int:
-        """Units that have a vector."""
+    def chunk_count(self) -> int:
+        """Chunks that have a vector."""
         return sum(int(np.count_nonzero(rows != ELSEWHERE)) for rows in self._rows)
 
-    def find_nearest(self, vector: I8, masks: Sequence[Mask | None], count: int) -> list[Matches]:
-        """The `count` units that are nearest to a vector, ascending for each lexical segment, with their
-        cosines; those at right angles or farther away are none. Exact; ties by path, then line.
+    def find_nearest(self, vector: I8, masks: Sequence[Mask | None], count: int) -> list[NearChunks]:
+        """The `count` chunks that are nearest to a vector, for each lexical segment; those at right angles or
+        farther away are none. Exact; ties by path, then line.
 
-        `masks` say for each lexical segment which files count; None: all.
+        `masks` say for each lexical segment which units count: a chunk counts with one of its; None: all.
         """
         wanted = self._join_masks(masks)
-        units, cosines = np.zeros(0, dtype=np.int64), np.zeros(0)
+        chunks, cosines = np.zeros(0, dtype=np.int64), np.zeros(0)
         for segment, rows in zip(self.snapshot.segments, self._rows, strict=True):
             for start, data in segment.reader.records.iter_blocks(self._dimensions, BLOCK_BYTES):
                 own = rows[start : start + len(data) // self._dimensions]
@@ -136,34 +145,49 @@ class VectorView:
                 kept = np.flatnonzero((own != ELSEWHERE) & (near > 0.0))
                 if wanted is not None:
                     kept = kept[wanted[own[kept]]]
-                units = np.concatenate([units, own[kept]])
+                chunks = np.concatenate([chunks, own[kept]])
                 cosines = np.concatenate([cosines, near[kept]])
-                if len(units) > count:
+                if len(chunks) > count:
                     best = cosines >= np.partition(cosines, len(cosines) - count)[len(cosines) - count]
-                    units, cosines = units[best], cosines[best]
-        return self._split(units, cosines, count)
+                    chunks, cosines = chunks[best], cosines[best]
+        return self._split(*self._cut(chunks, cosines, count))
 
     def _join_masks(self, masks: Sequence[Mask | None]) -> Mask | None:
-        """Which units of all lexical segments count; None: all."""
+        """Which chunks of all lexical segments count; None: all."""
         if all(mask is None for mask in masks):
             return None
-        return np.concatenate(
-            [
-                np.ones(part.reader.unit_count, dtype=np.bool_) if mask is None else part.keep_files(mask)
-                for part, mask in zip(self.searcher.segments, masks, strict=True)
-            ]
-        )
+        joined = np.zeros(int(self._bases[-1]), dtype=np.bool_)
+        for part, mask, base in zip(self.searcher.segments, masks, self._bases.tolist(), strict=False):
+            units = np.arange(part.reader.unit_count) if mask is None else np.flatnonzero(mask)
+            joined[base + part.find_chunks(units)] = True
+        return joined
 
-    def _split(self, units: I64, cosines: F64, count: int) -> list[Matches]:
-        """The best of them for each lexical segment."""
-        order = np.argsort(units)
-        units, cosines = units[order], cosines[order]
-        edges = np.searchsorted(units, self._bases)
-        found = [
-            Matches(units[start:end] - base, cosines[start:end])
+    def _cut(self, chunks: I64, cosines: F64, count: int) -> tuple[I64, F64]:
+        """The first `count`; of equal ones at the end those of the first paths and lines."""
+        if len(chunks) <= count:
+            return chunks, cosines
+        last = float(cosines.min())
+        ties = np.flatnonzero(cosines == last).tolist()
+        ties.sort(key=lambda row: (self._find_path(int(chunks[row])).encode(), int(chunks[row])))
+        kept = cosines > last
+        kept[ties[: count - int(np.count_nonzero(kept))]] = True
+        return chunks[kept], cosines[kept]
+
+    def _find_path(self, chunk: int) -> str:
+        place = int(np.searchsorted(self._bases, chunk, side="right")) - 1
+        firsts = self.searcher.segments[place].reader.files.first_chunks
+        file = int(np.searchsorted(firsts, chunk - int(self._bases[place]), side="right")) - 1
+        return self.searcher.read_path(place, file)
+
+    def _split(self, chunks: I64, cosines: F64) -> list[NearChunks]:
+        """By lexical segment."""
+        order = np.argsort(chunks)
+        chunks, cosines = chunks[order], cosines[order]
+        edges = np.searchsorted(chunks, self._bases)
+        return [
+            NearChunks(chunks[start:end] - base, cosines[start:end])
             for (start, end), base in zip(pairwise(edges.tolist()), self._bases.tolist(), strict=False)
         ]
-        return self.searcher.cut_units(found, count)
 
 
 def compare(vector: I8, rows: I8) -> F64:
@@ -173,4 +197,5 @@ def compare(vector: I8, rows: I8) -> F64:
     products = (wide @ own).astype(np.float64)
     squares = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(own @ own)
     squares[squares == 0.0] = 1.0
-    return np.round(products / np.sqrt(squares), DECIMALS)
+    cosines: F64 = np.round(products / np.sqrt(squares), DECIMALS)
+    return cosines

@@ -1,4 +1,4 @@
-"""Files to the vectors of their units: several threads, each with a process that embeds for it.
+"""Files to the vectors of their chunks: several threads, each with a process that embeds for it.
 
 What is under way is bounded: some texts for each process, and the files they are of. Files come out in the
 order in which they went in.
@@ -31,7 +31,7 @@ class VectorLanes:
     def __init__(
         self, lanes: int, dimensions: int, load: LoadTexts, make_embedder: Callable[[], BatchParser]
     ) -> None:
-        """`load` gives the texts of a file's units; None for one that is not, or no longer, what was indexed."""
+        """`load` gives the texts of a file's chunks; None for one that is not what was indexed."""
         self._lanes = lanes
         self._dimensions = dimensions
         self._load = load
@@ -54,7 +54,7 @@ class VectorLanes:
     def iter_vectors(
         self, files: Sequence[WantedFile], check: Callable[[], None]
     ) -> Iterator[tuple[WantedFile, bytes | None]]:
-        """Each file with the vectors of its units, one after the other; None where `load` gave none.
+        """Each file with the vectors of its chunks, one after the other; None where `load` gave none.
 
         `check` raises when no more is wanted. Raises INTERNAL when no process can be had.
         """

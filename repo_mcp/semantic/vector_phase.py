@@ -1,4 +1,4 @@
-"""The third phase of indexing: the vectors of the units that the lexical index holds.
+"""The third phase of indexing: the vectors of the chunks that the lexical index holds.
 
 A round embeds what is new or changed and drops what is gone. It commits a segment after every COMMIT_SECONDS
 of work, so that a round that is killed goes on where it stopped. After a build, or when most was renewed,
@@ -32,7 +32,7 @@ from repo_mcp.index.structure_phase import StoppableDirectory, merge
 from repo_mcp.index.structure_plan import Plan, WantedFile, plan_round
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.parse_worker import BatchParser
-from repo_mcp.semantic.unit_texts import build_texts, find_task
+from repo_mcp.semantic.chunk_texts import build_texts, find_task
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segment
 from repo_mcp.semantic.vector_lanes import VectorLanes
 from repo_mcp.textfile import decode_source
@@ -85,7 +85,7 @@ class VectorPhase:
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
     ) -> VectorReport:
-        """Have the vectors of all files as the lexical index has them. With `anew` none that are there are used.
+        """Have the vectors of all files that the lexical index has. With `anew` none that are there are used.
 
         Raises BUSY when another process does it, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
         INTERNAL when nothing can embed; and IndexFormatError for a lexical index that is damaged.
@@ -110,7 +110,7 @@ class VectorPhase:
 
 
 class _Loader:
-    """The texts of the units of files, as the lexical index cut them."""
+    """The texts of the chunks of files, as the lexical index cut them."""
 
     def __init__(self, lexical: Snapshot, read: ReadFile) -> None:
         self._known = KnownFiles(lexical)
@@ -130,9 +130,8 @@ class _Loader:
             text = decode_source(data).data
         except RepoError:
             return None
-        reader = self._segments[place.segment].reader
-        first, end = reader.files.first_units[place.file : place.file + 2].tolist()
-        return build_texts(file.path, text, reader.chunks.read_units(first, end).lines.tolist())
+        spans = self._segments[place.segment].reader.read_spans(place.file)
+        return build_texts(file.path, text, [(one.start_line, one.end_line) for one in spans])
 
 
 class _Round:

@@ -73,7 +73,7 @@ def name_segments(data: Path) -> list[str]:
     return sorted(path.name for path in find_directory(data).glob("*.seg"))
 
 
-def test_code_and_documents_have_a_vector_for_each_unit(root: Path, model: Path, tmp_path: Path) -> None:
+def test_code_and_documents_have_a_vector_for_each_chunk(root: Path, model: Path, tmp_path: Path) -> None:
     with closing(open_root(root, model, tmp_path / "data")) as repository:
         repository.refresh()
         done = vectors_of(repository).build()
@@ -81,12 +81,12 @@ def test_code_and_documents_have_a_vector_for_each_unit(root: Path, model: Path,
     found = read_vectors(tmp_path / "data")
     assert {path: len(rows) for path, rows in found.items()} == {
         "a.py": 1,
-        "b/reader.py": 3,
+        "b/reader.py": 1,
         "doc.md": 1,
         "empty.py": 0,
     }
     assert (done.embedded, done.removed, done.left) == (4, 0, ())
-    assert (status.state, status.files_done, status.files_total, status.units) == ("ready", 4, 4, 5)
+    assert (status.state, status.files_done, status.files_total, status.chunks) == ("ready", 4, 4, 3)
     loaded = ModelFolder(str(model)).load()
     assert found["a.py"].tolist() == [loaded.embed(f"a.py\n{FILES['a.py']}").tolist()]
     assert verify_index(DiskDirectory(str(find_directory(tmp_path / "data")))) == []
@@ -156,7 +156,7 @@ def test_another_model_has_vectors_of_its_own(root: Path, model: Path, tmp_path:
     for folder in (model, other):
         with closing(open_root(root, folder, tmp_path / "data")) as repository:
             repository.refresh()
-            assert vectors_of(repository).status().units == 0
+            assert vectors_of(repository).status().chunks == 0
             vectors_of(repository).build()
     assert len(list((tmp_path / "data").glob("vectors-*"))) == 2
 
@@ -187,7 +187,7 @@ def serve_in_background(root: Path, model: Path, tmp_path: Path) -> Iterator[Rep
 def test_a_server_makes_them_behind_its_answers(background: Repository) -> None:
     background.start_background_refresh()
     wait_until(lambda: vectors_of(background).status().state == "ready")
-    assert vectors_of(background).status().units == 5
+    assert vectors_of(background).status().chunks == 3
 
 
 def wait_until(holds: object, seconds: float = 30.0) -> None:

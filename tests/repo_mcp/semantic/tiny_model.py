@@ -11,7 +11,7 @@ import numpy as np
 
 from repo_mcp.semantic.encoder import ModelShape, iter_tensors
 
-WORDS = (
+WORDS = (  # noqa: SIM905  (a vocabulary reads better as text)
     "[PAD] [UNK] [CLS] [SEP] [MASK] a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "
     "##a ##b ##c ##d ##e ##f ##g ##h ##i ##j ##k ##l ##m ##n ##o ##p ##q ##r ##s ##t ##u ##v ##w ##x ##y ##z "
     "the file open ##ing read ##er write token ##iz ##izer cafe . , ( ) : _ - / \" ' ? ! = + * 中 文"
