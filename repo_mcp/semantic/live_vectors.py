@@ -32,13 +32,14 @@ from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.semantic.blend import NEAR_CHUNKS, rank_blended
 from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION
 from repo_mcp.semantic.chunk_texts import find_task
-from repo_mcp.semantic.embedding_process import make_embedder
-from repo_mcp.semantic.model_folder import EmbeddingModel, ModelFolder
+from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
+from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 RETRY_SECONDS = 5.0  # after another process held the index
+NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class LiveVectors:
         self._workers = workers
         self._index = index
         self._read = read
-        self._loading = threading.Lock()
+        self._questions = QuestionEmbedder(folder, self._folder.dimensions)
         self._opening = threading.Lock()  # guards the two below
         self._view: VectorView | None = None
         self._opened: tuple[int, int] | None = None  # generations: vectors, lexical
@@ -84,13 +85,6 @@ class LiveVectors:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
-
-    # The model
-
-    @cached_property
-    def _model(self) -> EmbeddingModel:
-        with self._loading:
-            return self._folder.load()
 
     @cached_property
     def _configuration(self) -> str:
@@ -147,13 +141,16 @@ class LiveVectors:
     ) -> Ranking:
         """The best chunks by words and, as much as `weight` says (0 to 1), by meaning.
 
-        By words alone while there are no vectors, as `warn` tells. CONFIG_INVALID when the model is gone;
-        IndexFormatError for a lexical index that is damaged.
+        By words alone while there are no vectors, or none of the question, as `warn` tells. IndexFormatError
+        for a lexical index that is damaged.
         """
         view = self.find_view(searcher) if weight > 0.0 else None
-        if view is None:
+        vector = None if view is None else self._questions.embed(query.text)
+        if view is None or vector is None:
+            self._fault = self._fault if view is None else NO_QUESTION
             return rank(searcher, query, top_k, wanted)
-        vector = self._model.embed(query.text)
+        if self._fault == NO_QUESTION:
+            self._fault = ""
 
         def find_near(units: Sequence[Mask | None]) -> Sequence[NearChunks]:
             try:
@@ -308,6 +305,7 @@ class LiveVectors:
         """Have a running round stop, and begin no other."""
         self._closed.set()
         self._wake.set()
+        self._questions.close()
 
     def close(self) -> bool:
         """Stop, and wait for it. False when a round has not stopped in CLOSE_WAIT_SECONDS."""

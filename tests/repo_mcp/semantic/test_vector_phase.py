@@ -15,46 +15,26 @@ from repo_mcp.config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
 from repo_mcp.repository import Repository
-from repo_mcp.semantic.live_vectors import LiveVectors
 from repo_mcp.semantic.model_folder import ModelFolder
+from tests.repo_mcp.semantic.semantic_roots import (
+    FILES,
+    find_directory,
+    make_tree,
+    open_root,
+    vectors_of,
+    wait_until,
+)
 from tests.repo_mcp.semantic.tiny_model import SHAPE, write_model
-
-FILES = {
-    "a.py": "def open_file():\n    return the\n",
-    "b/reader.py": "".join(f"def read_{number}(): pass\n" for number in range(130)),
-    "doc.md": "# The file\n\nHow to open a token.\n",
-    "data.json": '{"the": "file"}\n',
-    "empty.py": "",
-    "vendor/x.py": "the = 1\n",
-}
 
 
 @pytest.fixture(name="root")
 def make_root(tmp_path: Path) -> Path:
-    root = tmp_path / "root"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    return root
+    return make_tree(tmp_path / "root")
 
 
 @pytest.fixture(name="model", scope="module")
 def make_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("model"))
-
-
-def open_root(root: Path, model: Path, data: Path, workers: int = 1) -> Repository:
-    return Repository(Config(str(root), data_dir=str(data), semantic_model=str(model), workers=workers))
-
-
-def vectors_of(repository: Repository) -> LiveVectors:
-    assert repository.vectors is not None
-    return repository.vectors
-
-
-def find_directory(data: Path) -> Path:
-    (found,) = data.glob("vectors-*")
-    return found
 
 
 def read_vectors(data: Path) -> dict[str, np.ndarray]:
@@ -81,14 +61,15 @@ def test_code_and_documents_have_a_vector_for_each_chunk(root: Path, model: Path
     found = read_vectors(tmp_path / "data")
     assert {path: len(rows) for path, rows in found.items()} == {
         "a.py": 1,
-        "b/reader.py": 1,
+        "b/reader.py": 3,
         "doc.md": 1,
         "empty.py": 0,
     }
     assert (done.embedded, done.removed, done.left) == (4, 0, ())
-    assert (status.state, status.files_done, status.files_total, status.chunks) == ("ready", 4, 4, 3)
+    assert (status.state, status.files_done, status.files_total, status.chunks) == ("ready", 4, 4, 5)
     loaded = ModelFolder(str(model)).load()
-    assert found["a.py"].tolist() == [loaded.embed(f"a.py\n{FILES['a.py']}").tolist()]
+    wanted = loaded.embed(f"a.py\n{FILES['a.py']}").astype(int)
+    assert np.abs(found["a.py"][0] - wanted).max() <= 1  # products may be divided otherwise in this process
     assert verify_index(DiskDirectory(str(find_directory(tmp_path / "data")))) == []
 
 
@@ -187,13 +168,4 @@ def serve_in_background(root: Path, model: Path, tmp_path: Path) -> Iterator[Rep
 def test_a_server_makes_them_behind_its_answers(background: Repository) -> None:
     background.start_background_refresh()
     wait_until(lambda: vectors_of(background).status().state == "ready")
-    assert vectors_of(background).status().chunks == 3
-
-
-def wait_until(holds: object, seconds: float = 30.0) -> None:
-    import time
-
-    end = time.monotonic() + seconds
-    while not holds():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    assert vectors_of(background).status().chunks == 5
