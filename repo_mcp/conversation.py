@@ -13,12 +13,20 @@ them give the same answers. In the second each request carries an envelope in `_
      "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/clientInfo": {…}}
 
 Keys stand in the order of the SDK's models: by the alphabet, what its base models declare behind. Pure.
-Left out on purpose: the state of the conversation, and running a tool.
+Left out on purpose: the state of the conversation, running a tool, and what is said of tasks.
 """
 
 from __future__ import annotations
 
-from repo_mcp.frames import JsonObject, RequestId, encode_error, encode_json, end_frame, is_encodable
+from repo_mcp.frames import (
+    JsonObject,
+    RequestId,
+    encode_error,
+    encode_frame,
+    encode_json,
+    end_frame,
+    is_encodable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +37,11 @@ if TYPE_CHECKING:
 SERVER_NAME = "repo-mcp"
 SERVER_TITLE = "Repository search"
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+TASKS_VERSION = "2025-11-25"  # the one version of the first era that has tasks
 MODERN_VERSION = "2026-07-28"
+TASKS_EXTENSION = "io.modelcontextprotocol/tasks"  # what they are in the second era
 METHOD_NOT_FOUND = -32601
+TASKS_CAPABILITY: JsonObject = {"cancel": {}, "list": {}, "requests": {"tools": {"call": {}}}}
 # What clients ask of every server, whatever it says it offers. There is nothing of it here.
 NOT_OFFERED = frozenset({"prompts/list", "resources/list", "resources/templates/list"})
 
@@ -40,29 +51,49 @@ _CAPABILITIES_KEY = _PREFIX + "clientCapabilities"
 _CLIENT_KEY = _PREFIX + "clientInfo"
 _ENVELOPE_KEYS = frozenset({_VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY})
 _CLIENT_TEXTS = frozenset({"name", "version", "title", "description", "websiteUrl"})
-# Known capabilities -> what may stand in them: bool, or an object of anything.
-_CAPABILITIES: Mapping[str, Mapping[str, type]] = {
+# Known capabilities -> what may stand in them: bool, or an object of known keys.
+_Shape = dict[str, "type[bool] | _Shape"]
+_CAPABILITIES: _Shape = {
     "roots": {"listChanged": bool},
-    "sampling": {"context": dict, "tools": dict},
-    "elicitation": {"form": dict, "url": dict},
+    "sampling": {"context": {}, "tools": {}},
+    "elicitation": {"form": {}, "url": {}},
+    "tasks": {
+        "list": {},
+        "cancel": {},
+        "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
+    },
 }
-_NAMED_OBJECTS = frozenset({"experimental"})  # an object of objects, whatever their names
+_EXPERIMENTAL = "experimental"  # objects of nothing, whatever their names
+_EXTENSIONS = "extensions"  # objects of anything, whatever their names
 _SCHEMA_KEYS = ("$schema", "properties", "required", "type")
 _MODERN_INPUT_KEYS = ("$schema", "type")
 _MODERN_OUTPUT_KEYS = ("$schema",)
 _PARAMS_OF_A_LIST = frozenset({"_meta"})
 _PARAMS_OF_A_CALL = frozenset({"name", "arguments", "_meta"})
+_PARAMS_OF_A_RETRY = _PARAMS_OF_A_CALL | {"inputResponses", "requestState"}
+_SAMPLED_TEXTS = frozenset({"role", "model", "stopReason"})
 
 
 class Caller:
     """Who asks, as the client says it; `progress_token` is None when no progress is asked for."""
 
-    __slots__ = ("name", "progress_token", "version")
+    __slots__ = ("name", "progress_token", "samples", "takes_tasks", "version")
 
-    def __init__(self, name: str, version: str, progress_token: RequestId | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        progress_token: RequestId | None = None,
+        *,
+        samples: bool = False,
+        takes_tasks: bool = False,
+    ) -> None:
+        """`samples`: its model can be asked. `takes_tasks`: it has said so, as the second era wants it."""
         self.name = name
         self.version = version
         self.progress_token = progress_token
+        self.samples = samples
+        self.takes_tasks = takes_tasks
 
 
 class Opening:
@@ -82,8 +113,20 @@ def read_opening(params: JsonObject | None) -> Opening | None:
     asked, client = params.get("protocolVersion"), _read_client(params.get("clientInfo"))
     if not isinstance(asked, str) or not is_encodable(asked) or client is None:
         return None
-    if not _are_plain_capabilities(params.get("capabilities")) or not has_plain_meta(params):
+    capabilities = params.get("capabilities")
+    if not _are_plain_capabilities(capabilities) or not has_plain_meta(params):
         return None
+    client.samples = can_sample(capabilities)
+    return Opening(asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1], client)
+
+
+def read_any_opening(params: JsonObject | None) -> Opening:
+    """The opening in the params of an `initialize` that need not be plain: no version when it shows none."""
+    given = params or {}
+    asked, client = given.get("protocolVersion"), _read_client(given.get("clientInfo")) or Caller("", "")
+    client.samples = can_sample(given.get("capabilities"))
+    if not isinstance(asked, str):
+        return Opening("", client)
     return Opening(asked if asked in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1], client)
 
 
@@ -105,7 +148,44 @@ def read_envelope(params: JsonObject | None) -> Caller | None:
     client = _read_client(meta[_CLIENT_KEY]) if _CLIENT_KEY in meta else Caller("", "")
     if client is not None:
         client.progress_token = meta.get("progressToken")
+        _note_capabilities(client, meta[_CAPABILITIES_KEY])
     return client
+
+
+def read_progress_token(params: JsonObject | None) -> RequestId | None:
+    """The token under which progress is asked for, if it is."""
+    meta = None if params is None else params.get("_meta")
+    token = meta.get("progressToken") if isinstance(meta, dict) else None
+    if isinstance(token, str):
+        return token if is_encodable(token) else None
+    return token if isinstance(token, int) and not isinstance(token, bool) else None
+
+
+def read_any_envelope(params: JsonObject | None) -> Caller | None:
+    """The caller in an envelope that need not be plain. None without one of the version we speak."""
+    meta = None if params is None else params.get("_meta")
+    if not isinstance(meta, dict) or meta.get(_VERSION_KEY) != MODERN_VERSION:
+        return None
+    client = _read_client(meta.get(_CLIENT_KEY)) or Caller("", "")
+    _note_capabilities(client, meta.get(_CAPABILITIES_KEY))
+    return client
+
+
+def has_envelope(params: JsonObject | None) -> bool:
+    """True for a request of the second era, whatever is wrong with it."""
+    meta = None if params is None else params.get("_meta")
+    return isinstance(meta, dict) and _VERSION_KEY in meta
+
+
+def can_sample(capabilities: object) -> bool:
+    """True for the capabilities of a client whose model can be asked."""
+    return isinstance(capabilities, dict) and isinstance(capabilities.get("sampling"), dict)
+
+
+def _note_capabilities(client: Caller, capabilities: object) -> None:
+    client.samples = can_sample(capabilities)
+    extensions = capabilities.get(_EXTENSIONS) if isinstance(capabilities, dict) else None
+    client.takes_tasks = isinstance(extensions, dict) and isinstance(extensions.get(TASKS_EXTENSION), dict)
 
 
 def _is_plain_meta(meta: JsonObject, meant: frozenset[str]) -> bool:
@@ -133,14 +213,18 @@ def _are_plain_capabilities(capabilities: object) -> bool:
 
 
 def _is_plain_capability(name: str, value: JsonObject) -> bool:
-    if name in _NAMED_OBJECTS:
+    if name == _EXPERIMENTAL:
         return all(isinstance(one, dict) and not one and is_encodable(key) for key, one in value.items())
-    known = _CAPABILITIES.get(name)
-    if known is None:
-        return False
-    return all(
-        key in known and type(one) is known[key] and (known[key] is bool or not one)
-        for key, one in value.items()
+    if name == _EXTENSIONS:
+        return all(isinstance(one, dict) for one in value.values()) and is_encodable(encode_json(value))
+    return name in _CAPABILITIES and _fits(value, _CAPABILITIES[name])
+
+
+def _fits(value: object, shape: type[bool] | _Shape) -> bool:
+    if not isinstance(shape, dict):
+        return type(value) is shape
+    return isinstance(value, dict) and all(
+        key in shape and _fits(one, shape[key]) for key, one in value.items()
     )
 
 
@@ -149,21 +233,42 @@ def is_plain_list(params: JsonObject | None) -> bool:
     return params is None or params.keys() <= _PARAMS_OF_A_LIST
 
 
-def read_call(params: JsonObject | None) -> tuple[str, JsonObject] | None:
+def read_call(params: JsonObject | None, *, modern: bool = False) -> tuple[str, JsonObject] | None:
     """The tool and the arguments of a plain `tools/call`; None for what the SDK must judge."""
-    if params is None or not params.keys() <= _PARAMS_OF_A_CALL:
+    if params is None or not params.keys() <= (_PARAMS_OF_A_RETRY if modern else _PARAMS_OF_A_CALL):
         return None
     name, arguments = params.get("name"), params.get("arguments", {})
     if not isinstance(name, str) or not is_encodable(name) or not isinstance(arguments, dict):
         return None
-    return name, arguments
+    state, responses = params.get("requestState", ""), params.get("inputResponses", {})
+    if not isinstance(state, str) or not isinstance(responses, dict):
+        return None
+    return (name, arguments) if all(map(_is_sampled_text, responses.values())) else None
+
+
+def _is_sampled_text(response: object) -> bool:
+    """True for what a client's model said, when it is plain text."""
+    if not isinstance(response, dict) or not response.keys() <= _SAMPLED_TEXTS | {"content"}:
+        return False
+    content = response.get("content")
+    return (
+        response.get("role") in ("user", "assistant")
+        and isinstance(response.get("model"), str)
+        and isinstance(response.get("stopReason", ""), str)
+        and isinstance(content, dict)
+        and content.keys() == {"type", "text"}
+        and content["type"] == "text"
+        and isinstance(content["text"], str)
+        and is_encodable(encode_json(response))
+    )
 
 
 class Answers:
     """The answers of one server, as frames."""
 
-    def __init__(self, version: str, instructions: str) -> None:
-        """`version` is the server's own."""
+    def __init__(self, version: str, instructions: str, *, offers_tasks: bool = False) -> None:
+        """`version` is the server's own. `offers_tasks`: some tool may be called as a task."""
+        self.offers_tasks = offers_tasks
         self._instructions = instructions
         self._server = {"name": SERVER_NAME, "title": SERVER_TITLE, "version": version}
         stamp = encode_json({_PREFIX + "serverInfo": self._server})
@@ -178,7 +283,10 @@ class Answers:
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """The answer to a plain `initialize`."""
-        result: JsonObject = {"capabilities": {"tools": {"listChanged": False}}}
+        capabilities: JsonObject = {"tools": {"listChanged": False}}
+        if self.offers_tasks and version == TASKS_VERSION:
+            capabilities = {"tasks": TASKS_CAPABILITY} | capabilities
+        result: JsonObject = {"capabilities": capabilities}
         if self._instructions:
             result["instructions"] = self._instructions
         result |= {"protocolVersion": version, "serverInfo": self._server}
@@ -186,7 +294,10 @@ class Answers:
 
     def discover(self, request_id: RequestId) -> bytes:
         """The answer to a plain `server/discover`."""
-        result: JsonObject = {"cacheScope": "private", "capabilities": {"tools": {"listChanged": False}}}
+        capabilities: JsonObject = {"tools": {"listChanged": False}}
+        if self.offers_tasks:
+            capabilities = {_EXTENSIONS: {TASKS_EXTENSION: {}}} | capabilities
+        result: JsonObject = {"cacheScope": "private", "capabilities": capabilities}
         if self._instructions:
             result["instructions"] = self._instructions
         result |= {"resultType": "complete", "supportedVersions": [MODERN_VERSION], "ttlMs": 0}
@@ -206,13 +317,34 @@ class Answers:
 
     def call(self, request_id: RequestId, answer: ToolAnswer, *, modern: bool) -> bytes:
         """The answer of a tool. UnicodeEncodeError when it holds a lone surrogate."""
-        is_error = "true" if answer.is_error else "false"
-        kind, stamp = (',"resultType":"complete"', self._stamp) if modern else ("", "")
-        return _frame(
-            request_id,
-            f'{{"content":[{{"text":{encode_json(answer.text)},"type":"text"}}],"isError":{is_error}{kind},'
-            f'"structuredContent":{answer.text}{stamp}}}',
-        )
+        return self.stored(request_id, encode_result(answer, modern=modern), self._stamp if modern else "")
+
+    def stored(self, request_id: RequestId, result: str, meta: str = "") -> bytes:
+        """A result of `encode_result`; `meta` is the JSON of one more member, with the comma before it."""
+        return _frame(request_id, result[:-1] + meta + "}")
+
+    def result(self, request_id: RequestId, result: JsonObject, *, modern: bool, more: str = "") -> bytes:
+        """Any other result; `more` is the JSON of further members, each with the comma before it.
+
+        In the second era it says what kind it is, "complete" unless it says otherwise.
+        """
+        if modern and "resultType" not in result:
+            result = result | {"resultType": "complete"}
+        body = encode_json(result)
+        return _frame(request_id, body[:-1] + more + (self._stamp if modern else "") + "}")
+
+
+def encode_result(answer: ToolAnswer, *, modern: bool) -> str:
+    """What a tool gave, as the JSON of a result."""
+    is_error = "true" if answer.is_error else "false"
+    kind = ',"resultType":"complete"' if modern else ""
+    content = f'{{"text":{encode_json(answer.text)},"type":"text"}}'
+    if answer.blocks:
+        from repo_mcp.content import describe_block
+
+        content = ",".join([content, *(encode_json(describe_block(block)) for block in answer.blocks)])
+    structured = encode_json(answer.structured)  # not the text: it may be in another form
+    return f'{{"content":[{content}],"isError":{is_error}{kind},"structuredContent":{structured}}}'
 
 
 def refuse_method(request_id: RequestId, method: str) -> bytes:
@@ -220,19 +352,32 @@ def refuse_method(request_id: RequestId, method: str) -> bytes:
     return encode_error(request_id, METHOD_NOT_FOUND, "Method not found", method)
 
 
-def encode_progress(token: RequestId, done: float, total: float, message: str) -> bytes:
+def encode_progress(
+    token: RequestId, done: float, total: float, message: str, meta: JsonObject | None = None
+) -> bytes:
     """A notification of progress."""
-    params = encode_json({"progressToken": token, "progress": done, "total": total, "message": message})
-    return end_frame(f'{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}')
+    params: JsonObject = {"progressToken": token, "progress": done, "total": total, "message": message}
+    return encode_notification("notifications/progress", params if meta is None else params | {"_meta": meta})
+
+
+def encode_notification(method: str, params: JsonObject) -> bytes:
+    """Any notification. UnicodeEncodeError for a lone surrogate."""
+    return encode_frame({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 def _frame(request_id: RequestId, result: str) -> bytes:
     return end_frame(f'{{"jsonrpc":"2.0","id":{encode_json(request_id)},"result":{result}}}')
 
 
+def describe_icon(uri: str) -> JsonObject:
+    """An icon as tools show it; `uri` is a data: URI."""
+    mime_type = uri.removeprefix("data:").partition(",")[0].partition(";")[0]
+    return {"mimeType": mime_type, "sizes": ["any"], "src": uri}
+
+
 def _describe(tool: Tool, modern: bool) -> JsonObject:
     hints = tool.annotations
-    return {
+    described: JsonObject = {
         "annotations": {
             "destructiveHint": hints.destructive,
             "idempotentHint": hints.idempotent,
@@ -241,6 +386,12 @@ def _describe(tool: Tool, modern: bool) -> JsonObject:
             "title": tool.title,
         },
         "description": tool.description,
+    }
+    if tool.may_be_task and not modern:
+        described["execution"] = {"taskSupport": "optional"}
+    if tool.icon:
+        described["icons"] = [describe_icon(tool.icon)]
+    return described | {
         "inputSchema": _order(tool.input_schema, _MODERN_INPUT_KEYS if modern else _SCHEMA_KEYS),
         "name": tool.name,
         "outputSchema": _order(tool.output_schema, _MODERN_OUTPUT_KEYS if modern else _SCHEMA_KEYS),

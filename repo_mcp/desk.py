@@ -4,7 +4,8 @@ The state of a conversation is small. Nothing is decided before its first reques
 or a request with a plain envelope decides the era, anything else gives the whole conversation to the SDK.
 From then on plain requests are answered here for as long as the conversation lasts, each unusual one by
 the SDK, which is told first how the conversation was opened. A second `initialize` of the first era may
-change the version, so that the SDK has what follows it.
+change the version, so that the SDK has what follows it. Whatever concerns tasks, and the client's answers to
+questions of ours, are taken here even then: the SDK serves neither.
 
 Tools are called in a pool of threads that the SDK's server uses as well, so that the limit holds for both.
 Left out on purpose: what is plain (`repo_mcp.conversation`), and the order of answers: there is none.
@@ -13,18 +14,22 @@ Left out on purpose: what is plain (`repo_mcp.conversation`), and the order of a
 from __future__ import annotations
 
 import threading
-import time
 
 from repo_mcp.conversation import (
+    MODERN_VERSION,
     NOT_OFFERED,
+    TASKS_VERSION,
     Answers,
     Caller,
-    encode_progress,
+    has_envelope,
     has_plain_meta,
     is_plain_list,
+    read_any_envelope,
+    read_any_opening,
     read_call,
     read_envelope,
     read_opening,
+    read_progress_token,
     refuse_method,
 )
 from repo_mcp.frames import (
@@ -42,16 +47,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from repo_mcp.call_pool import CallPool, PooledCall
-    from repo_mcp.tool_model import Progress, Tool, ToolAnswer
+    from repo_mcp.answered_call import AnsweredCall
+    from repo_mcp.call_pool import CallPool
+    from repo_mcp.frames import JsonObject
+    from repo_mcp.round_trips import Round
+    from repo_mcp.sampling import Sampler
+    from repo_mcp.task_desk import TaskDesk
+    from repo_mcp.tool_model import Tool
     from repo_mcp.wire import Valid
 
     HandOver = Callable[[Sequence[Valid]], None]
 
-PROGRESS_SECONDS = 0.2  # between two notifications of one call
 # The opening as the SDK is told it has an id that no client's can be, longer than one may be: its answer
 # goes nowhere, for the client has it already.
 REPLAY_ID = "replayed" * (MAX_ID_CHARS // 8 + 1)
+BAD_STATE = "requestState is of another call, or too old: make the call again without it"
 _UNDECIDED, _HANDSHAKE, _MODERN, _HANDED_OVER = range(4)
 
 
@@ -67,35 +77,51 @@ class Desk:
         self._opening: list[Valid] = []  # what the SDK must be told first; emptied when it was
         self._told = False  # the SDK knows of the conversation
         self._client = Caller("", "")
-        self._ready = threading.Event()  # the two below are set
+        self._spoken: str | None = None  # the version, "" before a handshake that was begun otherwise
+        self._ready = threading.Event()  # the three below are set
         self._tools: Mapping[str, Tool] = {}
         self._pool: CallPool | None = None
+        self._sampler: Sampler | None = None
+        self._task_desk: TaskDesk | None = None
         self._lock = threading.Lock()
-        self._calls: dict[RequestId, _Call] = {}  # begun and not ended, by id; under the lock
+        self._calls: dict[RequestId, AnsweredCall] = {}  # begun and not ended, by id; under the lock
 
-    def offer(self, tools: Mapping[str, Tool], pool: CallPool) -> None:
+    def offer(self, tools: Mapping[str, Tool], pool: CallPool, sampler: Sampler) -> None:
         """The tools, once they are known: until then requests for them wait."""
         self._answers.set_tools(tools.values())
-        self._tools, self._pool = tools, pool
+        self._tools, self._pool, self._sampler = tools, pool, sampler
         self._ready.set()
 
     def take(self, frame: Valid) -> None:
         """Answer a frame, or see to it that it is answered."""
-        if self._state == _HANDED_OVER:
-            self._pass_on(frame)
-        elif isinstance(frame, Request):
-            if not self._answer(frame):
+        if isinstance(frame, Response) and self._sampler is not None and self._sampler.take(frame):
+            return
+        if isinstance(frame, Request):
+            if not self._answer_task(frame) and (self._state == _HANDED_OVER or not self._answer(frame)):
                 self._give_up_plainness(frame)
                 self._pass_on(frame)
+        elif self._state == _HANDED_OVER:
+            self._pass_on(frame)
         elif self._state == _UNDECIDED:
             self._state = _HANDED_OVER
             self._pass_on(frame)
         else:
             self._note(frame)
 
+    def close(self) -> None:
+        """The client is gone: what still runs is told."""
+        with self._lock:
+            calls = list(self._calls.values())
+        for call in calls:
+            call.cancel()
+        if self._task_desk is not None:
+            self._task_desk.close()
+
     def _pass_on(self, frame: Valid) -> None:
         if isinstance(frame, Notification):
             self._cancel_as_told(frame)
+        elif isinstance(frame, Request):
+            self._listen(frame)
         opening, self._opening = self._opening, []
         self._hand_over([*opening, frame])
         self._told = True
@@ -104,6 +130,14 @@ class Desk:
         """After an unusual request the state may not be what we take it for."""
         if self._state == _UNDECIDED or (self._state == _HANDSHAKE and frame.method == "initialize"):
             self._state = _HANDED_OVER
+
+    def _listen(self, request: Request) -> None:
+        """What the SDK will take the conversation for, by a request that it is given."""
+        if request.method == "initialize" and self._spoken != MODERN_VERSION:
+            opening = read_any_opening(request.params)
+            self._spoken, self._client = opening.version, opening.client
+        elif self._spoken is None:
+            self._spoken = MODERN_VERSION if has_envelope(request.params) else ""
 
     def _note(self, frame: Notification | Response) -> None:
         """What needs no answer: of interest to the SDK if it knows of the conversation, or will."""
@@ -123,22 +157,27 @@ class Desk:
             return caller is not None and self._answer_plain(request, caller, modern=True)
         if request.params is not None and not has_plain_meta(request.params):
             return False
-        meta = (request.params or {}).get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
-        caller = Caller(self._client.name, self._client.version, token)
-        return self._answer_plain(request, caller, modern=False)
+        return self._answer_plain(request, self._name_caller(request.params), modern=False)
+
+    def _name_caller(self, params: JsonObject | None) -> Caller:
+        """Who asks in the first era: whoever has opened the conversation."""
+        client = self._client
+        return Caller(client.name, client.version, read_progress_token(params), samples=client.samples)
 
     def _open(self, request: Request) -> bool:
         if request.method == "initialize":
             opening = read_opening(request.params)
             if opening is None:
                 return False
-            self._state, self._client = _HANDSHAKE, opening.client
+            self._state, self._client, self._spoken = _HANDSHAKE, opening.client, opening.version
             self._opening = [Request(REPLAY_ID, request.method, request.params)]
             self._wire.answer(request.id, self._answers.initialize(request.id, opening.version))
             return True
         caller = read_envelope(request.params)
-        if caller is None or not self._answer_plain(request, caller, modern=True):
+        if caller is None:
+            return False
+        self._spoken = MODERN_VERSION
+        if not self._answer_task(request) and not self._answer_plain(request, caller, modern=True):
             return False
         meta = (request.params or {}).get("_meta")
         self._state = _MODERN
@@ -166,10 +205,72 @@ class Desk:
         self._wire.answer(request_id, frame)
         return True
 
+    # Tasks
+
+    def _answer_task(self, request: Request) -> bool:
+        """Answer what concerns tasks, whoever answers the rest. False when this does not, or not validly."""
+        if not self._answers.offers_tasks:
+            return False
+        params, is_about_tasks = request.params, request.method.startswith("tasks/")
+        if self._spoken == MODERN_VERSION and is_about_tasks:
+            caller = read_any_envelope(params)
+        elif self._spoken == TASKS_VERSION and not has_envelope(params):
+            if request.method == "tools/call":
+                return self._begin_as_asked(request)
+            caller = self._client if is_about_tasks else None
+        else:
+            caller = None
+        if caller is None:
+            return False
+        if not self._find_task_desk().answer(request, caller):
+            self._wire.answer(request.id, refuse_method(request.id, request.method))
+        return True
+
+    def _begin_as_asked(self, request: Request) -> bool:
+        """Call a tool as a task because the client wants it so. False for what the SDK must judge."""
+        params = request.params or {}
+        name, arguments, wanted = params.get("name"), params.get("arguments"), params.get("task")
+        if not isinstance(wanted, dict) or not isinstance(name, str):
+            return False
+        if arguments is not None and not isinstance(arguments, dict):
+            return False
+        from repo_mcp.task_desk import read_ttl, refuse_number, refuse_task
+
+        self._ready.wait()
+        tool = self._tools.get(name)
+        frame = b""
+        if tool is None:
+            frame = refuse_tool(request.id, name)
+        elif not tool.may_be_task:
+            frame = refuse_task(request.id, name)
+        else:
+            try:
+                ttl_ms = read_ttl(wanted)
+            except ValueError as error:
+                frame = encode_error(request.id, INVALID_PARAMS, f"Invalid params: {error}")
+            else:
+                caller = self._name_caller(params)
+                if self._find_task_desk().begin(request, tool, arguments or {}, caller, ttl_ms=ttl_ms):
+                    return True
+                frame = refuse_number(request.id)
+        self._wire.answer(request.id, frame)
+        return True
+
+    def _find_task_desk(self) -> TaskDesk:
+        if self._task_desk is None:
+            from repo_mcp.task_desk import TaskDesk
+
+            self._ready.wait()
+            assert self._pool is not None
+            assert self._sampler is not None
+            modern = self._spoken == MODERN_VERSION
+            self._task_desk = TaskDesk(self._wire, self._answers, self._pool, self._sampler, modern=modern)
+        return self._task_desk
+
     # Calls of tools
 
     def _call(self, request: Request, caller: Caller, modern: bool) -> bool:
-        asked = read_call(request.params)
+        asked = read_call(request.params, modern=modern)
         if asked is None:
             return False
         self._ready.wait()
@@ -178,14 +279,38 @@ class Desk:
         if tool is None:
             self._wire.answer(request.id, refuse_tool(request.id, name))
             return True
-        call = _Call(self._wire, self._answers, request.id, caller, modern)
+        round_ = None
+        if modern and caller.samples:
+            round_ = _read_round(request)
+            if round_ is None:
+                self._wire.answer(request.id, refuse_state(request.id))
+                return True
+        if (
+            modern
+            and caller.takes_tasks
+            and tool.may_be_task
+            and self._answers.offers_tasks
+            and self._find_task_desk().begin(request, tool, arguments, caller, round_=round_)
+        ):
+            return True
+        from repo_mcp.answered_call import AnsweredCall
+
+        call = AnsweredCall(
+            self._wire,
+            self._answers,
+            request.id,
+            caller,
+            sampler=self._sampler if caller.samples and not modern else None,
+            round_=round_,
+            modern=modern,
+        )
         with self._lock:
             self._calls[request.id] = call
         assert self._pool is not None
         call.submit(self._pool, tool, arguments, self._forget)
         return True
 
-    def _forget(self, call: _Call) -> None:
+    def _forget(self, call: AnsweredCall) -> None:
         with self._lock:
             if self._calls.get(call.request_id) is call:
                 del self._calls[call.request_id]
@@ -202,102 +327,9 @@ class Desk:
         for call in calls[-1:]:
             call.cancel()
             self._forget(call)
-
-
-class _Call:
-    """One call of a tool, from its request to its answer, or to its cancelling."""
-
-    def __init__(
-        self, wire: Wire, answers: Answers, request_id: RequestId, caller: Caller, modern: bool
-    ) -> None:
-        self.request_id = request_id
-        self._wire = wire
-        self._answers = answers
-        self._caller = caller
-        self._modern = modern
-        self._ending = threading.Lock()  # taken once: by the answer or by the cancelling, never given back
-        self._cancelled = threading.Event()
-        self._pooled: PooledCall | None = None
-        self._progress = (
-            _ProgressRelay(wire, caller.progress_token) if caller.progress_token is not None else None
-        )
-
-    def submit(
-        self, pool: CallPool, tool: Tool, arguments: Mapping[str, object], forget: Callable[[_Call], None]
-    ) -> None:
-        """Have the tool called by a thread of the pool."""
-        from repo_mcp.tool_model import CallContext
-
-        report = None if self._progress is None else self._progress.put
-        context = CallContext(self._cancelled.is_set, report, (self._caller.name, self._caller.version))
-
-        def work() -> None:
-            try:
-                answer = tool.call(arguments, context)
-            except Exception:  # a defect: tools answer whatever happens
-                self._end(None)
-            else:
-                self._end(answer)
-            finally:
-                forget(self)
-
-        def drop() -> None:
-            if tool.drop is not None:
-                tool.drop(arguments, context)
-
-        self._pooled = pool.submit(work, drop)
-
-    def _end(self, answer: ToolAnswer | None) -> None:
-        """Answer, with an internal error for None."""
-        if not self._ending.acquire(blocking=False):
-            return
-        if self._progress is not None:
-            self._progress.send_latest()
-        frame = b""
-        if answer is not None:
-            try:
-                frame = self._answers.call(self.request_id, answer, modern=self._modern)
-            except ValueError:  # a lone surrogate
-                pass
-        self._wire.answer(self.request_id, frame)
-
-    def cancel(self) -> None:
-        """The client does not wait any more: nothing is sent, and what runs is told."""
-        if not self._ending.acquire(blocking=False):
-            return
-        self._cancelled.set()
-        if self._progress is not None:
-            self._progress.close()
-        self._wire.drop(self.request_id)
-        if self._pooled is not None:
-            self._pooled.cancel()
-
-
-class _ProgressRelay:
-    """The progress of one call to the client: a few times a second, never falling, never after the answer."""
-
-    def __init__(self, wire: Wire, token: RequestId) -> None:
-        self._wire = wire
-        self._token = token
-        self._latest: Progress | None = None
-        self._sent = -1.0
-        self._next = 0.0  # time.monotonic
-        self._closed = False
-
-    def put(self, progress: Progress) -> None:
-        """Take a report, from the call's thread."""
-        self._latest = progress
-        if time.monotonic() >= self._next:
-            self.send_latest()
-
-    def send_latest(self) -> None:
-        latest = self._latest
-        if latest is not None and latest.done > self._sent and not self._closed:
-            self._sent, self._next = latest.done, time.monotonic() + PROGRESS_SECONDS
-            self._wire.say(encode_progress(self._token, latest.done, latest.total, latest.message))
-
-    def close(self) -> None:
-        self._closed = True
+        if self._task_desk is not None:
+            for request_id in (given, *_spell_otherwise(given)):
+                self._task_desk.forget(request_id)
 
 
 def _is_initialized(frame: Notification | Response) -> bool:
@@ -322,3 +354,26 @@ def _correlate(request_id: RequestId) -> RequestId:
         return int(request_id)
     except ValueError:
         return request_id
+
+
+def _spell_otherwise(request_id: RequestId) -> tuple[RequestId, ...]:
+    """The other id that means the same request when one is cancelled."""
+    if isinstance(request_id, int):
+        return (str(request_id),)
+    wanted = _correlate(request_id)
+    return () if wanted == request_id else (wanted,)
+
+
+def _read_round(request: Request) -> Round | None:
+    """The round that a call opens or goes on with; None when its state is not good."""
+    from repo_mcp.round_trips import StateRefused, read_round
+
+    try:
+        return read_round(request.params or {})
+    except StateRefused:
+        return None
+
+
+def refuse_state(request_id: RequestId) -> bytes:
+    """The answer to a call that goes on from a state which is not good."""
+    return encode_error(request_id, INVALID_PARAMS, BAD_STATE)

@@ -292,7 +292,7 @@ def _classify_response(body: JsonObject, request_id: RequestId | None) -> Frame:
     return Response(body) if isinstance(body["result"], dict) else Dropped()
 
 
-def encode_error(request_id: RequestId | None, code: int, message: str, data: str | None = None) -> bytes:
+def encode_error(request_id: RequestId | None, code: int, message: str, data: object = None) -> bytes:
     """The error answer as one frame, "\\n" included."""
     error: JsonObject = {"code": code, "message": message}
     if data is not None:

@@ -11,7 +11,7 @@ from repo_mcp.directory_listing import list_directory
 from repo_mcp.ignore import IgnoreRules
 from repo_mcp.model import DirectoryListing
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
+from repo_mcp.sandbox import Door, reach_directory
 
 
 class LiveTree:
@@ -31,6 +31,13 @@ class LiveTree:
         """What lies directly in one directory, in order of names. See `repo_mcp.directory_listing`."""
         ignore = IgnoreRules(self._exclude_globs)
         return list_directory(self._door, self._policy.find_denial, ignore, path)
+
+    def reach_directory(self, path: str) -> str:
+        """The path of the directory that a client's path leads to, "" for the root: through links inside it.
+
+        NOT_FOUND, NOT_A_DIRECTORY; refuses as reading does.
+        """
+        return reach_directory(self._door, path)
 
     def find_real_path(self, path: str, max_bytes: int) -> str:
         """The path of the file that one leads to, through links inside the root. Fails as reading it does."""

@@ -1,4 +1,6 @@
-"""The media type of a file that is not text: by its first bytes, else by its extension.
+"""The media type of a file that is not source text: by its first bytes, else by its extension.
+
+Drawings and diagrams that are text have types too: documents refer to them as to pictures.
 
 Left out on purpose: the system's own tables, which differ from machine to machine.
 """
@@ -46,6 +48,7 @@ _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
 )
 _EXTENSIONS = {
     "aac": "audio/aac",
+    "aiff": "audio/aiff",
     "avi": "video/x-msvideo",
     "avif": "image/avif",
     "bin": UNKNOWN,
@@ -54,32 +57,51 @@ _EXTENSIONS = {
     "class": "application/java-vm",
     "dll": "application/vnd.microsoft.portable-executable",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "dot": "text/vnd.graphviz",
+    "drawio": "application/vnd.jgraph.mxfile",
+    "excalidraw": "application/vnd.excalidraw+json",
     "exe": "application/vnd.microsoft.portable-executable",
     "flac": "audio/flac",
     "gif": "image/gif",
+    "gv": "text/vnd.graphviz",
     "gz": "application/gzip",
+    "heic": "image/heic",
     "ico": "image/vnd.microsoft.icon",
     "jar": "application/java-archive",
     "jpeg": "image/jpeg",
     "jpg": "image/jpeg",
     "m4a": "audio/mp4",
+    "m4v": "video/mp4",
+    "mermaid": "text/vnd.mermaid",
+    "mkv": "video/x-matroska",
+    "mmd": "text/vnd.mermaid",
     "mov": "video/quicktime",
     "mp3": "audio/mpeg",
     "mp4": "video/mp4",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpeg",
     "npy": "application/x-npy",
     "npz": "application/zip",
     "o": "application/x-elf",
+    "oga": "audio/ogg",
     "ogg": "audio/ogg",
+    "ogv": "video/ogg",
+    "opus": "audio/ogg",
     "otf": "font/otf",
     "pdf": "application/pdf",
+    "plantuml": "text/x-plantuml",
     "png": "image/png",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "puml": "text/x-plantuml",
     "pyc": "application/x-python-code",
     "so": "application/x-elf",
     "sqlite": "application/vnd.sqlite3",
     "sqlite3": "application/vnd.sqlite3",
+    "svg": "image/svg+xml",
     "tar": "application/x-tar",
     "tgz": "application/gzip",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
     "ttf": "font/ttf",
     "wasm": "application/wasm",
     "wav": "audio/wav",
@@ -95,6 +117,7 @@ _EXTENSIONS = {
 }
 # What is a zip file inside. "BM", two letters, is believed only where the name says nothing else.
 _ARCHIVES = frozenset(_EXTENSIONS[one] for one in ("docx", "jar", "pptx", "xlsx"))
+_MPEG_FRAMES = frozenset(bytes((0xFF, second)) for second in (0xFA, 0xFB, 0xF2, 0xF3, 0xE2, 0xE3))
 SNIFFED_BYTES = 512
 
 
@@ -106,6 +129,20 @@ def find_media_type(path: str, head: bytes = b"") -> str:
             is_said = by_name in _ARCHIVES if media_type == "application/zip" else media_type == "image/bmp"
             return by_name if by_name is not None and is_said else media_type
     return _find_by_name(path) or UNKNOWN
+
+
+def find_sound_type(path: str, head: bytes) -> str | None:
+    """The type of a sound by its first bytes; None for what is none, whatever its name says.
+
+    Two bytes begin a frame of MPEG: they are believed where the name says the same.
+    """
+    by_name = _find_by_name(path)
+    if head[:2] in _MPEG_FRAMES and by_name == "audio/mpeg":
+        return by_name
+    found = find_media_type("", head)
+    if found == "audio/wav" and head[:4] != b"RIFF":
+        return None
+    return found if found.startswith("audio/") else None
 
 
 def _find_by_name(path: str) -> str | None:

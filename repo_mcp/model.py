@@ -272,6 +272,7 @@ class IndexStatus:
     languages: Mapping[str, int] = field(default_factory=dict)  # language -> indexed files
     warnings: tuple[str, ...] = ()
     watching: bool = False  # the system, or a look now and then, tells of changed files
+    chunks: int = 0  # of the indexed files
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from repo_mcp.errors import ErrorCode, RepoError
-
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
     from repo_mcp.config import Config, Limits
@@ -57,12 +55,9 @@ def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
         "repo": lambda: _offer_repo(one_root),
         "graph": lambda: _offer_graph(one_root),
         "retrieval": lambda: _offer_retrieval(config, warn),
+        "research": lambda: _offer_research(one_root),
     }
     one_root = _OneRoot(config, warn)
-    for name in config.toolsets:
-        if name not in builders:
-            message = f"--toolsets: {name} is not in this version; there are: {', '.join(builders)}."
-            raise RepoError(ErrorCode.CONFIG_INVALID, message)
     return tuple(builders[name]() for name in config.toolsets)
 
 
@@ -106,6 +101,13 @@ def _offer_repo(one_root: _OneRoot) -> Offer[object]:
 
 def _offer_graph(one_root: _OneRoot) -> Offer[object]:
     from repo_mcp.toolsets.graph import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
+
+
+def _offer_research(one_root: _OneRoot) -> Offer[object]:
+    from repo_mcp.toolsets.research import bind_toolset
 
     limits = one_root.prepare()
     return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]

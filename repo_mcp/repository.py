@@ -68,7 +68,10 @@ from repo_mcp.walk import WalkMemory, walk
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
     from repo_mcp.bundler.strategy import Strategy
+    from repo_mcp.code_search.live_code_search import LiveCodeSearch
+    from repo_mcp.documentation.live_documentation import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.research.researcher import Researcher
     from repo_mcp.semantic.live_vectors import LiveVectors
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
@@ -165,6 +168,17 @@ class Repository:
             return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
 
         return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
+
+    @property
+    def code_search(self) -> LiveCodeSearch:
+        """What finds code and tells what it is."""
+        from repo_mcp.code_search.live_code_search import LiveCodeSearch  # not at start
+
+        most_words = self.config.limits.max_query_words
+        extensions = dict(self.config.extensions)
+        return LiveCodeSearch(
+            self._index, self.structure, self._read_live, extensions, most_words, self.vectors
+        )
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
@@ -382,6 +396,26 @@ class Repository:
         if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
             bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
         return bundle
+
+    @property
+    def documentation(self) -> LiveDocumentation:
+        """What answers questions to the documentation."""
+        from repo_mcp.documentation.live_documentation import LiveDocumentation  # not at start
+        from repo_mcp.documentation.media import MediaDoor
+
+        door = MediaDoor(self.name_path, self._door.stat, self._read_small)
+        most = self.config.limits.max_query_words
+        return LiveDocumentation(self._index, self._read_live, door, dict(self.config.extensions), most)
+
+    def _read_small(self, path: str, max_bytes: int) -> bytes:
+        return self._door.read_walked(path, min(max_bytes, self.config.limits.max_file_bytes)).data
+
+    @property
+    def researcher(self) -> Researcher:
+        """What answers questions about the code by following them through graph and text."""
+        from repo_mcp.research.researcher import Researcher  # not at start
+
+        return Researcher(self.graph, self.search, self.search_exact, self._read_live)
 
     @cached_property
     def _bundler(self) -> Strategy:

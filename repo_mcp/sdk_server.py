@@ -1,8 +1,10 @@
 """Toolsets as one SDK server: the list of tools, and calls in worker threads.
 
 Calls run at the same time, as many as the pool has places; one that the client cancelled is left alone
-at once. Progress goes out at most a few times a second, never falls, and never follows the answer.
-Left out on purpose: what the tools do, and the transport.
+at once. Progress goes out at most a few times a second, never falls, and never follows the answer. A tool's
+question to the client's model goes out by the wire in the first era and is an answer in the second.
+Left out on purpose: what the tools do, the transport, and requests about tasks, which are answered before
+they come here (`repo_mcp.desk`); only the capability is declared here too.
 """
 
 from __future__ import annotations
@@ -11,43 +13,56 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from repo_mcp.call_pool import CallPool
-from repo_mcp.conversation import SERVER_NAME, SERVER_TITLE
-from repo_mcp.desk import PROGRESS_SECONDS, explain_unknown_tool
-from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer, Toolset
+from repo_mcp.content import describe_block
+from repo_mcp.conversation import (
+    MODERN_VERSION,
+    SERVER_NAME,
+    SERVER_TITLE,
+    TASKS_CAPABILITY,
+    TASKS_EXTENSION,
+    TASKS_VERSION,
+    describe_icon,
+)
+from repo_mcp.desk import BAD_STATE, explain_unknown_tool
+from repo_mcp.frames import JsonObject
+from repo_mcp.round_trips import Round, StateRefused, read_round
+from repo_mcp.sampling import Sampler
+from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer, Toolset
+from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
 Context = ServerRequestContext[dict[str, Any]]
 
 
-async def _run_in(pool: CallPool, work: Callable[[], ToolAnswer], drop: Callable[[], object]) -> ToolAnswer:
-    """The answer of `work`; `drop` is called instead when the call is cancelled before it begins."""
+async def _run_in(
+    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: CallContext
+) -> Outcome:
+    """What the tool gives; it is dropped when the call is cancelled before it begins."""
     loop = asyncio.get_running_loop()
     done = anyio.Event()
-    answers: list[ToolAnswer] = []
+    outcomes: list[Outcome] = []
 
-    def run() -> None:
-        try:
-            answers.append(work())
-        finally:
-            _call_soon(loop, done.set)
+    def end(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        _call_soon(loop, done.set)
 
-    call = pool.submit(run, drop)
+    call = submit_tool(pool, tool, arguments, context, end)
     try:
         await done.wait()
     except BaseException:
         call.cancel()
         raise
-    (answer,) = answers
-    return answer
+    (outcome,) = outcomes
+    return outcome
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
@@ -81,9 +96,17 @@ class _ProgressRelay:
 
 
 def build_sdk_server(
-    toolsets: Sequence[Toolset], version: str, pool: CallPool | None = None
+    toolsets: Sequence[Toolset],
+    version: str,
+    pool: CallPool | None = None,
+    sampler: Sampler | None = None,
+    *,
+    offers_tasks: bool = False,
 ) -> Server[dict[str, Any]]:
-    """The SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`."""
+    """The SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`.
+
+    `sampler` asks the client's model in the first era. `offers_tasks`: somebody answers requests for them.
+    """
     calls = CallPool() if pool is None else pool
     tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
     listed = [_describe(tool) for tool in tools.values()]
@@ -97,52 +120,77 @@ def build_sdk_server(
             )
         return mcp_types.ListToolsResult(tools=listed)
 
-    async def call_tool(
-        context: Context, params: mcp_types.CallToolRequestParams
-    ) -> mcp_types.CallToolResult:
+    async def call_tool(context: Context, params: mcp_types.CallToolRequestParams) -> HandlerResult:
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
-        return _render(await _call(calls, tool, params.arguments or {}, context))
+        return await _call(calls, tool, params.arguments or {}, context, sampler)
 
-    return Server(
+    server: Server[dict[str, Any]] = Server(
         SERVER_NAME,
         version=version,
         title=SERVER_TITLE,
         instructions="\n\n".join(toolset.instructions for toolset in toolsets if toolset.instructions),
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
     )
+    if offers_tasks:
+        server.extensions[TASKS_EXTENSION] = {}
+        server.middleware.append(cast(Any, _declare_tasks))
+    return server
 
 
-async def _call(pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context) -> ToolAnswer:
+async def _declare_tasks(context: Context, call_next: CallNext) -> HandlerResult:
+    """In the first era the capability belongs to one version, and the SDK has no place for it."""
+    result = await call_next(context)
+    if context.method != "initialize" or not isinstance(result, dict):
+        return result
+    if result["protocolVersion"] == TASKS_VERSION:
+        result["capabilities"] = {"tasks": TASKS_CAPABILITY} | result["capabilities"]
+    return result
+
+
+async def _call(
+    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context, sampler: Sampler | None
+) -> JsonObject:
     cancelled = threading.Event()
     wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
     relay = _ProgressRelay(context.session) if wants_progress else None
     report = None if relay is None else relay.put
-    call_context = CallContext(cancelled.is_set, report, _name_client(context))
-    work = partial(tool.call, arguments, call_context)
-    drop = partial(tool.drop or _ignore, arguments, call_context)
+    round_, ask = _find_ask(context, sampler, cancelled.is_set)
+    call_context = CallContext(cancelled.is_set, report, _name_client(context), ask)
     try:
         if relay is None:
-            return await _run_in(pool, work, drop)
+            return _render(await _run_in(pool, tool, arguments, call_context), round_)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(relay.send_regularly)
-            answer = await _run_in(pool, work, drop)
+            outcome = await _run_in(pool, tool, arguments, call_context)
             tasks.cancel_scope.cancel()
         await relay.send_latest()
-        return answer
+        return _render(outcome, round_)
     finally:
         cancelled.set()  # the thread of a call that nobody awaits sees it and ends
+
+
+def _find_ask(
+    context: Context, sampler: Sampler | None, cancelled: Callable[[], bool]
+) -> tuple[Round | None, Callable[[Question], str | None] | None]:
+    """How the client's model is asked: in a round, through the wire, or not at all."""
+    capabilities = context.session.client_capabilities
+    if capabilities is None or capabilities.sampling is None:
+        return None, None
+    if context.protocol_version != MODERN_VERSION:
+        return None, None if sampler is None else partial(sampler.ask, cancelled=cancelled)
+    try:
+        round_ = read_round(context.params or {})
+    except StateRefused:
+        raise MCPError(code=mcp_types.INVALID_PARAMS, message=BAD_STATE) from None
+    return round_, round_.ask
 
 
 def _name_client(context: Context) -> tuple[str, str]:
     params = context.session.client_params
     return ("", "") if params is None else (params.client_info.name, params.client_info.version)
-
-
-def _ignore(arguments: Mapping[str, object], context: CallContext) -> None:
-    return None
 
 
 def _describe(tool: Tool) -> mcp_types.Tool:
@@ -160,12 +208,22 @@ def _describe(tool: Tool) -> mcp_types.Tool:
             idempotent_hint=hints.idempotent,
             open_world_hint=hints.open_world,
         ),
+        icons=[mcp_types.Icon.model_validate(describe_icon(tool.icon))] if tool.icon else None,
+        execution=mcp_types.ToolExecution(task_support="optional") if tool.may_be_task else None,
     )
 
 
-def _render(answer: ToolAnswer) -> mcp_types.CallToolResult:
-    return mcp_types.CallToolResult(
-        content=[mcp_types.TextContent(type="text", text=answer.text)],
-        structured_content=dict(answer.structured),
-        is_error=answer.is_error,
-    )
+def _render(outcome: Outcome, round_: Round | None) -> JsonObject:
+    if isinstance(outcome, Question) and round_ is not None:
+        return round_.describe(outcome)
+    if not isinstance(outcome, ToolAnswer):
+        raise MCPError(code=mcp_types.INTERNAL_ERROR, message="internal error")
+    return {
+        "content": [
+            {"type": "text", "text": outcome.text},
+            *(describe_block(block) for block in outcome.blocks),
+        ],
+        "structuredContent": dict(outcome.structured),
+        "isError": outcome.is_error,
+        "resultType": "complete",
+    }

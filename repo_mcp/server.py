@@ -19,7 +19,7 @@ import threading
 
 from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
-from repo_mcp.instructions import join_instructions
+from repo_mcp.instructions import join_instructions, offers_tasks
 from repo_mcp.plain_options import is_plain
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from repo_mcp.config import Config
     from repo_mcp.errors import RepoError
     from repo_mcp.repository import Repository
+    from repo_mcp.sampling import Sampler
     from repo_mcp.sdk_bridge import RunServer, SdkBridge
     from repo_mcp.tool_model import Tool, Toolset
     from repo_mcp.wire import Valid
@@ -103,14 +104,16 @@ def serve(config: Config, server: Server | None = None) -> int:
 class Server:
     """One server from its first frame to its end."""
 
-    def __init__(self, wire: Wire, instructions: str) -> None:
-        """`instructions` are what a client is told of the toolsets."""
+    def __init__(self, wire: Wire, instructions: str, *, offers_tasks: bool = False) -> None:
+        """`instructions` are what a client is told of the toolsets; `offers_tasks`: some tool may be one."""
         self.wire = wire
+        self._offers_tasks = offers_tasks
+        self._sampler: Sampler | None = None
         self._bridge: SdkBridge | None = None
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
-        self._desk = Desk(wire, Answers(VERSION, instructions), self._hand_over)
+        self._desk = Desk(wire, Answers(VERSION, instructions, offers_tasks=offers_tasks), self._hand_over)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -119,10 +122,12 @@ class Server:
     def offer(self, toolsets: Sequence[Toolset]) -> None:
         """List the tools. Their calls wait until what they ask is open."""
         from repo_mcp.call_pool import CallPool
+        from repo_mcp.sampling import Sampler
 
         self._toolsets = tuple(toolsets)
         self._pool = CallPool()
-        self._desk.offer(_name_tools(self._toolsets), self._pool)
+        self._sampler = Sampler(self.wire.say)
+        self._desk.offer(_name_tools(self._toolsets), self._pool, self._sampler)
         self._offered.set()
 
     def run(self, repositories: Sequence[Repository]) -> StopReason:
@@ -133,6 +138,7 @@ class Server:
             refresh.daemon = True
             refresh.start()
         reason = self.wire.wait()
+        self._desk.close()
         if self._bridge is not None:
             self._bridge.close()
         self.wire.finish()
@@ -158,7 +164,9 @@ class Server:
         logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
         logging.getLogger("mcp").propagate = False
         self._offered.wait()
-        sdk_server = build_sdk_server(self._toolsets, VERSION, self._pool)
+        sdk_server = build_sdk_server(
+            self._toolsets, VERSION, self._pool, self._sampler, offers_tasks=self._offers_tasks
+        )
         options = sdk_server.create_initialization_options()
         return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
@@ -170,12 +178,13 @@ def _start(toolsets: Sequence[str]) -> Server | None:
     except OSError:
         return None
     _stop_on_signals(wire)
-    server = Server(wire, join_instructions(toolsets))
+    server = Server(wire, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
     server.start()
     return server
 
 
 def _name_tools(toolsets: Sequence[Toolset]) -> Mapping[str, Tool]:
+    """In the order in which they come; one of a known name takes the place of the first."""
     return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 

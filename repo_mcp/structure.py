@@ -15,8 +15,9 @@ children, and so do references, by line.
 
 from __future__ import annotations
 
+import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -81,6 +82,8 @@ _TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: n
 _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
+_LINE_FEED = 0x0A
+FEW_STRINGS = 0.1  # of all: one by one they take ten times as long
 _ZERO = np.int32(0)
 Column = npt.NDArray[np.int32]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
@@ -235,7 +238,8 @@ class Structure:
         columns, end = _decode_columns(data, rows)
         if end + text_bytes != len(data):
             raise StructureError("another length than its head says")
-        self.strings: list[str] = data[end:].decode("utf-8", "replace").split("\n")
+        self._text = data[end:]
+        self.string_count = self._text.count(b"\n") + 1
         self.names, self.kinds, self.parents, self.starts, self.spans = columns[:5]
         self.flags, self.parameters, self.parameter_counts, self.types = columns[5:9]
         self.ref_symbols, self.ref_roles, self.ref_names, self.ref_qualifiers = columns[9:13]
@@ -251,7 +255,7 @@ class Structure:
             self.ref_qualifiers,
             self.ref_aliases,
         )
-        if np.concatenate(texts).max() >= len(self.strings) or self.strings[0]:
+        if np.concatenate(texts).max() >= self.string_count or self._text[:1] not in (b"", b"\n"):
             raise StructureError("names a string that is not there")
         places = np.arange(len(self.parents))
         if (self.parents[1:] >= places[1:]).any() or self.parents[0]:
@@ -274,6 +278,52 @@ class Structure:
     def reference_count(self) -> int:
         """References in all roles."""
         return len(self.ref_roles)
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """All strings of the record."""
+        return self._text.decode("utf-8", "replace").split("\n")
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Where each string but the last ends in the text, in characters."""
+        if self._text.isascii():
+            return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
+        text = self._text.decode("utf-8", "replace")
+        return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
+
+    def mark_strings(self, needles: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """A row for each needle: True for each string that holds it, whatever its case.
+
+        Needles are in lower case; one framed by line feeds is a whole string. Found in the whole text at
+        once: most records hold few of them, and telling all their strings apart takes ten times as long.
+        """
+        text = self._text.decode("utf-8", "replace")
+        folded = text.lower()
+        if len(folded) != len(text):  # a letter whose lower case is two: places differ
+            folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
+        folded += "\n"  # one stands before each string but the first, which is empty
+        marks = np.zeros((len(needles), self.string_count), dtype=np.bool_)
+        for row, needle in zip(marks, needles, strict=True):
+            places = np.array(_find_all(folded, needle), dtype=np.int64) + needle.startswith("\n")
+            row[np.searchsorted(self._ends, places)] = True
+        return marks
+
+    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """True for each string that a pattern finds, which matches no line feed."""
+        text = self._text.decode("utf-8", "replace")
+        marks = np.zeros(self.string_count, dtype=np.bool_)
+        marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
+        return marks
+
+    def get_strings(self, numbers: Sequence[int]) -> list[str]:
+        """Some of the strings; where they are few it takes less than to tell all apart."""
+        is_known = "strings" in self.__dict__ or not self._text.isascii()
+        if is_known or len(numbers) > self.string_count * FEW_STRINGS:
+            return [self.strings[number] for number in numbers]
+        starts = np.concatenate(([0], self._ends + 1))[list(numbers)].tolist()
+        ends = np.append(self._ends, len(self._text))[list(numbers)].tolist()
+        return [self._text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -339,6 +389,16 @@ class Structure:
     def list_references(self, place: int) -> list[int]:
         """Rows of the references right inside a symbol, not those inside its children."""
         return _where(self.ref_symbols == place)
+
+
+def _find_all(text: str, needle: str) -> list[int]:
+    """Where a text holds another, ascending."""
+    places = []
+    place = text.find(needle)
+    while place >= 0:
+        places.append(place)
+        place = text.find(needle, place + 1)
+    return places
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:

@@ -119,17 +119,23 @@ class _Outlet:
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._lock = threading.Lock()
+        self._closed = False
 
     def write(self, frame: bytes) -> None:
         """Write all of `frame`; blocks while the client does not read. OSError when the pipe is broken."""
         rest = memoryview(frame)
         with self._lock:
+            if self._closed:
+                return
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
 
     def close(self, patience_seconds: float) -> None:
         """Let nobody write any more, as soon as the frame that is being written is whole."""
-        self._lock.acquire(timeout=patience_seconds)
+        whole = self._lock.acquire(timeout=patience_seconds)
+        self._closed = True
+        if whole:
+            self._lock.release()
 
 
 class _InFlight:

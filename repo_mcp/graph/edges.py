@@ -62,6 +62,14 @@ _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much one search for edges may look at, for whoever makes many: fixed numbers, never time."""
+
+    files: int  # of one name
+    references: int
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """One relation of two symbols, seen from one of them."""
 
@@ -134,8 +142,11 @@ class EdgeFinder:
 
     # What a symbol depends on
 
-    def find_outgoing(self, source: Declaration, wanted: Callable[[EdgeType], bool]) -> Edges:
+    def find_outgoing(
+        self, source: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
+    ) -> Edges:
         """The edges of the wanted types that begin at a symbol or at what it holds."""
+        most = MAX_OUTGOING if bounds is None else bounds.references
         structure = self._program.find_structure(source.path)
         gathered = _Gathered()
         if structure is None:
@@ -143,9 +154,9 @@ class EdgeFinder:
         inside = mark_inside(structure, source.place)
         rows = np.flatnonzero(inside[structure.ref_symbols]).tolist()
         whole = SymbolKind(int(structure.kinds[source.place])) not in CALLABLE_KINDS
-        for row in rows[:MAX_OUTGOING]:
+        for row in rows[:most]:
             self._follow(source.path, structure, row, inside if whole else None, wanted, gathered)
-        cut = len(rows) > MAX_OUTGOING
+        cut = len(rows) > most
         if wanted(EdgeType.CONTAINS):
             for place in structure.list_children(source.place):
                 line = int(structure.starts[place])
@@ -199,13 +210,16 @@ class EdgeFinder:
 
     # What depends on a symbol
 
-    def find_incoming(self, target: Declaration, wanted: Callable[[EdgeType], bool]) -> Edges:
+    def find_incoming(
+        self, target: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
+    ) -> Edges:
         """The edges of the wanted types that end at a symbol."""
         structure = self._program.find_structure(target.path)
         gathered = _Gathered()
         if structure is None:
             return gathered.finish(False)
-        cut = _Search(self, target, structure, wanted, gathered).run()
+        bounds = bounds or Bounds(MAX_FILES, MAX_INCOMING)
+        cut = _Search(self, target, structure, wanted, gathered, bounds).run()
         symbol = structure.get_symbol(target.place)
         if wanted(EdgeType.CONTAINS) and target.place:
             parent = Declaration(target.path, symbol.parent)
@@ -255,8 +269,10 @@ class _Search:
         structure: Structure,
         wanted: Callable[[EdgeType], bool],
         gathered: _Gathered,
+        bounds: Bounds,
     ) -> None:
         self._finder = finder
+        self._bounds = bounds
         self._target = target
         self._symbol = structure.get_symbol(target.place)
         self._wanted = wanted
@@ -273,10 +289,10 @@ class _Search:
         cut = False
         for name in self._names:  # grows while aliases are met
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
-            cut = cut or len(paths) > MAX_FILES
-            for path in paths[:MAX_FILES]:
+            cut = cut or len(paths) > self._bounds.files
+            for path in paths[: self._bounds.files]:
                 self._look_through(path, name)
-                if self._resolved > MAX_INCOMING:
+                if self._resolved > self._bounds.references:
                     return True
         return cut
 
@@ -292,7 +308,7 @@ class _Search:
             if not (imports or role in _BASES or self._wanted(_TYPES[role])):
                 continue
             self._resolved += 1
-            if self._resolved > MAX_INCOMING:
+            if self._resolved > self._bounds.references:
                 return
             found = self._find_meant(path, structure, row)
             if found is not None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.edges import EdgeFinder, Edges, any_of
+from repo_mcp.graph.edges import Bounds, EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.projects import Projects
@@ -18,6 +18,7 @@ from repo_mcp.graph.prototypes import WITH_HEADERS
 from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
+from repo_mcp.graph.survey import Survey
 from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
 from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
 
@@ -67,6 +68,7 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
+        self.survey = Survey(program, self._edges, self._lock)
 
     @cached_property
     def projects(self) -> Projects:
@@ -243,15 +245,15 @@ class Graph:
 
     # Edges
 
-    def find_incoming(self, node: Node, types: Iterable[EdgeType]) -> Edges:
+    def find_incoming(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
         """The edges of these types that end at a symbol, surest first."""
         with self._lock:
-            return self._edges.find_incoming(node.declaration, any_of(types))
+            return self._edges.find_incoming(node.declaration, any_of(types), bounds)
 
-    def find_outgoing(self, node: Node, types: Iterable[EdgeType]) -> Edges:
+    def find_outgoing(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
         """The edges of these types that begin at a symbol, surest first."""
         with self._lock:
-            return self._edges.find_outgoing(node.declaration, any_of(types))
+            return self._edges.find_outgoing(node.declaration, any_of(types), bounds)
 
     def find_implementations(self, node: Node) -> Edges:
         """What implements or extends a type; what overrides a member."""

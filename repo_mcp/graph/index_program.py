@@ -144,7 +144,7 @@ def _weigh(structure: Structure | None) -> int:
     if structure is None:
         return _ENTRY_BYTES
     rows = SYMBOL_COLUMNS * structure.symbol_count + REFERENCE_COLUMNS * structure.reference_count
-    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * len(structure.strings)
+    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * structure.string_count
 
 
 class DeclaredNames:
@@ -162,9 +162,11 @@ class DeclaredNames:
         """The parts of declared names that begin so, in order of their bytes; those that `pattern` finds."""
         return self._view.iter_terms(PARTS, prefix, pattern)
 
-    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
-        """The files whose declared names fit the parts best, best first (BM25)."""
-        return [path for path, _ in self._view.rank_files(parts, limit)]
+    def rank_files(
+        self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
+    ) -> Sequence[str]:
+        """The files whose declared names fit the parts best, best first (BM25); see `StructureView`."""
+        return [path for path, _ in self._view.rank_files(parts, limit, needed)]
 
     def count_declaring(self, part: str) -> int:
         """Files that declare a name with a part."""

@@ -29,6 +29,7 @@ PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
 _SEPARATORS = re.compile(r"::|->|[#/\\]")
 MAX_DEPTH = 100  # of names around a symbol
+MAX_NAMESAKES = 32  # in one file, whose names are compared one by one
 KEPT_FILES = 64  # whose ids are remembered: of a large header they take a megabyte
 
 
@@ -117,7 +118,7 @@ class NodeBook:
         if file is None or declaration.place >= file.structure.symbol_count:
             raise KeyError(declaration)
         return Node(
-            file.ids[declaration.place],
+            file.get_id(declaration.place),
             declaration,
             self._qualify(declaration.path, file, declaration.place),
             file.language,
@@ -218,13 +219,28 @@ class _FileNodes:
     @cached_property
     def ids(self) -> list[str]:
         """Node ids."""
-        path = self.path.encode()
-        head = f"{crc32(path):08x}"
         seen: dict[tuple[str, int], int] = {}
         ids = []
         for name, kind in zip(self.names, self.structure.kinds.tolist(), strict=True):
             ordinal = seen.get((name, kind), 0)
             seen[name, kind] = ordinal + 1
-            facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % ordinal))
-            ids.append(head + hashlib.blake2b(facts, digest_size=8).hexdigest())
+            ids.append(self._build_id(name, kind, ordinal))
         return ids
+
+    def get_id(self, place: int) -> str:
+        """One of the ids: of a large file all of them take milliseconds."""
+        structure = self.structure
+        same = np.flatnonzero(
+            (structure.names == structure.names[place]) & (structure.kinds == structure.kinds[place])
+        )
+        before = same[: np.searchsorted(same, place)].tolist()
+        if "ids" in self.__dict__ or len(before) > MAX_NAMESAKES:
+            return self.ids[place]
+        name = name_inside(structure, place) if place else ""
+        ordinal = sum(name_inside(structure, one) == name for one in before)
+        return self._build_id(name, int(structure.kinds[place]), ordinal)
+
+    def _build_id(self, name: str, kind: int, ordinal: int) -> str:
+        path = self.path.encode()
+        facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % ordinal))
+        return f"{crc32(path):08x}{hashlib.blake2b(facts, digest_size=8).hexdigest()}"

@@ -14,7 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -29,8 +29,11 @@ from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Struct
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
 SHINGLE = 4  # tokens
 ASKED_NAMES = 16  # the rarest, by which candidates are found
+ASKED_PARTS = 6  # of the own name, by which names are found that are like it
+MIN_PART = 3  # characters
 MAX_USING = 300  # files: a name that more of them use tells nothing
 MAX_FILES = 60  # that are looked through
+MAX_CANDIDATES = 240  # symbols whose names are compared part by part
 MAX_COMPARED = 40  # symbols that are compared in full
 MAX_SHAPE_CHARS = 8_000  # of one symbol
 MIN_LIKENESS = 0.15
@@ -77,6 +80,20 @@ class _Features:
     parts: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A symbol that shares something with the one asked about."""
+
+    declaration: Declaration
+    structure: Structure
+    used: float  # weight of the names that both use
+    parts: float  # weight of the parts that both names have, or may have
+
+    def order(self) -> tuple[float, str, int]:
+        """Those that share most come first."""
+        return (-(self.used + self.parts), self.declaration.path, self.declaration.place)
+
+
 class SimilarFinder:
     """Likeness of symbols in one program. Used by one call at a time."""
 
@@ -113,20 +130,26 @@ class SimilarFinder:
     ) -> list[Declaration]:
         """The symbols of like kind that share most of what is rare, by their files' columns alone."""
         group = _find_group(structure, declaration.place)
-        rough: list[tuple[float, Declaration]] = []
+        rough: list[_Candidate] = []
         for path in self._list_files(own):
             other = self._program.find_structure(path)
             if other is not None:
-                rough += [
-                    (score, Declaration(path, place)) for place, score in self._score_file(other, own, group)
-                ]
-        rough.sort(key=lambda row: (-row[0], row[1].path, row[1].place))
-        return [one for _, one in rough if one != declaration]
+                rough += self._score_file(path, other, own, group)
+        rough.sort(key=_Candidate.order)
+        chosen = [replace(one, parts=self._weigh_parts(own, one)) for one in rough[:MAX_CANDIDATES]]
+        chosen.sort(key=_Candidate.order)
+        return [one.declaration for one in chosen if one.declaration != declaration]
+
+    def _weigh_parts(self, own: _Features, candidate: _Candidate) -> float:
+        """What the own names share, part by part."""
+        place = candidate.declaration.place
+        name = candidate.structure.get_strings([int(candidate.structure.names[place])])[0]
+        return sum(self._weigh_part(part) for part in sorted(own.parts.intersection(_list_parts(name))))
 
     def _score_file(
-        self, structure: Structure, own: _Features, group: frozenset[SymbolKind]
-    ) -> list[tuple[int, float]]:
-        """Each symbol of the group that shares a name, with the weight of what it shares."""
+        self, path: str, structure: Structure, own: _Features, group: frozenset[SymbolKind]
+    ) -> list[_Candidate]:
+        """The symbols of the group that share most names, or may share parts of their own."""
         weights = np.zeros(len(structure.strings))
         for name in own.used:
             number = structure.find_string(name)
@@ -139,15 +162,24 @@ class SimilarFinder:
         named = np.concatenate((structure.ref_names[rows], structure.names[members]))
         pairs = np.unique(around * len(weights) + named)
         places, numbers = np.divmod(pairs, len(weights))
-        scores = np.bincount(places, weights[numbers], structure.symbol_count)
-        begin = re.compile("|".join(re.escape(part[:-1]) for part in own.parts) or "(?!)", re.IGNORECASE)
-        for place in _list_group(structure, group):
-            name = structure.strings[structure.names[place]]
-            if begin.search(name):  # a part is a stem: its last letter may be another
-                common = own.parts.intersection(_list_parts(name))
-                scores[place] += sum(self._weigh_part(part) for part in sorted(common))
-        scores[0] = 0.0  # what stands in no symbol of the group
-        return [(place, float(scores[place])) for place in np.flatnonzero(scores > 0).tolist()]
+        scores = np.bincount(places, weights[numbers], structure.symbol_count).astype(np.float64)
+        is_like = _is_of(structure, group)
+        like = np.zeros(structure.symbol_count)
+        parts = self._list_telling(own)  # stems: their last letter may be another
+        for part, marks in zip(parts, structure.mark_strings([one[:-1] for one in parts]), strict=True):
+            like[is_like & marks[structure.names]] += self._weigh_part(part)
+        rough = scores + like
+        rough[0] = 0.0  # what stands in no symbol of the group
+        best = np.argsort(-rough, kind="stable")[:MAX_CANDIDATES]
+        return [
+            _Candidate(Declaration(path, place), structure, float(scores[place]), float(like[place]))
+            for place in best[rough[best] > 0].tolist()
+        ]
+
+    def _list_telling(self, own: _Features) -> list[str]:
+        """The rarest parts of the own name, those left out that any name may hold."""
+        parts = [part for part in own.parts if len(part) >= MIN_PART]
+        return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]
 
     def _list_files(self, own: _Features) -> list[str]:
         """The files that share most of the rarest names."""
@@ -218,13 +250,20 @@ def _list_parts(name: str) -> tuple[str, ...]:
 
 def _find_owners(structure: Structure, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
     """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
-    numbers = {int(kind) for kind in group}
-    owners: list[int] = []
-    for place, (kind, parent) in enumerate(
-        zip(structure.kinds.tolist(), structure.parents.tolist(), strict=True)
-    ):
-        owners.append(place if kind in numbers else owners[parent] if place else 0)
-    return np.array(owners, dtype=np.int64)
+    is_owner = _is_of(structure, group)
+    is_owner[0] = True  # the file, which stands for none
+    owners = np.arange(structure.symbol_count, dtype=np.int64)
+    while len(lost := np.flatnonzero(~is_owner[owners])):  # one round for each level of nesting
+        owners[lost] = structure.parents[owners[lost]]
+    return owners
+
+
+def _is_of(structure: Structure, group: Iterable[SymbolKind]) -> npt.NDArray[np.bool_]:
+    """True for each symbol of the kinds."""
+    table = np.zeros(int(max(SymbolKind)) + 1, dtype=np.bool_)
+    table[[int(kind) for kind in group]] = True
+    marks: npt.NDArray[np.bool_] = table[structure.kinds]
+    return marks
 
 
 def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
@@ -234,12 +273,6 @@ def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
         if kind in group:
             return group
     return frozenset({kind})
-
-
-def _list_group(structure: Structure, group: Iterable[SymbolKind]) -> list[int]:
-    kinds = np.array(sorted(int(kind) for kind in group))
-    places: list[int] = np.flatnonzero(np.isin(structure.kinds, kinds)).tolist()
-    return places
 
 
 class _Texts:

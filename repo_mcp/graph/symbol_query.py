@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -28,9 +29,9 @@ from repo_mcp.index.roles import is_test_path
 from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
 
 MAX_WORDS = 12  # of a query
-MAX_EXACT_FILES = 150  # that declare exactly what was typed
+MAX_EXACT_FILES = 100  # that declare exactly what was typed
 MAX_FILES = 80  # that declare names with its parts
-MAX_SYMBOLS = 40_000  # of the files that are looked through, in each of the two rounds
+MAX_SYMBOLS = 30_000  # of the files that are looked through, in each of the two rounds
 MAX_NAMES = 40  # of the dictionary that one pattern may stand for
 MAX_PATTERN_FILES = 60  # that declare one of those
 MAX_SCORED = 400  # symbols whose surroundings are looked at
@@ -84,8 +85,13 @@ class Names(Protocol):
     def iter_parts(self, prefix: str) -> Iterable[str]:
         """The parts of declared names that begin so, in lower case, in order of their bytes."""
 
-    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
-        """The files whose declared names fit the parts best, best first (BM25)."""
+    def rank_files(
+        self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
+    ) -> Sequence[str]:
+        """The files whose declared names fit the parts best, best first (BM25).
+
+        Where groups of parts are `needed`, only files count that have all parts of one of them.
+        """
 
     def count_declaring(self, part: str) -> int:
         """Files that declare a name with a part."""
@@ -144,23 +150,22 @@ class SymbolFinder:
     def find(self, query: str, wanted: Wanted, limit: int) -> list[Found]:
         """The best symbols for a query: by score, then path and line."""
         words = [self._prepare(token) for token in _list_tokens(query)]
-        drafts: list[_Draft] = []
-        looked: set[str] = set()
-        for list_files in (self._list_exact, self._list_near):
-            glance = _Glance(words, with_patterns=list_files == self._list_exact)
+        drafts: dict[tuple[str, int], _Draft] = {}
+        for list_files, build in ((self._list_exact, _glance_whole), (self._list_near, _glance_near)):
+            glance = build(words)
             room = MAX_SYMBOLS
             for path in list_files(words) if words else ():
-                structure = None if path in looked or room < 0 else self._program.find_structure(path)
-                looked.add(path)
+                structure = None if room < 0 else self._program.find_structure(path)
                 if structure is not None:
                     room -= structure.symbol_count
-                    drafts += _match_file(path, structure, words, glance, wanted)
-            if sum(draft.promise >= EXACT for draft in drafts) >= limit:
+                    matching = _match_file(path, structure, words, glance, wanted)
+                    drafts.update({(path, draft.place): draft for draft in matching})
+            if sum(draft.promise >= EXACT for draft in drafts.values()) >= limit:
                 break  # an exact name is worth more than any other
-        drafts.sort(key=lambda draft: (-draft.promise, draft.path, draft.place))
+        chosen = sorted(drafts.values(), key=lambda draft: (-draft.promise, draft.path, draft.place))
         found = [
             Found(Declaration(draft.path, draft.place), round(score, 4))
-            for draft in drafts[:MAX_SCORED]
+            for draft in chosen[:MAX_SCORED]
             if (score := self._score(draft, words)) > 0
         ]
         found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.place))
@@ -194,8 +199,15 @@ class SymbolFinder:
 
     def _list_near(self, words: list[_Word]) -> list[str]:
         """The files that declare names with most of the parts of what was typed."""
-        parts = dict.fromkeys(part for word in words for part in self._expand(word))
-        return list(self._program.names.rank_files(list(parts), MAX_FILES)) if parts else []
+        parts = list(dict.fromkeys(part for word in words for part in self._expand(word)))
+        rank = self._program.names.rank_files
+        if len(words) == 1 and parts:  # a name that fits has its letters or all its parts, or begins with it
+            own = words[0].terms[1:]
+            wholes = [[part] for part in parts if part not in own]
+            found = rank(parts, MAX_FILES, [own, *wholes] if own else wholes)
+            if found:
+                return list(found)
+        return list(rank(parts, MAX_FILES)) if parts else []
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
         """Those of the paths that declare a name, or have it in their own."""
@@ -223,8 +235,10 @@ class SymbolFinder:
 
     def _score(self, draft: _Draft, words: list[_Word]) -> float:
         structure, place = draft.structure, draft.place
-        around = self._list_around(draft.path, place)
         points = draft.points
+        # Where it stands says nothing more of a symbol whose own name has all the words.
+        is_known = all(points) and not any(word.around for word in words)
+        around = [] if is_known else self._list_around(draft.path, place)
         if len(words) > 1:
             points = [min(own, ONE_OF_SEVERAL) for own in points]
         placed = [_place_word(word, own, around) for word, own in zip(words, points, strict=True)]
@@ -249,46 +263,39 @@ def _match_file(
     path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_Draft]:
     """The symbols of a file whose names match a word."""
+    marks: npt.NDArray[np.bool_] = np.any(structure.mark_strings(glance.needles), axis=0)
+    if glance.pattern is not None:
+        marks |= structure.mark_matching(glance.pattern)
+    places = np.flatnonzero(marks[structure.names])
+    numbers = np.unique(structure.names[places]).tolist()
+    names = zip(numbers, structure.get_strings(numbers), strict=True)
+    points = {number: [_compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
-    numbers = list(dict.fromkeys(structure.names.tolist()))
-    names = [structure.strings[number] for number in numbers]
-    points = {
-        numbers[place]: [_compare(word, names[place]) for word in words] for place in glance.find(names)
-    }
-    if not points:
-        return []
-    places = np.flatnonzero(np.isin(structure.names, np.array(list(points)))).tolist()
     return [
         _Draft(path, place, structure, own, sum(min(one, most) for one in own))
-        for place in places
-        if any(own := points[int(structure.names[place])])
-        and wanted(path, SymbolKind(int(structure.kinds[place])))
+        for place, number in zip(places.tolist(), structure.names[places].tolist(), strict=True)
+        if any(own := points[number]) and wanted(path, SymbolKind(int(structure.kinds[place])))
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class _Glance:
-    """Which of many names may match a word: a quick look that leaves out nearly all that do not."""
+    """By what names are found that may match a word: it leaves out nearly all that do not."""
 
-    def __init__(self, words: list[_Word], *, with_patterns: bool) -> None:
-        """What fits a pattern was found by the dictionary: its files alone are looked through for that."""
-        # The longest part of a word, as all names that match it hold it: its last letter may be another.
-        self._needles = [_choose_needle(word) for word in words if not word.has_star]
-        patterns = [word.pattern for word in words if word.pattern and with_patterns]
-        self._pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+    needles: tuple[str, ...]  # see `Structure.mark_strings`
+    pattern: re.Pattern[str] | None = None
 
-    def find(self, names: list[str]) -> list[int]:
-        """Places of the names to be compared."""
-        folded = "\n".join(names).lower().split("\n")
-        if len(self._needles) == 1:
-            needle = self._needles[0]
-            found = [place for place, name in enumerate(folded) if needle in name]
-        else:
-            needles = self._needles
-            found = [place for place, name in enumerate(folded) if any(one in name for one in needles)]
-        if self._pattern is not None:
-            search = self._pattern.search
-            found = sorted({*found, *(place for place, name in enumerate(names) if search(name))})
-        return found
+
+def _glance_whole(words: Sequence[_Word]) -> _Glance:
+    """For names that are a word, or fit its pattern."""
+    patterns = [word.pattern for word in words if word.pattern]
+    pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+    return _Glance(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
+
+
+def _glance_near(words: Sequence[_Word]) -> _Glance:
+    """For names that hold a word or its parts: by its longest, whose last letter may be another in a name."""
+    return _Glance(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
 
 
 def _choose_needle(word: _Word) -> str:

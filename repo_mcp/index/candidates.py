@@ -44,6 +44,7 @@ class Candidates:
 
     files: tuple[Candidate, ...]
     stems: Mapping[str, float]
+    best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
 
 
 def gather(
@@ -52,7 +53,7 @@ def gather(
     """The candidates of a query whose best units are known."""
     counts = [part.reader.file_count for part in searcher.segments]
     bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    found, sums = _sum_files(searcher, best, bases, weights.next_unit)
+    found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
     defining = _find_defining(searcher, intent, known, bases)
     stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, bases)
@@ -74,7 +75,7 @@ def gather(
             _locate(chosen, bases), zip(*(column.tolist() for column in columns), strict=True), strict=True
         )
     )
-    return Candidates(files, stems)
+    return Candidates(files, stems, best_text)
 
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
@@ -96,17 +97,17 @@ def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
     return np.where(rows[places] == wanted, values[places], 0.0)
 
 
-def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64]:
-    """The files of the best units, ascending, and the text of each as a share of the best one's."""
+def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64, float]:
+    """The files of the best units, ascending, the text of each as a share of the best one's, and that."""
     files = [
         part.find_files(found.units) + base
         for part, found, base in zip(searcher.segments, best.segments, bases.tolist(), strict=False)
     ]
     if not any(map(len, files)):
-        return np.zeros(0, dtype=np.int64), np.zeros(0)
+        return np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
     scores = np.concatenate([found.scores for found in best.segments])
     rows, sums = sum_text(np.concatenate(files), scores, next_unit)
-    return rows, sums / sums.max()
+    return rows, sums / sums.max(), float(sums.max())
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,7 @@ class LiveIndex:
             languages=languages,
             warnings=tuple(warnings),
             watching=self._watch,
+            chunks=count_chunks(searcher.snapshot),
         )
 
     def _count_stale(self, seen: SeenFiles | None, files: int) -> int | None:
@@ -457,3 +458,11 @@ def count_languages(snapshot: Snapshot) -> dict[str, int]:
         for number, count in enumerate(np.bincount(numbers, minlength=len(names)).tolist()):
             counts[names[number]] += count
     return {name: count for name, count in sorted(counts.items()) if count}
+
+
+def count_chunks(snapshot: Snapshot) -> int:
+    """Chunks of the live files."""
+    return sum(
+        int(np.diff(segment.reader.files.first_chunks)[segment.live_file_mask].sum())
+        for segment in snapshot.segments
+    )

@@ -30,7 +30,7 @@ from repo_mcp.model import (
     StructureReport,
     StructureStatus,
 )
-from repo_mcp.structure import ParseStatus
+from repo_mcp.structure import ParseStatus, Structure, StructureError, decode_structure
 
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
@@ -107,6 +107,26 @@ class LiveStructure:
                 self._view = self._open(directory, lexical, self._view)
                 self._opened = opened if self._view is not None else None
             return self._view
+
+    def open_finder(self) -> Callable[[str], Structure | None]:
+        """Finds the structures of files in the committed generation: None for a file without one as it is
+        indexed, and for every file while there is no index of them, or a damaged one."""
+        try:
+            view = self.find_view()
+        except (IndexFormatError, OSError):
+            view = None
+
+        def find(path: str) -> Structure | None:
+            try:
+                record = None if view is None else view.find_record(path)
+                return None if record is None else decode_structure(record)
+            except StructureError:  # of a writer that is not ours: as good as none
+                return None
+            except IndexFormatError:
+                self._report_damage()
+                return None
+
+        return find
 
     def _open(
         self, directory: DiskDirectory, lexical: Snapshot, before: StructureView | None

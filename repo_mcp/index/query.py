@@ -49,6 +49,7 @@ class Query:
     path_parts: list[str] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
 
     @property
     def has_other_words(self) -> bool:

@@ -59,15 +59,22 @@ def rank(
     top_k: int,
     wanted: Filter | None = None,
     weights: RankingWeights = WEIGHTS,
+    *,
+    bounded: bool = False,
 ) -> Ranking:
-    """The best `top_k` chunks, those of the best files first; each file's best chunk before its others."""
+    """The best `top_k` chunks, those of the best files first; each file's best chunk before its others.
+
+    With `bounded` the ranking says what no score can be above.
+    """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
-    files = rank_files(searcher, query, best, top_k, weights)
+    rated = rate_files(searcher, query, best, weights)
+    files = choose_files(rated, top_k)
     page = fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
-    return Ranking(tuple(explained), best.total, tuple(unknown))
+    bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
+    return Ranking(tuple(explained), best.total, tuple(unknown), bound)
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
@@ -83,6 +90,19 @@ def rank_files(
     searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
 ) -> list[RankedFile]:
     """The best `count` files of a query in order, ties by path."""
+    return choose_files(rate_files(searcher, query, best, weights), count)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The files that were looked at, each with what every one of SIGNALS gives it."""
+
+    rows: list[tuple[float, str, Candidate, tuple[float, ...], float]]  # total, path, file, given, share
+    best_text: float  # what a share of 1 of the best text is
+
+
+def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
+    """What each candidate of a query gets."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
@@ -96,10 +116,28 @@ def rank_files(
         given = (one.text, *given, *map(mul, one.names, kinds))
         share = shares[parts.role]
         rows.append((sum(given) * share, path, one, given, share))
+    return Rated(rows, candidates.best_text)
+
+
+def choose_files(rated: Rated, count: int) -> list[RankedFile]:
+    """The best `count` of the rated files in order, ties by path."""
+    rows = rated.rows
     totals = sorted((row[0] for row in rows), reverse=True)
     least = totals[count - 1] - MARGIN if len(totals) > count else 0.0
     ranked = [_explain(path, one, given, share) for total, path, one, given, share in rows if total >= least]
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
+
+
+def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
+    """What a file would score whose every unit holds each term of the query as strongly as any unit of the
+    index does, and whose names say as much as the best names of the files that were looked at."""
+    text = 1.0
+    if rated.best_text:
+        strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
+        text = max(text, strongest / (1.0 - weights.next_unit) / rated.best_text)
+    signals = zip(*(row[3][1:] for row in rated.rows), strict=True)  # but the text
+    names: float = sum(map(max, signals))
+    return text + names + MARGIN
 
 
 def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:

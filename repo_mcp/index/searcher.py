@@ -15,11 +15,13 @@ import numpy as np
 from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
-from repo_mcp.index.schema import FIELDS, SYMBOL
-from repo_mcp.index.scoring import DECIMALS, I64
+from repo_mcp.index.schema import BODY, FIELDS, SYMBOL
+from repo_mcp.index.scoring import DECIMALS, I64, TermScorer
 from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
-from repo_mcp.index.term_lists import TermListReader, TermLists
+from repo_mcp.index.term_lists import ScaledList, TermListReader, TermLists
 from repo_mcp.index.top_units import TopUnitsFinder
+
+ALL_FIELDS = frozenset(range(len(FIELDS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Ranking:
     chunks: tuple[RankedChunk, ...]
     total: int  # chunks that were ranked: all that match, when the best units are fewer than were asked for
     unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
+    bound: float = 0.0  # no score can be higher; 0 where it was not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Filter:
     key: str = ""  # names what `matches_path` lets through, for keeping
     language: str | None = None
     include_tests: bool = True
+    languages: frozenset[str] = frozenset()  # one of these, whatever else is asked for; none: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +111,19 @@ class Searcher:
         ]
         return Ranking(tuple(self._describe(query, found, best, top_k)), found.total)
 
-    def find_best_units(self, query: Query, limit: int, wanted: Filter) -> BestUnits:
-        """The `limit` best units of the wanted files, ties by path, then start line. Exact."""
-        terms = tuple(self._lists.read(term) for term in query.terms)
+    def find_best_units(
+        self, query: Query, limit: int, wanted: Filter, fields: frozenset[int] = ALL_FIELDS
+    ) -> BestUnits:
+        """The `limit` best units of the wanted files, ties by path, then start line. Exact.
+
+        Only what the `fields` hold counts.
+        """
+        terms = tuple(self._read_weighed(term, query.weights.get(term, 1.0)) for term in query.terms)
         masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
-            lists = [one for term in terms for one in term.segments[part.place]]
+            lists = [one for term in terms for one in term.segments[part.place] if one.field in fields]
             top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
@@ -122,6 +131,42 @@ class Searcher:
         cut = self._cut_units(found, limit)
         total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
         return BestUnits(tuple(cut), masks, total, terms)
+
+    def _read_weighed(self, term: str, weight: float) -> TermLists:
+        """The lists of a term that counts as much as `weight` says."""
+        lists = self._lists.read(term)
+        if weight == 1.0:
+            return lists
+        scaled = (tuple(ScaledList(one, weight) for one in own) for own in lists.segments)
+        return TermLists(tuple(scaled), lists.frequency)
+
+    def find_strongest(self, lists: TermLists) -> float:
+        """What the lists of a term give at most: the sum over fields of what a live unit gets, exactly.
+
+        A term that is nowhere counts as one that stands once, in a unit of average length.
+        """
+        if not lists.frequency:
+            scorer = TermScorer(FIELDS[BODY].name, "", max(1, self.snapshot.unit_count), 1, 1.0)
+            return float(scorer.score(np.ones(1, dtype=np.int64), np.ones(1, dtype=np.int64))[0])
+        strongest = [0.0] * len(FIELDS)
+        for part in self.segments:
+            live = part.segment.get_live_mask(Level.UNIT)
+            for one in lists.segments[part.place]:
+                strongest[one.field] = max(strongest[one.field], one.find_strongest(live))
+        return sum(strongest)
+
+    def has_files(self, wanted: Filter) -> bool:
+        """True when a live file passes a filter."""
+        for part in self.segments:
+            mask = self._find_mask(part, Query(), wanted)
+            live = part.segment.live_file_mask
+            if (live if mask is None else live & mask).any():
+                return True
+        return False
+
+    def count_units(self, term: str) -> int:
+        """In how many live units a term occurs, in the field where it is commonest."""
+        return self._lists.read(term).frequency
 
     def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
         """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
@@ -195,8 +240,15 @@ class Searcher:
     def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
         """Which files of a segment the filter and the query let through; None: all."""
         languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
-        key = (part.place, wanted.key, tuple(query.path_parts), languages, wanted.include_tests)
-        if not any(key[1:4]) and wanted.include_tests:
+        key = (
+            part.place,
+            wanted.key,
+            tuple(query.path_parts),
+            languages,
+            wanted.languages,
+            wanted.include_tests,
+        )
+        if not any(key[1:5]) and wanted.include_tests:
             return None
         return self._file_masks(*key, _Filter(wanted.matches_path))
 
@@ -206,15 +258,18 @@ class Searcher:
         _filter_key: str,
         path_parts: tuple[str, ...],
         languages: frozenset[str],
+        wanted_languages: frozenset[str],
         include_tests: bool,
         path_filter: _Filter,
     ) -> Mask:
         """Which files of a segment the filters let through."""
         reader = self.segments[place].reader
         mask = np.ones(reader.file_count, dtype=np.bool_)
-        if languages:
-            wanted = np.array([name in languages for name in reader.language_names])
+        for names in filter(None, (languages, wanted_languages)):
+            wanted = np.array([name in names for name in reader.language_names])
             mask &= wanted[reader.read_languages()]
+        if not path_parts and path_filter.matches is None and include_tests:
+            return mask
         for file in np.flatnonzero(mask).tolist():
             path = reader.files.read_path(file)
             mask[file] = (

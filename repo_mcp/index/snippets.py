@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -53,63 +53,92 @@ def show_hits(
     Of the chunks the first `most` that can be shown, or all. `extensions` gives file extensions another
     language than the built-in one.
     """
-    hits: list[Hit] = []
-    changed = 0
-    tried = 0
+    found = read_chunks(ranked, phrases, read_live, most)
+    hits = (_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks)
+    return ShownHits(tuple(hits), found.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChunk:
+    """One chunk of a ranking in its file as it is now."""
+
+    ranked: RankedChunk
+    data: bytes  # the whole file, normalised
+    lines: Sequence[bytes]  # of it
+    start_line: int  # where its best lines are to be looked for: the best unit,
+    end_line: int  # or the whole chunk when the file has changed since
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChunks:
+    """Chunks of a ranking in its order, and what could not be shown as it was indexed."""
+
+    chunks: tuple[LiveChunk, ...]
+    warnings: tuple[str, ...]
+
+
+def read_chunks(
+    ranked: Iterable[RankedChunk], phrases: Sequence[str], read_live: ReadLive, most: int | None = None
+) -> LiveChunks:
+    """The first `most` ranked chunks, or all, whose file still holds what matched and all `phrases`."""
+    chunks: list[LiveChunk] = []
+    changed = tried = 0
     for chunk in ranked:
-        if most is not None and len(hits) >= most:
+        if most is not None and len(chunks) >= most:
             break
         tried += 1
         try:
             raw = read_live(chunk.path)
-            text = decode_source(raw).data
+            data = decode_source(raw).data
         except RepoError:
             changed += 1
             continue
         is_changed = compute_fingerprint(raw) != chunk.fingerprint
         changed += is_changed
-        hit = _build_hit(chunk, phrases, text, is_changed, find_language(chunk.path, extensions))
-        if hit is not None:
-            hits.append(hit)
+        live = _find_live(chunk, phrases, data, is_changed)
+        if live is not None:
+            chunks.append(live)
     warnings = []
     if changed:
         warnings.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
-    if len(hits) < tried:
-        left_out = tried - len(hits)
+    if len(chunks) < tried:
+        left_out = tried - len(chunks)
         warnings.append(f"{left_out} hits were left out: their text is gone or does not hold the phrase.")
-    return ShownHits(tuple(hits), tuple(warnings))
+    return LiveChunks(tuple(chunks), tuple(warnings))
 
 
-def _build_hit(
-    ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool, language: Language
-) -> Hit | None:
-    """The hit in a file's normalised text; None when what was looked for is not there any more."""
+def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
+    """The chunk in a file's normalised text; None when what was looked for is not there any more."""
     raw = split_lines(data)
     chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
-    if changed and not any(find_line_terms(_decode(raw, chunk_start, chunk_end), ranked.matched_terms)):
+    if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
-    if phrases and not _holds(" ".join(_decode(raw, chunk_start, chunk_end)), phrases):
+    if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
         return None
-    start, end = ranked.unit_start, min(ranked.unit_end, len(raw))
     if changed:  # the unit's lines may be elsewhere in the chunk by now
-        start, end = chunk_start, chunk_end
-    lines = _decode(raw, start, end)
+        return LiveChunk(ranked, data, raw, chunk_start, chunk_end)
+    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, len(raw)))
+
+
+def _build_hit(live: LiveChunk, language: Language) -> Hit:
+    ranked = live.ranked
+    lines = decode_lines(live.lines, live.start_line, live.end_line)
     found = find_line_terms(lines, ranked.matched_terms)
     first, last = choose_window(found)
-    best = start - 1 + first + _find_best(found[first:last])
+    best = live.start_line - 1 + first + find_best_line(found[first:last])
     return Hit(
         ranked.path,
-        chunk_start,
-        chunk_end,
-        render_lines(lines[first:last], start + first),
+        ranked.chunk.start_line,
+        min(ranked.chunk.end_line, len(live.lines)),
+        render_lines(lines[first:last], live.start_line + first),
         ranked.score,
         ranked.matched_terms,
-        find_enclosing_symbol(language, data, sum(map(len, raw[:best])) + best),
+        find_enclosing_symbol(language, live.data, sum(map(len, live.lines[:best])) + best),
         ranked.explanation,
     )
 
 
-def _decode(raw: Sequence[bytes], first: int, last: int) -> list[str]:
+def decode_lines(raw: Sequence[bytes], first: int, last: int) -> list[str]:
     """The lines from `first` to `last`, counted from 1."""
     return b"\n".join(raw[first - 1 : last]).decode("utf-8", "replace").split("\n") if first <= last else []
 
@@ -150,17 +179,20 @@ def _is_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def choose_window(found: Sequence[int]) -> tuple[int, int]:
+def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:
     """The half-open span of WINDOW_LINES or fewer that shows most of the terms, the first of equal ones.
+
+    `extra` is what a line is worth beside its terms.
 
     A window is worth the sum, over its lines, of their terms, a term new to the window counting four
     times: eight lines with one word each show less than one line with all.
     """
-    best, most = 0, _value(found[:WINDOW_LINES])
+    extra = [0] * len(found) if extra is None else extra
+    best, most = 0, _value(found[:WINDOW_LINES]) + sum(extra[:WINDOW_LINES])
     for last in range(WINDOW_LINES, len(found)):
-        if found[last]:  # else the window is worth no more than the one before
+        if found[last] or extra[last]:  # else the window is worth no more than the one before
             start = last - WINDOW_LINES + 1
-            worth = _value(found[start : last + 1])
+            worth = _value(found[start : last + 1]) + sum(extra[start : last + 1])
             if worth > most:
                 best, most = start, worth
     return best, min(len(found), best + WINDOW_LINES)
@@ -174,7 +206,7 @@ def _value(found: Sequence[int]) -> int:
     return worth + 3 * shown.bit_count()
 
 
-def _find_best(found: Sequence[int]) -> int:
+def find_best_line(found: Sequence[int]) -> int:
     """The first of the lines that hold most of the terms."""
     counts = [held.bit_count() for held in found]
     return counts.index(max(counts)) if counts else 0

@@ -174,14 +174,20 @@ class StructureView:
         }
         return [term.decode("utf-8", "replace") for term in sorted(found)]
 
-    def rank_files(self, terms: Sequence[str], limit: int) -> list[tuple[str, float]]:
+    def rank_files(
+        self, terms: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
+    ) -> list[tuple[str, float]]:
         """The best files by BM25 over the parts of the names that they declare, ties by path.
 
-        Terms are as `repo_mcp.index.analysis` gives them: lower case, stemmed.
+        Terms are as `repo_mcp.index.analysis` gives them: lower case, stemmed. Where groups of terms are
+        `needed`, only files count that have all terms of one of them.
         """
         scores = [np.zeros(segment.reader.file_count) for segment in self.snapshot.segments]
         for term in dict.fromkeys(terms):
             self._add_scores(term, scores)
+        if needed:
+            for segment, values in zip(self.snapshot.segments, scores, strict=True):
+                values[~self._mark_files(segment, needed)] = 0.0
         best: list[tuple[float, str]] = []
         for place, values in enumerate(scores):
             files = _take_largest(np.round(values, DECIMALS), limit)
@@ -189,6 +195,16 @@ class StructureView:
             rounded = np.round(values[files], DECIMALS).tolist()
             best += zip((-score for score in rounded), paths, strict=True)
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
+
+    def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
+        """True for each file with all terms of one of the groups."""
+        marks = np.zeros(segment.reader.file_count, dtype=np.bool_)
+        for group in groups:
+            counts = np.zeros(len(marks), dtype=np.intp)
+            for term in group:
+                counts[self._read_docs(segment, PARTS, term.encode())[0]] += 1
+            marks |= counts == len(group)
+        return marks
 
     def _add_scores(self, term: str, scores: list[F64]) -> None:
         segments = self.snapshot.segments

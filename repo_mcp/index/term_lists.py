@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from index_format import (
     BLOCK_BITS,
@@ -33,10 +34,12 @@ from repo_mcp.index.scoring import F64, I64, K1, Integers, TermScorer
 from repo_mcp.index.scoring import B as SCORING_B
 
 Whole = tuple[I64, F64]  # every unit of a list, and its gain
+Mask = npt.NDArray[np.bool_]
 LISTS_BYTES = 12 * 1024 * 1024  # of weighed lists that are kept, in all
 WHOLES_BYTES = 16 * 1024 * 1024  # of long lists that are kept decoded: a million postings
 GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
+BLOCKS_AT_ONCE = 16  # decoded in search of the strongest unit
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # else the bounds of segments bound nothing
@@ -66,8 +69,16 @@ class WeighedList(Protocol):
         """The gain of each of some ascending units."""
         ...
 
+    def read_whole(self) -> Whole:
+        """Every unit that gets something, and its gain."""
+        ...
+
     def read_docs(self) -> I64:
         """The documents of the list, ascending: units, or files for a field of files."""
+        ...
+
+    def find_strongest(self, live: Mask | None) -> float:
+        """The largest gain of a live unit, exactly. `live` has a row for each unit; None: all live."""
         ...
 
 
@@ -80,19 +91,20 @@ class TermLists:
 
 
 class _Adding:
-    """Adds up what `_read_whole` gives."""
+    """Adds up what `read_whole` gives."""
 
-    def _read_whole(self) -> Whole:
+    def read_whole(self) -> Whole:
+        """As WeighedList says."""
         raise NotImplementedError
 
     def add_to(self, sums: F64) -> None:
         """As WeighedList says."""
-        units, gains = self._read_whole()
+        units, gains = self.read_whole()
         sums[units] += gains
 
     def add_naming(self, sums: F64) -> I64:
         """As WeighedList says."""
-        units, gains = self._read_whole()
+        units, gains = self.read_whole()
         before = sums[units]
         sums[units] = before + gains
         named: I64 = units[before == 0.0]
@@ -119,7 +131,8 @@ class ShortList(_Adding):
         bounds[blocks[firsts]] = np.maximum.reduceat(self._gains, firsts)
         return bounds
 
-    def _read_whole(self) -> Whole:
+    def read_whole(self) -> Whole:
+        """As WeighedList says."""
         return self._units, self._gains
 
     def read_gains(self, units: I64) -> F64:
@@ -131,6 +144,10 @@ class ShortList(_Adding):
     def read_docs(self) -> I64:
         """As WeighedList says."""
         return self._units
+
+    def find_strongest(self, live: Mask | None) -> float:
+        """As WeighedList says."""
+        return self.most
 
 
 class LongList(_Adding):
@@ -166,7 +183,8 @@ class LongList(_Adding):
         bounds: F64 = self._blocks.bounds * np.float64(self._scale)
         return bounds
 
-    def _read_whole(self) -> Whole:
+    def read_whole(self) -> Whole:
+        """As WeighedList says."""
         return self._wholes.get(self, self._decode)
 
     def _decode(self) -> Whole:
@@ -183,7 +201,22 @@ class LongList(_Adding):
 
     def read_docs(self) -> I64:
         """As WeighedList says."""
-        return self._read_whole()[0]
+        return self.read_whole()[0]
+
+    def find_strongest(self, live: Mask | None) -> float:
+        """As WeighedList says. The blocks of the highest bounds are decoded until no other can win."""
+        bounds = self.bound_blocks()
+        order = np.argsort(-bounds, kind="stable")
+        strongest = 0.0
+        for first in range(0, len(order), BLOCKS_AT_ONCE):
+            if bounds[order[first]] <= strongest:
+                break
+            docs, counts = self._blocks.take(np.sort(order[first : first + BLOCKS_AT_ONCE]))
+            if live is not None:
+                docs, counts = docs[live[docs]], counts[live[docs]]
+            gains = weigh(self._scorer, counts, self._lengths[docs])
+            strongest = max(strongest, float(gains.max(initial=0.0)))
+        return strongest
 
 
 class PathList(_Adding):
@@ -214,7 +247,8 @@ class PathList(_Adding):
             np.maximum(inside, gains[place], out=inside)
         return bounds
 
-    def _read_whole(self) -> Whole:
+    def read_whole(self) -> Whole:
+        """As WeighedList says."""
         return spread_runs(self._starts, self._counts), np.repeat(self._gains, self._counts)
 
     def read_gains(self, units: I64) -> F64:
@@ -227,6 +261,46 @@ class PathList(_Adding):
     def read_docs(self) -> I64:
         """As WeighedList says."""
         return self._files
+
+    def find_strongest(self, live: Mask | None) -> float:
+        """As WeighedList says."""
+        return self.most
+
+
+class ScaledList(_Adding):
+    """Another list, whose gains count only in part."""
+
+    def __init__(self, one: WeighedList, share: float) -> None:
+        """`share` is above 0 and at most 1."""
+        self.field, self.size, self.byte_count = one.field, one.size, one.byte_count
+        self.most = one.most * share
+        self._one = one
+        self._share = share
+
+    def bound_blocks(self) -> F64:
+        """As WeighedList says."""
+        return self._one.bound_blocks() * self._share
+
+    def read_whole(self) -> Whole:
+        """As WeighedList says."""
+        units, gains = self._one.read_whole()
+        return units, self._scale(gains)
+
+    def _scale(self, gains: F64) -> F64:
+        scaled: F64 = np.rint(gains * (self._share / GRAIN)) * GRAIN
+        return scaled
+
+    def read_gains(self, units: I64) -> F64:
+        """As WeighedList says."""
+        return self._scale(self._one.read_gains(units))
+
+    def read_docs(self) -> I64:
+        """As WeighedList says."""
+        return self._one.read_docs()
+
+    def find_strongest(self, live: Mask | None) -> float:
+        """As WeighedList says."""
+        return float(self._scale(np.array([self._one.find_strongest(live)]))[0])
 
 
 def weigh(scorer: TermScorer, counts: I64, lengths: Integers) -> F64:

@@ -20,7 +20,15 @@ import numpy as np
 from repo_mcp.index.candidates import Candidate
 from repo_mcp.index.intent import NameKind, understand
 from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import BEST_UNITS, RankedFile, add_up, fill_page, rank_files
+from repo_mcp.index.ranking import (
+    BEST_UNITS,
+    RankedFile,
+    add_up,
+    bound_scores,
+    choose_files,
+    fill_page,
+    rate_files,
+)
 from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.index.roles import FileRole
 from repo_mcp.index.scoring import DECIMALS, F64, I64
@@ -32,6 +40,7 @@ from repo_mcp.semantic.vector_index import NearChunks
 NEAR_CHUNKS = 500  # that nearness is summed from
 MOST_FILES = 10_000  # candidates of the ranking by words are some hundreds
 NEXT_CHUNK = 0.2  # each further chunk of a file counts this much less than the one before
+MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # of a file whose every chunk is the question itself
 SIGNAL = "meaning"
 _NO_NAMES = (0.0,) * len(NameKind)
 
@@ -48,7 +57,7 @@ def rank_blended(
     wanted: Filter | None = None,
     weights: RankingWeights = WEIGHTS,
 ) -> Ranking:
-    """The best `top_k` chunks, as `repo_mcp.index.ranking.rank` gives them.
+    """The best `top_k` chunks, as `repo_mcp.index.ranking.rank` gives them, with what no score can be above.
 
     `find_near` gives, for each segment of the searcher, the near chunks of which one of the units that it is
     given counts. Raises IndexFormatError, OSError, and what `find_near` raises.
@@ -56,7 +65,8 @@ def rank_blended(
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     parts = zip(searcher.segments, best.masks, strict=True)
     near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
-    worded = rank_files(searcher, query, best, MOST_FILES, weights) if weight < 1.0 else []
+    rated = rate_files(searcher, query, best, weights)
+    worded = choose_files(rated, MOST_FILES) if weight < 1.0 else []
     shares = keep_shares(understand(query.text).roles, weights)
     nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
     files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
@@ -65,7 +75,8 @@ def rank_blended(
     chunks = searcher.describe(query, joined, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
-    return Ranking(tuple(explained), joined.total, tuple(unknown))
+    bound = (1.0 - weight) * bound_scores(searcher, best, rated, weights) + weight * MOST_NEARNESS
+    return Ranking(tuple(explained), joined.total, tuple(unknown), bound)
 
 
 def _sum_nearness(searcher: Searcher, near: Sequence[NearChunks]) -> Nearness:

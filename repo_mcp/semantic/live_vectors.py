@@ -139,7 +139,7 @@ class LiveVectors:
     def rank(
         self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
     ) -> Ranking:
-        """The best chunks by words and, as much as `weight` says (0 to 1), by meaning.
+        """The best chunks by words and, as much as `weight` says (0 to 1), by meaning; with their bound.
 
         By words alone while there are no vectors, or none of the question, as `warn` tells. IndexFormatError
         for a lexical index that is damaged.
@@ -148,7 +148,7 @@ class LiveVectors:
         vector = None if view is None else self._questions.embed(query.text)
         if view is None or vector is None:
             self._fault = self._fault if view is None else NO_QUESTION
-            return rank(searcher, query, top_k, wanted)
+            return rank(searcher, query, top_k, wanted, bounded=True)
         if self._fault == NO_QUESTION:
             self._fault = ""
 
@@ -162,7 +162,7 @@ class LiveVectors:
             return rank_blended(searcher, query, find_near, weight, top_k, wanted)
         except _Damaged:
             self.report_damage()
-            return rank(searcher, query, top_k, wanted)
+            return rank(searcher, query, top_k, wanted, bounded=True)
 
     # How far it is
 

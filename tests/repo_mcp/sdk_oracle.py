@@ -16,11 +16,17 @@ from repo_mcp.tool_model import Toolset
 PATIENCE_SECONDS = 10.0
 
 
-def ask_sdk(toolsets: Sequence[Toolset], version: str, frames: Sequence[dict[str, Any]]) -> list[bytes]:
+def ask_sdk(
+    toolsets: Sequence[Toolset],
+    version: str,
+    frames: Sequence[dict[str, Any]],
+    *,
+    offers_tasks: bool = False,
+) -> list[bytes]:
     """The answer to each request of `frames`, given one after the other."""
 
     async def converse() -> list[bytes]:
-        server = build_sdk_server(toolsets, version)
+        server = build_sdk_server(toolsets, version, offers_tasks=offers_tasks)
         to_server, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outbound, from_server = anyio.create_memory_object_stream[SessionMessage](16)
         answers: list[bytes] = []

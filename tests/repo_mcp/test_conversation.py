@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from repo_mcp import instructions
+from repo_mcp import icons, instructions
 from repo_mcp.config import Limits
 from repo_mcp.conversation import (
     HANDSHAKE_VERSIONS,
@@ -27,11 +27,21 @@ from repo_mcp.conversation import (
     refuse_method,
 )
 from repo_mcp.desk import refuse_tool
-from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset
+from repo_mcp.tool_model import (
+    Annotations,
+    Audio,
+    CallContext,
+    Notes,
+    ResourceLink,
+    Tool,
+    ToolAnswer,
+    Toolset,
+)
 from repo_mcp.toolsets.repo import bind_toolset
 from tests.repo_mcp.sdk_oracle import ask_sdk
 
 VERSION = "1.2.3"
+CONTEXT = CallContext(lambda: False)
 ANSWER = {
     "request_id": "r",
     "ok": True,
@@ -52,7 +62,23 @@ def _answer(is_error: bool = False) -> ToolAnswer:
     return ToolAnswer(ANSWER, json.dumps(ANSWER, ensure_ascii=False, separators=(",", ":")), is_error)
 
 
+BLOCKS = (
+    ResourceLink("repo:///docs/a%20b.png", "a b.png", "image/png"),
+    ResourceLink(
+        "repo:///ü.svg", "ü.svg", "image/svg+xml", "a \u2028 drawing", 12, Notes(("user", "assistant"), 1)
+    ),
+    ResourceLink("repo:///x", "x", "text/plain", notes=Notes(("user",))),
+    Audio("UklGRg==", "audio/wav", Notes(priority=0.25)),
+    Audio("", "audio/mpeg"),
+)
+
+
 def _call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    if "rich" in arguments:
+        return replace(_answer(), blocks=BLOCKS)
+    if "human" in arguments:  # a text that is no JSON, though it may look like it
+        text = '{"not": json}\n'
+        return ToolAnswer({"format": "human", "text": text}, text, is_error=False)
     return _answer("fail" in arguments)
 
 
@@ -65,7 +91,8 @@ def _build_toolset(limits: Limits) -> Toolset:
     real = bind_toolset(limits, refuse)
     schema = {"additionalProperties": False, "type": "object", "$schema": "x", "properties": {}, "title": "t"}
     odd = Tool("odd", "Odd", "d\u2029", schema, schema, Annotations(read_only=False, destructive=True), _call)
-    return replace(real, tools=(*(replace(tool, call=_call) for tool in real.tools), odd))
+    long = replace(odd, name="long", icon=icons.RESEARCH, may_be_task=True)
+    return replace(real, tools=(*(replace(tool, call=_call) for tool in real.tools), odd, long))
 
 
 TOOLSET = _build_toolset(Limits())
@@ -83,11 +110,12 @@ def test_instructions_said_early_are_those_of_the_toolset() -> None:
     assert instructions.join_instructions(["repo", "repo"]) == "\n\n".join([TOOLSET.instructions] * 2)
 
 
+@pytest.mark.parametrize("offers_tasks", [False, True])
 @pytest.mark.parametrize("version", [*HANDSHAKE_VERSIONS, "1999-01-01", MODERN_VERSION])
 @pytest.mark.parametrize("limits", [Limits(), Limits(max_search_hits=7, default_search_hits=3)], ids=str)
-def test_handshake_conversation(version: str, limits: Limits) -> None:
+def test_handshake_conversation(version: str, limits: Limits, offers_tasks: bool) -> None:
     toolset = _build_toolset(limits)
-    answers = Answers(VERSION, toolset.instructions)
+    answers = Answers(VERSION, toolset.instructions, offers_tasks=offers_tasks)
     answers.set_tools(toolset.tools)
     params = INITIALIZE | {"protocolVersion": version}
     opening = read_opening(params)
@@ -101,6 +129,8 @@ def test_handshake_conversation(version: str, limits: Limits) -> None:
         {"id": 2, "method": "tools/call", "params": call},
         {"id": 3, "method": "tools/call", "params": {"name": "odd", "arguments": {"fail": 1}}},
         {"id": 4, "method": "tools/call", "params": {"name": "no\u202eol"}},
+        {"id": 5, "method": "tools/call", "params": {"name": "odd", "arguments": {"rich": 1}}},
+        {"id": 6, "method": "tools/call", "params": {"name": "odd", "arguments": {"human": 1}}},
         *({"id": method, "method": method} for method in sorted(NOT_OFFERED)),
     ]
     expected = [
@@ -110,12 +140,19 @@ def test_handshake_conversation(version: str, limits: Limits) -> None:
         answers.call(2, _answer(), modern=False),
         answers.call(3, _answer(is_error=True), modern=False),
         refuse_tool(4, "no\u202eol"),
+        answers.call(5, _call({"rich": 1}, CONTEXT), modern=False),
+        answers.call(6, _call({"human": 1}, CONTEXT), modern=False),
         *(refuse_method(method, method) for method in sorted(NOT_OFFERED)),
     ]
-    assert ask_sdk([toolset], VERSION, frames) == expected
+    assert ask_sdk([toolset], VERSION, frames, offers_tasks=offers_tasks) == expected
+    declared = json.loads(expected[0])["result"]["capabilities"]
+    assert ("tasks" in declared) == (offers_tasks and opening.version == "2025-11-25")
 
 
-def test_modern_conversation() -> None:
+@pytest.mark.parametrize("offers_tasks", [False, True])
+def test_modern_conversation(offers_tasks: bool) -> None:
+    answers = Answers(VERSION, TOOLSET.instructions, offers_tasks=offers_tasks)
+    answers.set_tools(TOOLSET.tools)
     meta = {"_meta": ENVELOPE | {"progressToken": 4}}
     frames: list[dict[str, Any]] = [
         {"id": 0, "method": "server/discover", "params": meta},
@@ -123,17 +160,23 @@ def test_modern_conversation() -> None:
         {"id": 2, "method": "tools/call", "params": {"name": "odd", "arguments": {}} | meta},
         {"id": 3, "method": "tools/call", "params": {"name": "odd", "arguments": {"fail": 1}} | meta},
         {"id": 4, "method": "tools/call", "params": {"name": "nope"} | meta},
+        {"id": 5, "method": "tools/call", "params": {"name": "odd", "arguments": {"rich": 1}} | meta},
+        {"id": 6, "method": "tools/call", "params": {"name": "odd", "arguments": {"human": 1}} | meta},
         *({"id": method, "method": method, "params": meta} for method in sorted(NOT_OFFERED)),
     ]
     expected = [
-        ANSWERS.discover(0),
-        ANSWERS.list_tools(1, modern=True),
-        ANSWERS.call(2, _answer(), modern=True),
-        ANSWERS.call(3, _answer(is_error=True), modern=True),
+        answers.discover(0),
+        answers.list_tools(1, modern=True),
+        answers.call(2, _answer(), modern=True),
+        answers.call(3, _answer(is_error=True), modern=True),
         refuse_tool(4, "nope"),
+        answers.call(5, _call({"rich": 1}, CONTEXT), modern=True),
+        answers.call(6, _call({"human": 1}, CONTEXT), modern=True),
         *(refuse_method(method, method) for method in sorted(NOT_OFFERED)),
     ]
-    assert ask_sdk([TOOLSET], VERSION, frames) == expected
+    assert ask_sdk([TOOLSET], VERSION, frames, offers_tasks=offers_tasks) == expected
+    declared = json.loads(expected[0])["result"]["capabilities"]
+    assert declared.get("extensions") == ({"io.modelcontextprotocol/tasks": {}} if offers_tasks else None)
 
 
 PLAIN_OPENINGS = {
@@ -146,6 +189,11 @@ PLAIN_OPENINGS = {
     },
     "with token": INITIALIZE | {"_meta": {"progressToken": 0, "x": [1]}},
     "experimental": INITIALIZE | {"capabilities": {"experimental": {"x": {}}}},
+    "extensions": INITIALIZE | {"capabilities": {"extensions": {"a/ui": {"mimeTypes": ["text/html"]}}}},
+    "tasks": INITIALIZE
+    | {
+        "capabilities": {"tasks": {"list": {}, "cancel": {}, "requests": {"sampling": {"createMessage": {}}}}}
+    },
 }
 
 
@@ -165,6 +213,9 @@ UNUSUAL_OPENINGS: dict[str, Any] = {
     "capabilities list": INITIALIZE | {"capabilities": []},
     "capability null": INITIALIZE | {"capabilities": {"roots": None}},
     "capability unknown": INITIALIZE | {"capabilities": {"other": {}}},
+    "extension null": INITIALIZE | {"capabilities": {"extensions": {"a/b": None}}},
+    "extension surrogate": INITIALIZE | {"capabilities": {"extensions": {"a/b": {"c": ["\ud800"]}}}},
+    "tasks otherwise": INITIALIZE | {"capabilities": {"tasks": {"list": {}, "requests": {"tools": {}}}}},
     "list changed 1": INITIALIZE | {"capabilities": {"roots": {"listChanged": 1}}},
     "meta null": INITIALIZE | {"_meta": None},
     "token true": INITIALIZE | {"_meta": {"progressToken": True}},
@@ -189,7 +240,11 @@ _NAMES = st.sampled_from(
             "sampling",
             "elicitation",
             "experimental",
+            "extensions",
             "tasks",
+            "requests",
+            "createMessage",
+            "io.modelcontextprotocol/tasks",
             "listChanged",
             "tools",
             "form",
@@ -249,7 +304,7 @@ def test_no_random_call_is_answered_otherwise(params: dict[str, Any]) -> None:
     if has_plain_meta(params) and asked is not None and asked[0] == "odd":
         opening = {"id": 0, "method": "initialize", "params": INITIALIZE}
         answers = ask_sdk([TOOLSET], VERSION, [opening, {"id": 1, "method": "tools/call", "params": params}])
-        assert answers[1] == ANSWERS.call(1, _call(asked[1], CallContext(lambda: False)), modern=False)
+        assert answers[1] == ANSWERS.call(1, _call(asked[1], CONTEXT), modern=False)
 
 
 @RANDOM

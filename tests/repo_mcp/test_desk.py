@@ -12,80 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.call_pool import CallPool
-from repo_mcp.conversation import MODERN_VERSION, Answers
-from repo_mcp.desk import Desk
-from repo_mcp.sdk_bridge import SdkBridge
-from repo_mcp.sdk_server import build_sdk_server
-from repo_mcp.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
-from repo_mcp.wire import StopReason, Streams, Wire
+from repo_mcp.conversation import MODERN_VERSION
+from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer
+from repo_mcp.wire import StopReason
+from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk
 
 PATIENCE_SECONDS = 10.0
-VERSION = "1.2.3"
-CLIENT = {"name": "test", "version": "0"}
-ENVELOPE = {
-    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
-    "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": CLIENT,
-}
-SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
-
-
-def _tool(name: str, call: Any, drop: Any = None) -> Tool:
-    return Tool(name, name, name, SCHEMA, {"type": "object"}, Annotations(read_only=True), call, drop)
-
-
-def _echo(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-    structured = {"client": list(context.client), "arguments": dict(arguments)}
-    return ToolAnswer(structured, json.dumps(structured, separators=(",", ":")), is_error=False)
-
-
-class Client:
-    """The other end of the pipes, and the server behind them in threads."""
-
-    def __init__(self, *tools: Tool, places: int = 2) -> None:
-        self.toolset = Toolset("t", (_tool("echo", _echo), *tools), "use them")
-        wire_in, self.to_wire = os.pipe()
-        from_wire, wire_out = os.pipe()
-        self.answers = os.fdopen(from_wire, "rb")
-        self.loads = 0
-        self.wire = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
-        self.bridge = SdkBridge(self.wire, self._load)
-        self.pool = CallPool(places)
-        self.desk = Desk(self.wire, Answers(VERSION, "use them"), self.bridge.take)
-        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool)
-        self.wire.start(self.desk.take)
-
-    def _load(self) -> Any:
-        self.loads += 1
-        server = build_sdk_server([self.toolset], VERSION, self.pool)
-        options = server.create_initialization_options()
-        return lambda inbound, outbound: server.run(inbound, outbound, options)
-
-    def send(self, *frames: dict[str, Any]) -> None:
-        for frame in frames:
-            os.write(self.to_wire, json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n")
-
-    def read_line(self) -> bytes:
-        return self.answers.readline()
-
-    def read(self) -> dict[str, Any]:
-        answer = json.loads(self.read_line())
-        assert isinstance(answer, dict)
-        return answer
-
-    def ask(self, frame: dict[str, Any]) -> bytes:
-        self.send(frame)
-        return self.read_line()
-
-    def close(self) -> StopReason:
-        os.close(self.to_wire)
-        reason = self.wire.wait()
-        self.bridge.close()
-        self.wire.finish()
-        self.answers.close()
-        return reason
 
 
 def _call(request_id: int, name: str, **more: Any) -> dict[str, Any]:
@@ -148,7 +81,7 @@ def _talk(names: list[str]) -> tuple[list[bytes], list[bytes], int]:
         NOTIFICATIONS[name] if name in NOTIFICATIONS else {"id": number} | FRAMES[name]
         for number, name in enumerate(names)
     ]
-    client = Client()
+    client = PipeClient()
     given: list[bytes] = []
     for frame in frames:
         client.send(frame)
@@ -200,14 +133,14 @@ def _build_slow(gate: threading.Event) -> tuple[Tool, list[str]]:
         while not gate.wait(0.002) and not context.cancelled():
             pass
         story.append("cancelled" if context.cancelled() else "done")
-        return _echo(arguments, context)
+        return echo(arguments, context)
 
-    return _tool("slow", call, lambda arguments, context: story.append("dropped")), story
+    return build_tool("slow", call, lambda arguments, context: story.append("dropped")), story
 
 
 def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
-    client = Client(slow)
+    client = PipeClient(slow)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "slow"))
     while not story:
@@ -223,7 +156,7 @@ def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: thre
 
 def test_calls_keep_to_their_places_and_a_waiting_one_is_dropped(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
-    client = Client(slow, places=2)
+    client = PipeClient(slow, places=2)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(*(_call(number, "slow") for number in (1, 2, 3, 4)))
     client.send({"id": 5, "method": "ping"})
@@ -239,7 +172,7 @@ def test_calls_keep_to_their_places_and_a_waiting_one_is_dropped(gate: threading
 
 def test_the_sdk_and_the_desk_share_the_places(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
-    client = Client(slow, places=1)
+    client = PipeClient(slow, places=1)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "slow"))
     while not story:
@@ -260,9 +193,9 @@ def test_progress_never_falls_and_ends_with_the_answer() -> None:
         assert context.report is not None
         for done in (10.0, 5.0, 40.0, 100.0):
             context.report(Progress(done, 100.0, "at it"))
-        return _echo(arguments, context)
+        return echo(arguments, context)
 
-    client = Client(_tool("work", call))
+    client = PipeClient(build_tool("work", call))
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "work", _meta={"progressToken": "tok"}))
     seen = []
@@ -276,8 +209,8 @@ def test_progress_never_falls_and_ends_with_the_answer() -> None:
 
 
 def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id() -> None:
-    broken = _tool("broken", lambda arguments, context: ToolAnswer({}, '{"a":"\ud800"}', is_error=False))
-    client = Client(broken)
+    broken = build_tool("broken", lambda arguments, context: ToolAnswer({}, '{"a":"\ud800"}', is_error=False))
+    client = PipeClient(broken)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "broken"))
     answer = client.read()
@@ -289,7 +222,7 @@ def test_a_tool_that_raises_is_an_error_and_keeps_no_place() -> None:
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
         raise ValueError("the contents of a file")
 
-    client = Client(_tool("broken", call), places=1)
+    client = PipeClient(build_tool("broken", call), places=1)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "broken"), _call(2, "broken"))
     for number in (1, 2):
@@ -306,7 +239,7 @@ def test_the_client_is_named_in_both_eras() -> None:
 
 def test_a_call_in_flight_is_answered_at_end_of_input(gate: threading.Event) -> None:
     slow, story = _build_slow(gate)
-    client = Client(slow)
+    client = PipeClient(slow)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "slow"))
     while not story:

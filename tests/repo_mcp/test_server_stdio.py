@@ -478,7 +478,7 @@ def test_the_server_ends_with_its_parent(root: Path, input_stays_open: bool) -> 
         (["--repo-root", "{root}", "--max-search-hits", "0"], "--max-search-hits"),
         (["--repo-root", "{root}", "--toolsets", "nonsense"], "--toolsets"),
         (["--repo-root", "{root}", "--toolsets", ""], "--toolsets"),
-        (["--repo-root", "{root}", "--toolsets", "repo,research"], "--toolsets"),
+        (["--repo-root", "{root}", "--toolsets", "repo,researched"], "--toolsets"),
         (["--repo-root", "{root}", "--no-such-option"], "--no-such-option"),
         (["{root}"], "--repo-root"),
     ],

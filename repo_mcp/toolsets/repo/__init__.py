@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp import instructions
+from repo_mcp import icons, instructions
 from repo_mcp.call_recorder import DROPPED, CallRecorder, new_request_id
 from repo_mcp.config import Limits
 from repo_mcp.tool_model import (
@@ -172,4 +172,5 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
         Annotations(read_only=entry.read_only),
         call,
         drop,
+        icons.REPO,
     )

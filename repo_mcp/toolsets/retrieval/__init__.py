@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp import instructions
+from repo_mcp import icons, instructions
 from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder
 from repo_mcp.config import Limits
 from repo_mcp.errors import RepoError
@@ -150,4 +150,5 @@ def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
         Annotations(read_only=True),
         call,
         drop,
+        icons.RETRIEVAL,
     )

@@ -81,12 +81,20 @@ class MemoryIndex(MemoryProgram):
     def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         return _choose(self._parts, prefix, pattern)
 
-    def rank_files(self, parts: Sequence[str], limit: int) -> Sequence[str]:
+    def rank_files(
+        self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
+    ) -> Sequence[str]:
         points: Counter[str] = Counter()
         for part in dict.fromkeys(parts):
             for path in self._parts.get(part, ()):
                 points[path] += 1
+        if needed:
+            holding = {path for group in needed for path in points if self._has_all(path, group)}
+            points = Counter({path: points[path] for path in holding})
         return sorted(points, key=lambda path: (-points[path], path))[:limit]
+
+    def _has_all(self, path: str, group: Sequence[str]) -> bool:
+        return all(path in self._parts.get(part, ()) for part in group)
 
     def count_declaring(self, part: str) -> int:
         return len(self._parts.get(part, ()))

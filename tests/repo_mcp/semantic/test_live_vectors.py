@@ -65,12 +65,12 @@ def test_without_weight_it_is_by_words_and_no_process_is_started(
     vectors.build()
     monkeypatch.setattr("repo_mcp.parse_worker._start_child", None)
     searcher = searcher_of(repository)
-    assert vectors.rank(searcher, QUERY, 0.0, 10) == rank(searcher, QUERY, 10)
+    assert vectors.rank(searcher, QUERY, 0.0, 10) == rank(searcher, QUERY, 10, bounded=True)
 
 
 def test_before_there_are_vectors_it_is_by_words_and_said(repository: Repository) -> None:
     vectors, searcher = vectors_of(repository), searcher_of(repository)
-    assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10)
+    assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
     assert "0 of 4 files" in vectors.warn()[0]
     assert "0 of 4 files" in repository.status().warnings[-1]
 
@@ -96,9 +96,9 @@ def test_a_question_without_a_vector_is_answered_by_words(
     vectors.build()
     with monkeypatch.context() as broken:
         broken.setattr("repo_mcp.parse_worker._start_child", refuse_to_start)
-        assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10)
+        assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
         assert vectors.warn() == [NO_QUESTION]
-    assert vectors.rank(searcher, QUERY, 0.7, 10) != rank(searcher, QUERY, 10)
+    assert vectors.rank(searcher, QUERY, 0.7, 10) != rank(searcher, QUERY, 10, bounded=True)
     assert vectors.warn() == []
 
 
@@ -116,7 +116,7 @@ def test_damaged_vectors_are_passed_over_and_made_anew(root: Path, model: Path, 
     segment.write_bytes(bytes([whole[0], *(byte ^ 0xFF for byte in whole[1:200]), *whole[200:]]))
     with closing(open_root(root, model, data)) as repository:
         vectors, searcher = vectors_of(repository), searcher_of(repository)
-        assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10)
+        assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
         wait_until(lambda: vectors.status().state == "ready" and not vectors.warn())
         assert "meaning" in dict(vectors.rank(searcher, QUERY, 0.7, 10).chunks[0].explanation)
     assert segment.read_bytes() == whole

@@ -1,0 +1,248 @@
+"""A found chunk as a piece of code: its best lines, and the declaration that they stand in.
+
+What a declaration is comes from the structure record of the file where it has one, and else from line
+patterns. Signature and comment are always read from the live text around the declaration. All of it is
+bounded, however large the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.adapters.headings_adapter import HeadingsAdapter
+from repo_mcp.adapters.keys_adapter import KeysAdapter
+from repo_mcp.adapters.languages import Language
+from repo_mcp.adapters.lexical_adapter import LexicalAdapter, outline_lexically
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.code_search.records import CodeHit
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.snippets import (
+    LiveChunk,
+    choose_window,
+    decode_lines,
+    find_line_terms,
+)
+from repo_mcp.model import Symbol
+from repo_mcp.structure import Structure
+from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.structure_model import Symbol as DeclaredSymbol
+
+WHOLE_LINES = 12  # a declaration of so many lines is shown whole
+WINDOW_LINES = 8  # of a longer one
+MAX_LINE_CHARS = 240
+MAX_SYMBOLS = 8  # named for one hit
+MAX_DOC_CHARS = 300
+MAX_CRUMB_CHARS = 300
+LINES_ABOVE = 40  # of comment and decorators, looked through for a declaration's comment
+LINES_BELOW = 24  # of its head
+OUTLINE_BYTES = 96 * 1024  # of a text that line patterns are to tell the declarations of
+CRUMB = " > "
+
+FindStructure = Callable[[str], Structure | None]
+
+_AROUND = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.MODULE}
+_ABOVE = re.compile(rb"[ \t]*(?://|/?\*|#|--|@|\[|\"\"\"|;)")  # a line of comment, or a decorator
+# What line patterns call otherwise than structure records do.
+_SAME_KINDS = {
+    "heading": "section",
+    "async_function": "function",
+    "async_method": "method",
+    "protocol": "trait",
+    "type_alias": "type",
+}
+_KINDS = {"docs": "section", "config": "configuration", "data": "data", "code": "code"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The declaration that a line stands in."""
+
+    kind: str
+    name: str
+    start_line: int
+    end_line: int
+    crumbs: tuple[str, ...]  # names, outermost first, its own the last
+    told: str = ""  # its signature as the structure has it
+
+
+class Describer:
+    """Describes hits. For one call."""
+
+    def __init__(self, find_structure: FindStructure, extensions: Mapping[str, str]) -> None:
+        """`extensions` gives file extensions other languages than the built-in ones."""
+        self._find_structure = find_structure
+        self._extensions = extensions
+        self._structures: dict[str, Structure | None] = {}
+        self._outlines: dict[str, tuple[Symbol, ...]] = {}
+
+    def describe(self, live: LiveChunk, share: float) -> CodeHit:
+        """The hit of a chunk in its live file."""
+        path = live.ranked.path
+        language = find_language(path, self._extensions)
+        first, last, best = self._find_best(live, language)
+        around = self._find_around(live, language, best)
+        start, end = _choose_lines(live, around, first, last, best)
+        content = "\n".join(_cut(line, MAX_LINE_CHARS) for line in decode_lines(live.lines, start, end))
+        symbols = self._list_symbols(live, start, end)
+        if around is None:
+            kind = _KINDS.get(language.kind, "code")
+            return CodeHit(path, start, end, content, share, kind, symbols, language.name)
+        signature, doc = _read_head(live, language, around)
+        is_part = around.start_line < start or around.end_line > end
+        return CodeHit(
+            path,
+            start,
+            end,
+            content,
+            share,
+            around.kind,
+            tuple(dict.fromkeys((around.name, *symbols)))[:MAX_SYMBOLS],
+            language.name,
+            around.told if signature.endswith("(") or not signature else signature,
+            _cut(CRUMB.join(around.crumbs), MAX_CRUMB_CHARS) if len(around.crumbs) > 1 else "",
+            doc,
+            (around.start_line, around.end_line) if is_part else None,
+        )
+
+    def _find_best(self, live: LiveChunk, language: Language) -> tuple[int, int, int]:
+        """The first and last of the lines that show most of what matched, and the best of them.
+
+        A line that declares a name made of such words counts as three: it is the subject, others use it.
+        """
+        terms = live.ranked.matched_terms
+        found = find_line_terms(decode_lines(live.lines, live.start_line, live.end_line), terms)
+        asked, extra = set(terms), [0] * len(found)
+        for line, name in self._iter_declared(live, language):
+            if live.start_line <= line <= live.end_line:
+                extra[line - live.start_line] += 2 * len(asked.intersection(get_word_terms(name)))
+        first, last = choose_window(found, extra)
+        counts = [held.bit_count() + more for held, more in zip(found, extra, strict=True)][first:last]
+        best = counts.index(max(counts)) if counts else 0
+        return live.start_line + first, live.start_line + last - 1, live.start_line + first + best
+
+    def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
+        """The line and the name of each declaration of a file."""
+        structure = self._get_structure(live.ranked.path)
+        if structure is None:
+            for one in self._get_outline(live, language):
+                yield one.start_line, one.name
+            return
+        starts = structure.starts
+        inside = (starts >= live.start_line) & (starts <= live.end_line)
+        for place in inside.nonzero()[0].tolist():
+            if place:
+                yield int(starts[place]), structure.strings[structure.names[place]]
+
+    def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+        """The innermost declaration around a line."""
+        structure = self._get_structure(live.ranked.path)
+        if structure is not None:
+            return _find_in_structure(structure, line)
+        around = [one for one in self._get_outline(live, language) if one.start_line <= line <= one.end_line]
+        if not around:
+            return None
+        inner = min(around, key=lambda one: (one.end_line - one.start_line, -one.start_line))
+        holders = [one for one in around if one is inner or one.end_line - one.start_line > _size(inner)]
+        crumbs = tuple(one.name for one in holders)
+        kind = _SAME_KINDS.get(inner.kind, inner.kind)
+        return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
+
+    def _get_structure(self, path: str) -> Structure | None:
+        if path not in self._structures:
+            self._structures[path] = self._find_structure(path)
+        return self._structures[path]
+
+    def _get_outline(self, live: LiveChunk, language: Language) -> tuple[Symbol, ...]:
+        """The declarations of a text without a structure, outer ones before inner ones."""
+        path = live.ranked.path
+        if path not in self._outlines:
+            self._outlines[path] = _outline(path, live.data, language)
+        return self._outlines[path]
+
+    def _list_symbols(self, live: LiveChunk, start: int, end: int) -> tuple[str, ...]:
+        """The names declared in some lines."""
+        structure = self._get_structure(live.ranked.path)
+        if structure is None:
+            outline = self._outlines.get(live.ranked.path, ())
+            names = [one.name for one in outline if start <= one.start_line <= end]
+        else:
+            starts = structure.starts[1:]
+            places = ((starts >= start) & (starts <= end)).nonzero()[0] + 1
+            names = [structure.get_symbol(int(place)).name for place in places[:MAX_SYMBOLS]]
+        return tuple(dict.fromkeys(name for name in names if name))[:MAX_SYMBOLS]
+
+
+def _find_in_structure(structure: Structure, line: int) -> _Around | None:
+    starts = structure.starts
+    holding = ((starts <= line) & (starts + structure.spans >= line)).nonzero()[0].tolist()
+    symbols = [structure.get_symbol(place) for place in holding if place]
+    chosen = [one for one in symbols if one.kind in _AROUND] or symbols
+    if not chosen:
+        return None
+    inner = min(chosen, key=lambda one: (one.end_line - one.start_line, -one.place))
+    crumbs = [inner.name]
+    parent = inner.parent
+    while parent:
+        holder = structure.get_symbol(parent)
+        crumbs.append(holder.name)
+        parent = holder.parent
+    kind = inner.kind.name.lower()
+    return _Around(kind, inner.name, inner.start_line, inner.end_line, tuple(reversed(crumbs)), _sign(inner))
+
+
+def _sign(symbol: DeclaredSymbol) -> str:
+    """What a structure record says of a declaration, in one line."""
+    if not symbol.return_type:
+        return f"{symbol.name}{symbol.parameters}"
+    return f"{symbol.name}{symbol.parameters}{' -> ' if symbol.parameters else ': '}{symbol.return_type}"
+
+
+def _outline(path: str, data: bytes, language: Language) -> tuple[Symbol, ...]:
+    if len(data) > OUTLINE_BYTES:
+        return ()
+    adapters = [adapter(lambda _path: language) for adapter in (HeadingsAdapter, KeysAdapter, LexicalAdapter)]
+    for adapter in adapters:
+        if adapter.supports_path(path):
+            return adapter.outline(path, data.decode("utf-8", "replace")).symbols
+    return ()
+
+
+def _size(symbol: Symbol) -> int:
+    return symbol.end_line - symbol.start_line
+
+
+def _choose_lines(
+    live: LiveChunk, around: _Around | None, start: int, end: int, best: int
+) -> tuple[int, int]:
+    """The lines to show: a short declaration whole, else the best ones, those of the declaration alone."""
+    total = len(live.lines)
+    if around is None:
+        return start, min(end, total)
+    if around.end_line - around.start_line < WHOLE_LINES:
+        return around.start_line, min(around.end_line, total)
+    first = max(around.start_line, min(start, around.end_line - WINDOW_LINES + 1))
+    return first, min(max(best, min(end, around.end_line)), total)
+
+
+def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[str, str]:
+    """The signature of a declaration and the first line of its comment, as the live text has them."""
+    if language.kind != "code":
+        return "", ""
+    first = around.start_line
+    while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
+        first -= 1
+    text = "\n".join(decode_lines(live.lines, first, min(len(live.lines), around.start_line + LINES_BELOW)))
+    named = [
+        one for one in outline_lexically(live.ranked.path, language, text).symbols if one.name == around.name
+    ]
+    at = around.start_line - first + 1
+    if not named:
+        return "", ""
+    nearest = min(named, key=lambda one: abs(one.start_line - at))
+    return nearest.signature, _cut(nearest.doc or "", MAX_DOC_CHARS)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

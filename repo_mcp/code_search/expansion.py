@@ -1,0 +1,151 @@
+"""Words that a query is widened by: from the client's model, or from what stands near the query's words here.
+
+Without a model the best units for the query are read, and the words that several of their files share and
+that are rare elsewhere are taken: what an author of this code writes beside the words that were asked. It is
+the classical feedback from the first results (Rocchio 1971), on units of about 50 lines. Words that were
+asked count fully, those added less.
+
+What a model gives is taken for words alone, and only those that this index holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.code_search.find import find_chunks
+from repo_mcp.code_search.records import AddedTerm, Author, Expansion
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.query import Query
+from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.index.signals import weigh_inverse
+from repo_mcp.index.snippets import LiveChunk, ReadLive, decode_lines, read_chunks
+from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.tool_model import Question
+
+MAX_ADDED = 8
+MAX_FROM_MODEL = 12
+MODEL_WEIGHT = 0.4  # of every word that a model gives
+INDEX_WEIGHT = 0.4  # of the best word that stands near; the others less
+LEAST_WEIGHT = 0.1
+FEEDBACK_CHUNKS = 16  # whose best units are read
+FEEDBACK_LINES = 80  # of one
+MIN_FILES = 2  # that a word must stand in among them
+MAX_SHARE = 0.05  # of all units: a commoner word tells nothing
+FEW_UNITS = 4  # in a small tree a word may stand in so many
+MAX_WEIGHED = 64  # words whose rarity is looked up
+MIN_CHARS, MAX_CHARS = 3, 64
+MAX_ANSWER_CHARS = 2_000  # of a model that are looked at
+MAX_LINE_WORDS = 4
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_OF_LANGUAGES = """
+any arg args assert async await bool boolean break case catch class const continue data def default define
+dict elif else enum example except export extends false final finally for from func function implements
+import include int interface kwargs let list name names new nil none note null number object override param
+params private protected public raise return returns self static str string struct switch test tests this
+throw todo true try type undefined value values var virtual void while
+"""
+_KEYWORDS = frozenset(_OF_LANGUAGES.split())  # they stand near everything
+_SYSTEM = (
+    "You widen searches in source code. For the search below, give words and identifiers that code or"
+    " comments about the same thing are likely to hold and that the search does not. One per line, at most"
+    f" {MAX_FROM_MODEL}, the likeliest first, nothing else."
+)
+
+Ask = Callable[[Question], str | None]
+
+
+def expand(
+    query: Query, searcher: Searcher, wanted: Filter, read_live: ReadLive, ask: Ask | None
+) -> Expansion:
+    """The words to add to a query. `ask` comes first; what it raises is not caught."""
+    said = ask(Question("expansion", _SYSTEM, query.text, 200)) if ask is not None else None
+    if said is not None:
+        return Expansion(Author.CLIENT, _take_from_model(said, query, searcher))
+    feedback = find_chunks(searcher, query, wanted, FEEDBACK_CHUNKS)
+    chunks = read_chunks(feedback.chunks, (), read_live).chunks
+    return Expansion(Author.INDEX, _take_from_index(chunks, query, searcher))
+
+
+def _take_from_model(said: str, query: Query, searcher: Searcher) -> tuple[AddedTerm, ...]:
+    added: dict[str, AddedTerm] = {}
+    plain = said[:MAX_ANSWER_CHARS].encode("utf-8", "replace").decode()
+    for line in re.split(r"[\n,;]", plain):
+        words = _WORD.findall(line)
+        if len(words) > MAX_LINE_WORDS:  # a sentence, not a name
+            continue
+        for word in words:
+            term = _choose_term(word)
+            if term and term not in added and term not in query.terms and searcher.count_units(term):
+                added[term] = AddedTerm(word, term, MODEL_WEIGHT)
+    return tuple(added.values())[:MAX_FROM_MODEL]
+
+
+@dataclass(slots=True)
+class _Near:
+    """A term of the feedback."""
+
+    weight: float  # the sum of the shares of the query that its units hold
+    files: set[str]
+    words: Counter[str]  # how it is written
+
+
+def _take_from_index(chunks: Sequence[LiveChunk], query: Query, searcher: Searcher) -> tuple[AddedTerm, ...]:
+    """The terms that stand near the query's rare ones, by how near and how rare they are themselves."""
+    near = _gather(chunks, query, searcher)
+    shared = [(term, one) for term, one in near.items() if len(one.files) >= MIN_FILES]
+    shared.sort(key=lambda row: (-row[1].weight, row[0]))
+    units = searcher.snapshot.unit_count
+    most = max(FEW_UNITS, int(MAX_SHARE * units))
+    rated = []
+    for term, one in shared[:MAX_WEIGHED]:
+        count = searcher.count_units(term)
+        if 0 < count <= most:
+            rated.append((round(one.weight * weigh_inverse(count, units), 6), term, one.words))
+    rated.sort(key=lambda row: (-row[0], row[1]))
+    return tuple(
+        AddedTerm(_name(words), term, _weigh(points / rated[0][0]))
+        for points, term, words in rated[:MAX_ADDED]
+    )
+
+
+def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> dict[str, _Near]:
+    units = searcher.snapshot.unit_count
+    rarity = {term: weigh_inverse(searcher.count_units(term), units) for term in query.terms}
+    whole = sum(rarity.values()) or 1.0
+    known = set(query.terms)
+    near: dict[str, _Near] = defaultdict(lambda: _Near(0.0, set(), Counter()))
+    for live in chunks:
+        share = sum(rarity[term] for term in live.ranked.matched_terms) / whole
+        last = min(live.end_line, live.start_line + FEEDBACK_LINES)
+        words = Counter(_WORD.findall("\n".join(decode_lines(live.lines, live.start_line, last))))
+        terms = {term: word for word in sorted(words) if (term := _choose_term(word)) and term not in known}
+        for term, word in terms.items():
+            one = near[term]
+            one.weight += share**2  # who holds few of the words tells little of what goes with them
+            one.files.add(live.ranked.path)
+            one.words[word] += words[word]
+    return near
+
+
+def _choose_term(word: str) -> str:
+    """What a word is in the index: an identifier of several parts whole, else its stem.
+
+    Empty for one that is too common, too short or too long.
+    """
+    if not MIN_CHARS <= len(word) <= MAX_CHARS or word.lower() in _KEYWORDS or word.lower() in STOP_WORDS:
+        return ""
+    whole, *stems = get_word_terms(word)
+    return stems[0] if len(stems) == 1 else whole
+
+
+def _name(words: Counter[str]) -> str:
+    """The commonest way to write a term, of equal ones the first by its letters."""
+    return min(words, key=lambda word: (-words[word], word))
+
+
+def _weigh(share: float) -> float:
+    return max(LEAST_WEIGHT, round(INDEX_WEIGHT * share, 2))

@@ -1,0 +1,96 @@
+"""A code search from request to answer: find, widen, find again, describe, sum up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from repo_mcp.code_search.describe import Describer, FindStructure
+from repo_mcp.code_search.expansion import expand
+from repo_mcp.code_search.find import Found, Meaning, find_chunks
+from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
+from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
+from repo_mcp.index.near_words import suggest
+from repo_mcp.index.query import Query, parse_query
+from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.index.snippets import LiveChunks, ReadLive, read_chunks
+from repo_mcp.tool_model import Question
+
+PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
+NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
+NOTHING_HERE = "No indexed file lies in this path and passes these filters."
+WIDENED = {
+    Author.CLIENT: "The query was widened by words that your model gave: see expansion.",
+    Author.INDEX: "The query was widened without a model, by words that stand near its own in this index: see"
+    " expansion.",
+}
+NOT_WIDENED = {
+    Author.CLIENT: "Your model gave no further word that this index holds: the query was not widened.",
+    Author.INDEX: "No model was asked, and no word stands near those of the query often enough: the query"
+    " was not widened.",
+}
+SUMMED_UP = {
+    Author.CLIENT: "The summary was written by your model from the hits.",
+    Author.INDEX: "The summary was put together without a model, from comments and signatures of the hits.",
+}
+
+Ask = Callable[[Question], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSources:
+    """What a code search reads."""
+
+    searcher: Searcher
+    read_live: ReadLive
+    find_structure: FindStructure
+    extensions: Mapping[str, str]  # that have another language than the built-in one
+    max_words: int  # of a query
+    meaning: Meaning | None = None  # where there is a model
+
+
+def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = None) -> CodeAnswer:
+    """The hits of a request. `ask` asks the client's model, where there is one.
+
+    Raises IndexFormatError for damage, and whatever `ask` raises to have the call made again.
+    """
+    query = parse_query(request.query, sources.max_words)
+    notes = list(query.warnings)
+    wanted = Filter(request.matches_path, request.filter_key)
+    expansion = None
+    if request.expands and query.terms:
+        expansion = expand(query, sources.searcher, wanted, sources.read_live, ask)
+        query = _widen(query, expansion)
+        notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
+    found, live, more = _find(query, request, sources, wanted)
+    describer = Describer(sources.find_structure, sources.extensions)
+    shares = {id(chunk): share for chunk, share in zip(found.chunks, found.shares, strict=True)}
+    hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
+    near = suggest(sources.searcher.snapshot, found.unknown, thorough=not found.total)
+    notes += [*near, *more, *live.warnings]
+    if not found.total and not sources.searcher.has_files(wanted):
+        notes.append(NOTHING_HERE)
+    answer = CodeAnswer(hits, found.total, expansion, warnings=tuple(notes))
+    if not request.sums_up or not hits:
+        return answer
+    summary = sum_up(request.query, hits, ask)
+    notes.append(SUMMED_UP[summary.author])
+    follow_ups = suggest_follow_ups(request.query, hits)
+    return replace(answer, summary=summary, follow_ups=follow_ups, warnings=tuple(notes))
+
+
+def _widen(query: Query, expansion: Expansion) -> Query:
+    added = {one.term: one.weight for one in expansion.terms}
+    return replace(query, terms=[*query.terms, *added], weights=added)
+
+
+def _find(
+    query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
+) -> tuple[Found, LiveChunks, list[str]]:
+    """What was found, the chunks of it that can be shown, and what is to be said of a phrase."""
+    depth = max(request.limit, PHRASE_DEPTH) if query.phrases else request.limit
+    found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
+    live = read_chunks(found.chunks, query.phrases, sources.read_live, request.limit)
+    if live.chunks or not query.phrases or not query.has_other_words:
+        return found, live, []
+    return found, read_chunks(found.chunks[: request.limit], (), sources.read_live), [NO_PHRASE]

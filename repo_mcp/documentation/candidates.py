@@ -1,0 +1,283 @@
+"""The sections and comments that a query may mean, each with its score.
+
+The index gives the best files among the documents, and the units of code whose comments hold most of the
+query. Those files are read, cut into sections and comments, and what lies in the units that the index found
+is scored. How many are looked at does not depend on how many are wanted: a longer answer begins with the
+shorter one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+import numpy as np
+
+from repo_mcp.adapters.registry import find_language
+from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
+from repo_mcp.documentation.documents import Shares
+from repo_mcp.documentation.line_terms import TermFinder
+from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, overlaps
+from repo_mcp.documentation.query_words import QueryWords, count_terms, rate_rarity
+from repo_mcp.documentation.scoring import Points, TextFacts, score_text
+from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
+from repo_mcp.index.query import Query
+from repo_mcp.index.ranking import rank_files
+from repo_mcp.index.ranking_weights import RankingWeights
+from repo_mcp.index.schema import BODY, DOC
+from repo_mcp.index.scoring import DECIMALS, I64
+from repo_mcp.index.searcher import BestUnits, Filter, Searcher
+from repo_mcp.index.segment_search import Mask, SegmentSearch
+
+RANKED_FILES = 150  # documents that are told apart by their ranks
+POOL_FILES = 32  # documents that are read
+POOL_UNITS = 48  # of code, whose comments are read
+FIRST_UNITS = 2  # looked at in a document that its path alone speaks for
+COMMENT_FIELDS = frozenset((DOC,))
+# All are documents: what is left of their points is decided by Shares.
+FILE_WEIGHTS = RankingWeights(document=1.0, configuration=1.0, whole_name=0.4, asked_name=0.6)
+
+_SOURCE_DIRECTORIES = frozenset(("src", "lib", "python"))
+SECTION, DOC_COMMENT = "section", "doc_comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One section, part of one, or comment."""
+
+    document: LiveDocument
+    kind: str
+    names: tuple[str, ...]  # of the breadcrumb, the heading at the end
+    start_line: int  # of the part, or the comment with its declaration
+    end_line: int
+    section_start: int
+    section_end: int
+    score: float
+    matched: tuple[str, ...]
+    shown_from: int = 1  # what stands above is metadata
+
+    @property
+    def key(self) -> tuple[float, bytes, int]:
+        """What candidates are ordered by."""
+        return -self.score, self.document.path.encode(), self.start_line
+
+
+def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[str], float]:
+    """How much a term is worth by its rarity: among the documents, and in the whole index, each half."""
+    known = dict(zip(query.terms, best.terms, strict=True))
+    masks = [find_live_units(part, mask) for part, mask in zip(searcher.segments, best.masks, strict=True)]
+    documents = sum(int(mask.sum()) for mask in masks)
+
+    def rate(term: str) -> float:
+        lists = known.get(term)
+        if lists is None:
+            return 1.0
+        whole = rate_rarity(lists.frequency, searcher.snapshot.unit_count)
+        if not documents:
+            return whole
+        found = searcher.iter_field(term, BODY, lists)
+        count = sum(int(np.count_nonzero(masks[part.place][docs])) for part, docs in found)
+        return (whole + rate_rarity(count, documents)) / 2
+
+    return rate
+
+
+def find_live_units(part: SegmentSearch, files: Mask | None) -> Mask:
+    """The live units of the files that a filter lets through."""
+    live = part.segment.live_unit_mask
+    return live if files is None else live & part.keep_files(files)
+
+
+class CandidateFinder:
+    """Finds the candidates of one query."""
+
+    def __init__(self, searcher: Searcher, query: Query, words: QueryWords, shares: Shares) -> None:
+        self._searcher = searcher
+        self._query = query
+        self._words = words
+        self._shares = shares
+        self._finder = TermFinder(words.terms)
+
+    def find_sections(self, best: BestUnits, documents: LiveDocuments) -> Iterator[Candidate]:
+        """Those of the best documents."""
+        ranked = [
+            (-file.score * self._shares.find(file.path), file.path.encode(), file.candidate)
+            for file in rank_files(self._searcher, self._query, best, RANKED_FILES, FILE_WEIGHTS)
+        ]
+        ranked.sort(key=lambda row: row[:2])
+        for score, _, file in ranked[:POOL_FILES]:
+            units = _find_units(file.part, file.file, best)
+            document = documents.read(file.part, file.file, units)
+            if document is not None:
+                rank = score / ranked[0][0] if ranked[0][0] else 0.0
+                yield from self._score_sections(document, rank)
+
+    def _score_sections(self, document: LiveDocument, rank: float) -> Iterator[Candidate]:
+        share = self._shares.find(document.path)
+        sections = split_sections(document.path, document.language, document.lines)
+        for section, headings in _pair_headings(sections, document.lines):
+            for part in cut_parts(section, document.lines):
+                if overlaps(document.wanted, part.start_line, part.end_line):
+                    yield from self._score_part(document, part, headings, share, rank)
+
+    def _score_part(
+        self, document: LiveDocument, part: Part, headings: Sequence[str], share: float, rank: float
+    ) -> Iterator[Candidate]:
+        section = part.section
+        lines = document.lines[part.start_line - 1 : part.end_line]
+        facts = TextFacts(
+            self._count_terms(lines),
+            sum(map(len, lines)),
+            "",
+            (*section.above, _name_path(document.path)),
+            share,
+            rank,
+        )
+        points = _choose(score_text(replace(facts, heading=one), self._words) for one in headings)
+        if points.score > 0.0:
+            yield Candidate(
+                document,
+                SECTION,
+                section.names,
+                part.start_line,
+                part.end_line,
+                section.start_line,
+                section.end_line,
+                points.score,
+                points.matched,
+                1 if section.is_headed else section.body_line,
+            )
+
+    def _count_terms(self, lines: Sequence[str]) -> Mapping[str, int]:
+        return count_terms(self._finder.find(lines), self._words.terms)
+
+    def find_comments(
+        self, wanted: Filter, documents: LiveDocuments, extensions: Mapping[str, str]
+    ) -> Iterator[Candidate]:
+        """Those of declarations of code."""
+        best = self._searcher.find_best_units(self._query, POOL_UNITS, wanted, COMMENT_FIELDS)
+        for part, found in zip(self._searcher.segments, best.segments, strict=True):
+            files = part.find_files(found.units)
+            for file in np.unique(files).tolist():
+                document = documents.read(part, file, found.units[files == file])
+                if document is not None:
+                    yield from self._score_comments(document, extensions)
+
+    def _score_comments(self, document: LiveDocument, extensions: Mapping[str, str]) -> Iterator[Candidate]:
+        share = self._shares.find(document.path)
+        weights = self._words.weights
+        language = find_language(document.path, extensions)
+        module = name_module(document.path, document.language)
+        for one in find_doc_comments(language, document.data, document.lines, document.wanted):
+            lines = document.lines[one.start_line - 1 : one.end_line]
+            kept = share * self._weigh_comment(one)
+            if share > weights.test and self._shares.is_test(one.name, one.within):
+                kept *= weights.test
+            facts = TextFacts(
+                self._count_terms(lines),
+                sum(map(len, lines)),
+                one.name or module,
+                (*one.within, _name_path(document.path)),
+                kept,
+            )
+            points = score_text(facts, self._words)
+            if points.score > 0.0:
+                yield _build_comment(document, one, module, points)
+
+    def _weigh_comment(self, one: DocComment) -> float:
+        """What a comment counts beside a section. That of a name that the query spells out counts whole."""
+        if one.is_inner:
+            return self._words.weights.inner_comment
+        spelled = any(word.is_name and word.text == one.name for word in self._words.words)
+        return 1.0 if spelled else self._words.weights.comment
+
+
+def _build_comment(document: LiveDocument, one: DocComment, module: str, points: Points) -> Candidate:
+    names = (module, *one.within, *([one.name] if one.name else ()))
+    return Candidate(
+        document,
+        DOC_COMMENT,
+        names,
+        one.shown_from,
+        one.shown_to,
+        one.start_line,
+        one.end_line,
+        points.score,
+        points.matched,
+    )
+
+
+def name_module(path: str, language: str) -> str:
+    """The path as code names it: in Python the dotted name of the module, else as it is."""
+    if language != "python":
+        return path
+    parts = path.rpartition(".")[0].split("/")
+    if len(parts) > 1 and parts[-1] == "__init__":
+        parts.pop()
+    named = list(takewhile(str.isidentifier, reversed(parts)))[::-1]
+    while len(named) > 1 and named[0] in _SOURCE_DIRECTORIES:
+        named.pop(0)
+    return ".".join(named) or path
+
+
+def _name_path(path: str) -> str:
+    """The words of a path without its extension."""
+    directory, _, name = path.rpartition("/")
+    return f"{directory} {name.partition('.')[0]}".replace("/", " ").replace("-", " ")
+
+
+def _pair_headings(
+    sections: Sequence[Section], lines: Sequence[str]
+) -> Iterator[tuple[Section, tuple[str, ...]]]:
+    """The sections to rank with their headings. One without text of its own stands for what follows below
+    it, or for itself where nothing does."""
+    empty: Section | None = None
+    for section in sections:
+        covers = empty is not None and section.names[: len(empty.names)] == empty.names
+        if empty is not None and not covers:
+            yield empty, (empty.heading,)
+        if _has_text(section, lines):
+            yield section, (section.heading, *((empty.heading,) if empty is not None and covers else ()))
+            empty = None
+        else:
+            empty = section if section.is_headed else None
+    if empty is not None:
+        yield empty, (empty.heading,)
+
+
+def _has_text(section: Section, lines: Sequence[str]) -> bool:
+    """False for a heading alone, and for the directives that stand above the first one."""
+    own = lines[section.body_line - 1 : section.end_line]
+    if section.start_line > 1 or section.body_line > 1:
+        return any(line.strip() for line in own)
+    return any(line.strip() and not line.startswith((".. ", ":", " ", "\t", "<!--")) for line in own)
+
+
+def _choose(points: Iterator[Points]) -> Points:
+    """The first of the highest scores."""
+    return max(points, key=lambda one: one.score)
+
+
+def _find_units(part: SegmentSearch, file: int, best: BestUnits) -> I64:
+    """The units of a file that the index found; the first ones where it found none."""
+    first, end = int(part.first_units[file]), int(part.first_units[file + 1])
+    found = best.segments[part.place].units
+    own = found[slice(*np.searchsorted(found, (first, end)))]
+    return own if len(own) else np.arange(first, min(end, first + FIRST_UNITS))
+
+
+def order_candidates(candidates: Sequence[Candidate], repeat: float) -> list[Candidate]:
+    """The candidates by score, ties by path, then line. Of a section the best part alone; each further
+    section of a file keeps a share of its score."""
+    taken: set[tuple[str, int]] = set()
+    counts: dict[str, int] = {}
+    kept = []
+    for one in sorted(candidates, key=lambda one: one.key):
+        path = one.document.path
+        if (path, one.section_start) in taken:
+            continue
+        taken.add((path, one.section_start))
+        place = counts[path] = counts.get(path, -1) + 1
+        kept.append(replace(one, score=round(one.score * repeat**place, DECIMALS)))
+    return sorted(kept, key=lambda one: one.key)

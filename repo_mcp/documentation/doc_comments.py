@@ -1,0 +1,171 @@
+"""The comments of code and the declarations they belong to, by line patterns and indentation: never a parse.
+
+A comment right above a declaration is its comment, decorators and attributes between them aside; a
+docstring right below the head of one as well. The first comment of a file is the file's. Other comments of
+some length belong to what they stand in, and count as inner ones. Licences are no documentation.
+
+What a comment stands in is told by indentation: the lines above that are indented less and less. Text that
+is not laid out like that gives wrong names, never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from repo_mcp.adapters.languages import Language, scan
+from repo_mcp.documentation.live_files import Span, overlaps
+from repo_mcp.index.scoring import I64
+
+MAX_GAP_LINES = 8  # of decorators and attributes between a comment and what it is about
+MAX_HEAD_LINES = 60  # from a name to the docstring below its head
+NEAR_LINES = 4  # so near to a comment the declaration is shown with it
+MAX_WALK_LINES = 4_000  # looked at for what a comment stands in
+MAX_STEPS = 40_000  # lines looked at for that in one file; what comes behind is named without
+MAX_ENCLOSING = 8
+MIN_WORDS = 3
+INNER_LINES, INNER_CHARS = 3, 160  # that a comment in a body must have one of
+LICENCE_LINES = 12  # a comment that begins below them is no licence of the file
+TAB_COLUMNS = 8
+_LINE_FEED = 0x0A
+
+_LEADS = re.compile(
+    r"[ \t]*(?:@|#\[|\[[A-Za-z]|template\b|(?:pub|export|static|inline|const|extern|public|private|protected"
+    r"|default|async|abstract|final|override)\b[^;={}]{0,200}$|[\w \t*&:<>,]{1,120}$)"
+)
+_BRACKETS_OR_LABEL = re.compile(
+    r"[ \t]*(?:[\])}{(;,]|#|(?!(?:else|try|finally|do):)\w{1,40}:[ \t]*$|\*/|//|/?\*)"
+)
+_LICENCE = re.compile(r"copyright|licen[cs]e[ds]?\b|SPDX-|all rights reserved|©", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_QUOTES = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class DocComment:
+    """One comment. Lines are counted from 1, both ends included."""
+
+    start_line: int
+    end_line: int
+    name: str  # of the declaration it belongs to; empty for the file itself
+    within: tuple[str, ...]  # what that is declared in, the outermost first
+    is_inner: bool  # it stands in the declaration, not at its head
+    shown_from: int  # the declaration's line where that is near, else the comment's
+    shown_to: int
+
+
+def find_doc_comments(
+    language: Language, data: bytes, lines: Sequence[str], wanted: Sequence[Span]
+) -> list[DocComment]:
+    """The comments of normalised text that share a line with one of the `wanted` spans, in order."""
+    landmarks = scan(language, data)
+    if not landmarks.doc_spans:
+        return []
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
+    spans = np.searchsorted(ends, np.array(landmarks.doc_spans) - [0, 1]) + 1
+    source = _Source(data, lines, ends, landmarks.definitions)
+    found = [
+        source.describe(first, last)
+        for first, last in spans.tolist()
+        if overlaps(wanted, first, last) and source.says_something(first, last)
+    ]
+    return [one for one in found if one is not None]
+
+
+class _Source:
+    """A text with the lines of its declarations. Lines are counted from 1."""
+
+    def __init__(self, data: bytes, lines: Sequence[str], ends: I64, definitions: Sequence[Span]) -> None:
+        """`ends` is where the lines end."""
+        self._data = data
+        self._lines = lines
+        places = np.array([start for start, _ in definitions], dtype=np.int64)
+        declared = (np.searchsorted(ends, places) + 1).tolist()
+        self._names = dict(zip(reversed(declared), reversed(definitions), strict=True))  # the first of a line
+        self._declared = sorted(self._names)
+        self._steps = MAX_STEPS
+
+    def _name(self, line: int) -> str:
+        start, end = self._names[line]
+        return self._data[start:end].decode("utf-8", "replace")
+
+    def says_something(self, first: int, last: int) -> bool:
+        """False for rules, for some words that are no sentence, and for licences."""
+        text = "\n".join(self._lines[first - 1 : min(last, first + 40)])[:4_000]
+        if len(_WORD.findall(text)) < MIN_WORDS:
+            return False
+        return first > LICENCE_LINES or _LICENCE.search(text) is None
+
+    def describe(self, first: int, last: int) -> DocComment | None:
+        """The comment in some lines; None for one that says nothing of a declaration."""
+        is_string = _QUOTES.match(self._lines[first - 1]) is not None
+        owner = self._find_head(first) if is_string else self._find_below(last)
+        if owner is not None:
+            near_above = owner if 0 < first - owner <= NEAR_LINES else first
+            near_below = owner if 0 < owner - last <= NEAR_LINES else last
+            within = self._find_enclosing(owner)
+            return DocComment(first, last, self._name(owner), within, False, near_above, near_below)
+        if not self._declared or last < self._declared[0]:
+            return DocComment(first, last, "", (), False, first, last)
+        if last - first + 1 < INNER_LINES and sum(map(len, self._lines[first - 1 : last])) < INNER_CHARS:
+            return None
+        names = self._find_enclosing(first)
+        name = names[-1] if names else ""
+        return DocComment(first, last, name, names[:-1], True, first, last)
+
+    def _find_below(self, last: int) -> int | None:
+        """The line of the declaration that begins below a comment."""
+        place = bisect_right(self._declared, last)
+        if place == len(self._declared) or self._declared[place] - last > MAX_GAP_LINES:
+            return None
+        owner = self._declared[place]
+        between = self._lines[last : owner - 1]
+        empty = sum(not line.strip() for line in between)
+        if empty > 1 or any(line.strip() and _LEADS.match(line[:400]) is None for line in between):
+            return None
+        return owner if _measure(self._lines[owner - 1]) <= _measure(self._lines[last - 1]) + 1 else None
+
+    def _find_head(self, first: int) -> int | None:
+        """The line of the declaration whose head ends above a docstring."""
+        place = bisect_left(self._declared, first) - 1
+        if place < 0 or first - self._declared[place] > MAX_HEAD_LINES:
+            return None
+        owner = self._declared[place]
+        above = next((line for line in reversed(self._lines[owner - 1 : first - 1]) if line.strip()), "")
+        ends = above.rstrip()[-200:].endswith(":") and not above.lstrip().startswith(("else", "try", "if "))
+        return owner if ends and _measure(self._lines[owner - 1]) < _measure(self._lines[first - 1]) else None
+
+    def _find_enclosing(self, line: int) -> tuple[str, ...]:
+        """The names of what a line stands in, the outermost first."""
+        names: list[str] = []
+        for outer in self._iter_outer(line):
+            names.append(self._name(outer))
+            if len(names) == MAX_ENCLOSING:
+                break
+        return tuple(reversed(names))
+
+    def _iter_outer(self, line: int) -> Iterator[int]:
+        """The lines of the declarations around a line, the innermost first."""
+        depth = _measure(self._lines[line - 1])
+        for number in range(line - 1, max(0, line - MAX_WALK_LINES), -1):
+            self._steps -= 1
+            if depth == 0 or self._steps < 0:
+                return
+            text = self._lines[number - 1][:400]
+            own = _measure(text)
+            declares = number in self._names
+            if own < depth and text.strip() and (declares or not _BRACKETS_OR_LABEL.match(text)):
+                depth = own
+                if declares:
+                    yield number
+
+
+def _measure(line: str) -> int:
+    """Columns of indentation; of very deep ones no more than 400 are told apart."""
+    head = line[:400]
+    blank = head[: len(head) - len(head.lstrip(" \t"))]
+    return len(blank.expandtabs(TAB_COLUMNS)) if "\t" in blank else len(blank)

@@ -1,0 +1,128 @@
+"""Which files are documentation, and how much of its score each keeps, told by their paths alone.
+
+Markdown, reStructuredText and plain text are documents wherever they lie; pages of HTML and files without
+an extension only in a directory for documents. Lists of requirements and logs are none. What is asked for
+less often than it is met keeps a share of its score: tests, what is vendored, translations into other
+languages, change logs, licences. A query that asks for such leaves them whole.
+
+Left out on purpose: documents that are data, such as YAML schemas with descriptions and notebooks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from repo_mcp.adapters.registry import LANGUAGES, find_language
+from repo_mcp.documentation.weights import DocsWeights
+from repo_mcp.index.roles import FileRole, find_role
+
+DOCUMENT_LANGUAGES = frozenset(("markdown", "rst", "text", "html", "unknown"))
+CODE_LANGUAGES = frozenset(name for name, one in LANGUAGES.items() if one.kind == "code" and name != "css")
+_KEPT_PATHS = 20_000
+
+_DOCS_DIRECTORY = re.compile(
+    r"(?:^|/)(?:docs?|documentation|guides?|manual|wiki|website|site)/", re.IGNORECASE
+)
+_NO_DOCUMENT = re.compile(r"(?:^|/)(?:[^/]{0,80}requirements[^/]{0,80}\.txt|[^/]{1,200}\.log|robots\.txt)$")
+_CHANGELOG = re.compile(
+    r"(?:^|/)(?:change-?logs?|changes|history|news|releases?(?:[-_ ]?notes?)?|what-?s-?new)"
+    r"(?:[.\d_-][^/]{0,80})?(?:/|$)",
+    re.IGNORECASE,
+)
+_LICENCE = re.compile(
+    r"(?:^|/)(?:licen[cs]es?|copying|notice|authors|contributors|maintainers|credits|patents)"
+    r"(?:[._-][^/]{0,80})?(?:/|$)",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?)/")
+# ISO 639-1 codes that translated documents use, except English.
+_CODES = (
+    "ar|az|be|bg|bn|ca|cs|da|de|el|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|is|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|ml|mn|ms|nb|nl|nn"
+    "|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|yo|zh|cn|tw"
+)
+_REGION = r"(?:[-_][a-z]{2,4})?"
+_TRANSLATION = re.compile(
+    rf"(?:^|/)translations?/|(?:^|/)(?:{_CODES}){_REGION}/"
+    rf"|[._-](?:{_CODES}){_REGION}\.(?:md|mdx|markdown|rst|txt|adoc)$",
+    re.IGNORECASE,
+)
+
+_CHANGE_WORDS = """
+changelog changelogs changes changed history news release releases released version versions breaking upgrade
+upgrading deprecated deprecation deprecations migrate migration
+"""
+_LICENCE_WORDS = """
+licence license licensed licenses licences copyright authors contributors maintainer maintainers maintains
+credits notice patents
+"""
+_ASKS_CHANGES = frozenset(_CHANGE_WORDS.split())
+_ASKS_LICENCE = frozenset(_LICENCE_WORDS.split())
+_TEST_SCOPES = frozenset(("test", "tests"))
+_ASKS_TEST = frozenset(("test", "tests", "testing", "pytest", "unittest", "fixture", "fixtures", "spec"))
+
+
+def is_document(path: str, overrides: Mapping[str, str] | None = None) -> bool:
+    """True for a file that is read as documentation."""
+    name = find_language(path, overrides).name
+    if name in ("markdown", "rst"):
+        return True
+    if name == "text":
+        return _NO_DOCUMENT.search(path.lower()) is None
+    if name not in DOCUMENT_LANGUAGES or _DOCS_DIRECTORY.search(path) is None:
+        return False
+    return name == "html" or "." not in path.rpartition("/")[2]
+
+
+def match_documents(
+    overrides: Mapping[str, str], is_wanted: Callable[[str], bool] | None
+) -> Callable[[str], bool]:
+    """The test of a path for documents that are wanted."""
+    if is_wanted is None:
+        return lambda path: is_document(path, overrides)
+    return lambda path: is_wanted(path) and is_document(path, overrides)
+
+
+class Shares:
+    """What is left of the score of a file, for the words of one query."""
+
+    def __init__(self, words: frozenset[str], weights: DocsWeights) -> None:
+        """`words` are those of the query, in lower case."""
+        self._weights = weights
+        self._asks_test = not words.isdisjoint(_ASKS_TEST)
+        self._asks_changes = not words.isdisjoint(_ASKS_CHANGES)
+        self._asks_licence = not words.isdisjoint(_ASKS_LICENCE)
+        self._is_foreign = any(not word.isascii() for word in words)
+
+    def find(self, path: str) -> float:
+        """The smallest of the shares that apply to a path; 1 where none does."""
+        traits, weights = find_traits(path), self._weights
+        shares = (
+            ("test", weights.test, self._asks_test),
+            ("foreign", weights.foreign, False),
+            ("translation", weights.translation, self._is_foreign),
+            ("changelog", weights.changelog, self._asks_changes),
+            ("licence", weights.licence, self._asks_licence),
+            ("example", weights.example, False),
+        )
+        return min((share for trait, share, asked in shares if trait in traits and not asked), default=1.0)
+
+    def is_test(self, name: str, within: Sequence[str]) -> bool:
+        """True for a declaration that tests others and is not asked for; such stand beside code in Rust."""
+        return not self._asks_test and (name.startswith("test_") or not _TEST_SCOPES.isdisjoint(within))
+
+
+@lru_cache(maxsize=_KEPT_PATHS)
+def find_traits(path: str) -> frozenset[str]:
+    """What is said of a file by its path."""
+    role = find_role(path)
+    found = {
+        "test": role is FileRole.TEST,
+        "foreign": role is FileRole.FOREIGN,
+        "translation": _TRANSLATION.search(path) is not None,
+        "changelog": _CHANGELOG.search(path) is not None,
+        "licence": _LICENCE.search(path) is not None,
+        "example": _EXAMPLE.search(path) is not None,
+    }
+    return frozenset(name for name, applies in found.items() if applies)

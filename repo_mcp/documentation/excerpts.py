@@ -1,0 +1,100 @@
+"""Which lines of a section are shown: all of a short one, of a long one those that answer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_mcp.documentation.line_terms import TermFinder, list_terms
+from repo_mcp.documentation.query_words import QueryWords
+
+WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # of a section that is shown whole
+WINDOW_LINES = 14
+LINE_CHARS = 500  # of a line that is shown
+_CUT = "…"
+
+
+def choose_lines(
+    lines: Sequence[str], first: int, last: int, words: QueryWords, heading_line: int
+) -> tuple[int, int]:
+    """The lines to show of those from `first` to `last`, empty ones at the ends left out.
+
+    A heading is shown with what follows it where both fit.
+    """
+    first, last = _trim(lines, first, last)
+    own = [len(line) for line in lines[first - 1 : last]]
+    if len(own) <= WHOLE_LINES and sum(min(size, LINE_CHARS) for size in own) <= WHOLE_CHARS:
+        return first, last
+    found = TermFinder(words.terms).find(lines[first - 1 : last])
+    worths = {bits: _weigh(bits, words) for bits in set(found)}
+    start, end = _choose_window(found, own, worths)
+    if first + start - heading_line < WINDOW_LINES // 2 and heading_line >= first:
+        while first + start > heading_line and _fits(own, start - 1, end):
+            start -= 1
+    return _trim(lines, first + start, first + end - 1)
+
+
+def _weigh(bits: int, words: QueryWords) -> tuple[float, ...]:
+    """For each word how well a line with some terms answers it."""
+    return words.match_terms(list_terms(bits, words.terms))
+
+
+def _choose_window(
+    found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]]
+) -> tuple[int, int]:
+    """The half-open span of lines that fits and shows most of the words; the first of equal ones.
+
+    It begins at a line with a word. A word counts for its best line, and a little for each further one.
+    """
+    best, chosen = -1.0, (0, _fill(sizes, 0))
+    for start, bits in enumerate(found):
+        if not bits:
+            continue
+        end = _fill(sizes, start)
+        inside = [worths[one] for one in found[start:end] if one]
+        whole = sum(max(column) for column in zip(*inside, strict=True))
+        worth = round(whole + 0.1 * sum(map(sum, inside)), 6)
+        if worth > best:
+            best, chosen = worth, (start, end)
+    return chosen
+
+
+def _fill(sizes: Sequence[int], start: int) -> int:
+    """The end of the window that begins at a line."""
+    end = start + 1
+    while end < len(sizes) and _fits(sizes, start, end + 1):
+        end += 1
+    return end
+
+
+def _fits(sizes: Sequence[int], start: int, end: int) -> bool:
+    if end - start > WINDOW_LINES:
+        return False
+    return sum(min(size, LINE_CHARS) for size in sizes[start:end]) <= WHOLE_CHARS
+
+
+def _trim(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """The lines without empty ones at the ends; at least one."""
+    while first < last and not lines[first - 1].strip():
+        first += 1
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    return first, last
+
+
+def render_lines(lines: Sequence[str], words: QueryWords) -> str:
+    """The lines as they stand, of a very long one the part with the first word of the query."""
+    return "\n".join(_cut_line(line, words) for line in lines)
+
+
+def _cut_line(line: str, words: QueryWords) -> str:
+    if len(line) <= LINE_CHARS:
+        return line
+    folded = line[: 200 * LINE_CHARS].lower()
+    places = (folded.find(word.text.lower()) for word in words.words)
+    place = min((place for place in places if place >= 0), default=0)
+    start = max(0, min(place - LINE_CHARS // 3, len(line) - LINE_CHARS))
+    return (
+        (_CUT if start else "")
+        + line[start : start + LINE_CHARS]
+        + (_CUT if start + LINE_CHARS < len(line) else "")
+    )

@@ -1,0 +1,43 @@
+"""The documentation of one opened root, asked at any time: the index as it is now, and the files below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from index_format import IndexFormatError
+from repo_mcp.documentation.live_files import ReadLive
+from repo_mcp.documentation.media import MediaDoor
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+from repo_mcp.documentation.search import DocsSource, search_docs
+from repo_mcp.index.live_index import LiveIndex
+
+
+class LiveDocumentation:
+    """Answers questions to the documentation. Safe in several threads."""
+
+    def __init__(
+        self,
+        index: LiveIndex,
+        read_live: ReadLive,
+        door: MediaDoor,
+        extensions: Mapping[str, str],
+        max_words: int,
+    ) -> None:
+        """`extensions` have another language than the built-in one; `max_words` is that of a query."""
+        self._index = index
+        self._read_live = read_live
+        self._door = door
+        self._extensions = extensions
+        self._max_words = max_words
+
+    def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
+        """The best sections of documents and comments of declarations. INDEX_UNAVAILABLE, CANCELLED."""
+        source = DocsSource(
+            self._index.get_searcher(), self._read_live, self._door, self._extensions, self._max_words
+        )
+        try:
+            answer = search_docs(request, source, cancelled)
+        except IndexFormatError as error:
+            raise self._index.report_damage() from error
+        return replace(answer, warnings=(*answer.warnings, *self._index.describe_progress()))

@@ -1,0 +1,86 @@
+"""The files of a ranking as they are now, and which of their lines the index found the query in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from index_format import compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.scoring import I64
+from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.segment_search import SegmentSearch
+from repo_mcp.textfile import decode_source
+
+ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
+Span = tuple[int, int]  # first and last line
+MAX_CHANGED_LINES = 5_000  # looked through in a file that is not what was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class LiveDocument:
+    """A file of the ranking."""
+
+    path: str
+    language: str
+    data: bytes  # normalised text
+    lines: tuple[str, ...]  # without line ends
+    wanted: tuple[Span, ...]  # the lines to look at, ascending
+    is_changed: bool  # since it was indexed
+
+
+class LiveDocuments:
+    """Reads the files of one ranking and counts what became of them."""
+
+    def __init__(self, searcher: Searcher, read_live: ReadLive, cancelled: Callable[[], bool]) -> None:
+        self._searcher = searcher
+        self._read_live = read_live
+        self._cancelled = cancelled
+        self.changed = 0  # files that are not what was indexed, or gone
+
+    def read(self, part: SegmentSearch, file: int, units: I64) -> LiveDocument | None:
+        """A file with the lines of some of its units; None when it is gone. Raises CANCELLED."""
+        if self._cancelled():
+            raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.", "Search again.")
+        path = self._searcher.read_path(part.place, file)
+        try:
+            raw = self._read_live(path)
+            data = decode_source(raw).data
+        except RepoError:
+            self.changed += 1
+            return None
+        is_changed = compute_fingerprint(raw) != part.reader.files.read_fingerprint(file)
+        self.changed += is_changed
+        lines = tuple(data.decode("utf-8", "replace").removesuffix("\n").split("\n")) if data else ()
+        wanted = ((1, min(len(lines), MAX_CHANGED_LINES)),) if is_changed else _find_lines(part, file, units)
+        return LiveDocument(path, part.reader.read_language(file), data, lines, wanted, is_changed)
+
+    def describe(self) -> tuple[str, ...]:
+        """What a reader of the answer should know."""
+        if not self.changed:
+            return ()
+        return (f"{self.changed} of the files found changed since they were indexed: refresh the index.",)
+
+
+def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:
+    """The lines of ascending units of one file, those of neighbours together."""
+    if not len(units):
+        return ()
+    first = int(part.first_units[file])
+    lines = part.reader.chunks.read_units(first, int(units[-1]) + 1).lines
+    ends = np.cumsum(lines)
+    spans: list[Span] = []
+    for place in (units - first).tolist():
+        start, end = int(ends[place] - lines[place]) + 1, int(ends[place])
+        if spans and spans[-1][1] + 1 == start:
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return tuple(spans)
+
+
+def overlaps(spans: Iterable[Span], start: int, end: int) -> bool:
+    """True when one of the spans shares a line with another one."""
+    return any(first <= end and start <= last for first, last in spans)

@@ -1,0 +1,173 @@
+"""The files that sections refer to: which of them are there, what they are, how well they answer.
+
+A target is a path relative to its document; one that begins with a slash is relative to the root of a
+site, which may be the root, or a directory on the way to the document, or what is served from there. What
+lies outside the root, is denied or is not there is left out without a word, as is what is no medium. All is
+asked of the door: a file is looked at, and a short sound read, whole or not at all.
+
+Left out on purpose: files that no document refers to, and following links of the file system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.client_paths import MAX_PATH_BYTES
+from repo_mcp.documentation.query_words import QueryWords
+from repo_mcp.documentation.records import Media
+from repo_mcp.documentation.references import Reference
+from repo_mcp.errors import RepoError
+from repo_mcp.index.scoring import DECIMALS
+from repo_mcp.media_types import SNIFFED_BYTES, UNKNOWN, find_media_type, find_sound_type
+from repo_mcp.model import FileStat
+
+MEDIA_OF_HIT = 4
+SOUND_BYTES = 64 * 1024
+SOUNDS = 2  # of an answer
+MAX_LOOKS = 240  # at the file system for one answer
+SITE_DEPTH = 6  # directories above a document that a site may begin in
+_SERVED = ("", "static/", "public/")  # what of a site's directory stands for its root
+_MEDIA = ("image/", "audio/", "video/")
+_OTHER_MEDIA = frozenset(
+    (
+        "application/pdf",
+        "application/vnd.excalidraw+json",
+        "application/vnd.jgraph.mxfile",
+        "text/vnd.graphviz",
+        "text/vnd.mermaid",
+        "text/x-plantuml",
+    )
+)
+_TEXTS = frozenset(
+    (
+        "image/svg+xml",
+        "text/vnd.graphviz",
+        "text/vnd.mermaid",
+        "text/x-plantuml",
+        "application/vnd.jgraph.mxfile",
+    )
+)
+LEAST_PRIORITY = 0.2  # of what stands in a section that answers, and says nothing of the query itself
+
+
+@dataclass(frozen=True, slots=True)
+class MediaDoor:
+    """What is asked of the root. Paths are a client's: relative, and not to be trusted."""
+
+    name_path: Callable[[str], str]  # in its normal form; raises RepoError for what may not be named
+    find_stat: Callable[[str], FileStat | None]  # of a regular file
+    read: Callable[[str, int], bytes]  # the whole file of at most so many bytes; raises RepoError
+
+
+class MediaFinder:
+    """Finds the media of the hits of one answer."""
+
+    def __init__(self, door: MediaDoor, words: QueryWords) -> None:
+        self._door = door
+        self._words = words
+        self._looks = MAX_LOOKS
+        self._sounds = SOUNDS
+        self._known: dict[str, FileStat | None] = {}
+
+    def find(
+        self, document: str, references: Sequence[Reference], breadcrumb: str, score: float
+    ) -> tuple[Media, ...]:
+        """The media that a section refers to, those that answer the query best first."""
+        found = []
+        for place, reference in enumerate(references):
+            path = self._resolve(document, reference.target)
+            if path is not None:
+                said = f"{reference.text} {path.rpartition('/')[2].rpartition('.')[0]}".replace("-", " ")
+                covered = self._words.add_up(self._words.match_title(said))
+                found.append((-round(covered, DECIMALS), place, path, reference.text))
+        chosen = sorted(found)[:MEDIA_OF_HIT]
+        return tuple(
+            self._build(path, text, breadcrumb, -negative, score) for negative, _, path, text in chosen
+        )
+
+    def _build(self, path: str, text: str, breadcrumb: str, covered: float, score: float) -> Media:
+        media_type = find_media_type(path)
+        stat = self._known[path]
+        size = stat.size if stat is not None else 0
+        sound = None
+        if media_type.startswith("audio/") and self._sounds and 0 < size <= SOUND_BYTES:
+            sound, media_type = self._read_sound(path, media_type)
+        priority = round(LEAST_PRIORITY + (1.0 - LEAST_PRIORITY) * (covered + score) / 2, 2)
+        is_text = media_type in _TEXTS
+        return Media(path, media_type, size, text, breadcrumb, min(1.0, priority), is_text, sound)
+
+    def _read_sound(self, path: str, by_name: str) -> tuple[bytes | None, str]:
+        """The sound, and its type by its first bytes; no sound where they tell of none."""
+        try:
+            data = self._door.read(path, SOUND_BYTES)
+        except RepoError:
+            return None, by_name
+        found = find_sound_type(path, data[:SNIFFED_BYTES])
+        if found is None:
+            return None, by_name
+        self._sounds -= 1
+        return data, found
+
+    def _resolve(self, document: str, target: str) -> str | None:
+        """The path of a medium that is there."""
+        cleaned = decode_target(target)
+        if cleaned is None or not is_medium(cleaned):
+            return None
+        for candidate in _iter_places(document, cleaned):
+            try:
+                path = self._door.name_path(candidate)
+            except RepoError:
+                continue
+            if path and self._find_stat(path) is not None:
+                return path
+        return None
+
+    def _find_stat(self, path: str) -> FileStat | None:
+        if path not in self._known:
+            if not self._looks:
+                return None
+            self._looks -= 1
+            self._known[path] = self._door.find_stat(path)
+        return self._known[path]
+
+
+def is_medium(path: str) -> bool:
+    """True for the name of an image, a sound, a film, a page description or a drawing."""
+    media_type = find_media_type(path)
+    return media_type != UNKNOWN and (media_type.startswith(_MEDIA) or media_type in _OTHER_MEDIA)
+
+
+def decode_target(target: str) -> str | None:
+    """The path that a target means, without query and fragment; None for what is none."""
+    bare = target.partition("#")[0].partition("?")[0]
+    if len(bare) > MAX_PATH_BYTES or "\\" in bare:
+        return None
+    if "%" not in bare:
+        return bare or None
+    first, *others = bare.encode("utf-8", "replace").split(b"%")
+    pieces = [first]
+    for piece in others:
+        try:
+            pieces.append(bytes.fromhex(piece[:2].decode("ascii")) + piece[2:])
+        except ValueError:
+            pieces.append(b"%" + piece)
+    try:
+        decoded = b"".join(pieces).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\\" in decoded or "\0" in decoded else decoded
+
+
+def _iter_places(document: str, target: str) -> Iterator[str]:
+    """Where a target may lie, as paths that are relative to the root."""
+    directory = document.rpartition("/")[0]
+    if not target.startswith("/"):
+        yield f"{directory}/{target}" if directory else target
+        return
+    inner = target.lstrip("/")
+    parts = directory.split("/") if directory else []
+    for depth in range(min(len(parts), SITE_DEPTH) + 1):
+        above = "".join(f"{part}/" for part in parts[:depth])
+        for served in _SERVED:
+            yield f"{above}{served}{inner}"

@@ -1,0 +1,218 @@
+"""Which files a text refers to: images, sounds, films and other media in Markdown, reStructuredText and HTML.
+
+    ![alt](path "title")   ![alt][name]   [text](path)   [name]: path
+    <img src alt title>   <audio src>   <video src poster>   <source src>   <a href>text</a>
+    .. image:: path   .. figure:: path   .. |name| image:: path   :alt:, and the caption below
+    `text <path>`_   :download:`text <path>`   image::path[alt]   audio::path[]   video::path[]
+
+Nothing is looked up here: a target is what is written, with its alternative text. What is no path, such as
+an address with a scheme, is left out. Marks are found by plain searches; what lies between two of them is
+bounded, so that the time is linear in the text whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+MAX_REFERENCES = 200  # of one section
+MAX_MARKS = 2_000  # brackets, and tags, that are looked at in one section
+MAX_CHARS = 200_000  # of a section
+MAX_DEFINITIONS = 2_000  # of one file
+MAX_TARGET_CHARS = 500
+MAX_TEXT_CHARS = 300
+MAX_TAG_CHARS = 2_000
+MAX_LINE_CHARS = 20_000  # of a line that is looked at
+DIRECTIVE_LINES = 24  # of options and caption
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|//|#|\\\\")
+_DEFINITION = re.compile(r" {0,3}\[([^\[\]]{1,100})\]:[ \t]{0,20}<?([^\s<>]{1,500})>?(.{0,300})")
+_TITLE = re.compile(r"[ \t]{1,20}[\"'(]([^\"'()]{0,300})[\"')]")
+_ATTRIBUTE = re.compile(
+    r"\b(src|href|alt|title|poster|aria-label)[ \t\n]{0,5}=[ \t\n]{0,5}"
+    r"(?:\"([^\"]{0,1000})\"|'([^']{0,1000})'|\{[\"'`]([^\"'`{}]{0,500})[\"'`]\}|([^\s\"'<>{}]{1,500}))",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<(img|audio|video|source|a|embed|object)[ \t\n]", re.IGNORECASE)
+_ANY_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
+_DIRECTIVE = re.compile(
+    r"([ \t]{0,40})\.\.[ \t]{1,10}(?:\|([^|]{1,100})\|[ \t]{1,10})?"
+    r"(?:image|figure|video|audio)::[ \t]{1,10}(\S.{0,499})$"
+)
+_OPTION = re.compile(r"[ \t]{1,60}:(\w{1,20}):[ \t]{0,20}(.{0,300})$")
+_RST_TARGET = re.compile(r"`([^`<>]{0,200})<([^<>`\s]{1,500})>`")
+_ASCIIDOC = re.compile(r"(?:image|audio|video)::?([^\s\[\]]{1,500})\[([^\[\]]{0,300})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One file that a text refers to, as it is written there."""
+
+    target: str
+    text: str  # alternative text, title or caption; empty where there is none
+
+
+def find_references(
+    lines: Sequence[str], definitions: Mapping[str, str], *, is_rst: bool
+) -> tuple[Reference, ...]:
+    """The references of some lines in their order, each target once. `definitions` are those of the file."""
+    text = "\n".join(line[:MAX_LINE_CHARS] for line in lines)[:MAX_CHARS]
+    found = [*_find_directives(lines), *_find_rst_targets(text)] if is_rst else []
+    if not is_rst:
+        found = [*_find_links(text, definitions), *_find_asciidoc(text)]
+    found += _find_tags(text)
+    best: dict[str, tuple[int, Reference]] = {}
+    for place, target, alternative in sorted(found):
+        cleaned = " ".join(_ANY_TAG.sub("", alternative[:MAX_TEXT_CHARS]).split())
+        known = best.get(target)
+        if known is None and len(best) < MAX_REFERENCES:
+            best[target] = place, Reference(target, cleaned)
+        elif known is not None and cleaned and not known[1].text:
+            best[target] = known[0], Reference(target, cleaned)
+    return tuple(reference for _, reference in best.values() if is_local(reference.target))
+
+
+Found = tuple[int, str, str]  # place in the text, target, alternative text
+
+
+def is_local(target: str) -> bool:
+    """True for what may be a path: no address with a scheme, no place within the document."""
+    return bool(target) and len(target) <= MAX_TARGET_CHARS and _SCHEME.match(target) is None
+
+
+def find_definitions(lines: Sequence[str]) -> dict[str, str]:
+    """Name -> target of the definitions of a Markdown file, folded as links name them; the first counts."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if "]:" in line[:110] and len(found) < MAX_DEFINITIONS:
+            match = _DEFINITION.match(line[:1_000])
+            if match is not None:
+                found.setdefault(_fold(match.group(1)), match.group(2))
+    return found
+
+
+def _fold(name: str) -> str:
+    return " ".join(name.lower().split())
+
+
+def _find_links(text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
+    """Links and images of Markdown, inline and by name."""
+    place, marks = text.find("]"), 0
+    while place >= 0 and marks < MAX_MARKS:
+        marks += 1
+        behind = text[place + 1 : place + 2]
+        # The nearest bracket before: a text with brackets of its own loses its beginning, no more.
+        opening = text.rfind("[", max(0, place - MAX_TEXT_CHARS), place)
+        if opening >= 0 and behind == "(":
+            yield from _read_target(text, place, text[opening + 1 : place])
+        elif opening >= 0 and behind == "[" and definitions:
+            end = text.find("]", place + 2, place + 104)
+            name = text[place + 2 : end] or text[opening + 1 : place] if end > 0 else ""
+            yield from _look_up(place, name, text[opening + 1 : place], definitions)
+        elif opening > 0 and text[opening - 1] == "!" and definitions:
+            name = text[opening + 1 : place]
+            yield from _look_up(place, name, name, definitions)
+        place = text.find("]", place + 1)
+
+
+def _look_up(place: int, name: str, text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
+    target = definitions.get(_fold(name))
+    if target is not None:
+        yield place, target, text
+
+
+def _read_target(text: str, place: int, label: str) -> Iterator[Found]:
+    """The target in the parentheses behind a bracket, which may hold one more pair and a title."""
+    inner = text[place + 2 : place + 2 + MAX_TARGET_CHARS + MAX_TEXT_CHARS]
+    if inner.startswith("<"):
+        end = inner.find(">")
+        if end > 0:
+            yield place, inner[1:end], label
+        return
+    end = _find_close(inner)
+    if end < 0:
+        return
+    target, _, rest = inner[:end].strip().partition(" ")
+    title = _TITLE.match(f" {rest}")
+    yield place, target, label or (title.group(1) if title else "")
+
+
+def _find_close(inner: str) -> int:
+    """Where the parenthesis that is open closes; -1 where it does not in this line and the next."""
+    depth = 0
+    for place, char in enumerate(inner):
+        if char == ")":
+            if not depth:
+                return place
+            depth -= 1
+        elif char == "(":
+            depth += 1
+        elif char == "\n" and inner[place + 1 : place + 2] in ("\n", ""):
+            return -1
+    return -1
+
+
+def _find_tags(text: str) -> Iterator[Found]:
+    """The tags of HTML that show or link a file."""
+    for tag in islice(_TAG.finditer(text), MAX_MARKS):
+        end = text.find(">", tag.end(), tag.end() + MAX_TAG_CHARS)
+        if end < 0:
+            continue
+        values: dict[str, str] = {}
+        for match in _ATTRIBUTE.finditer(text[tag.end() - 1 : end]):
+            value = next((group for group in match.groups()[1:] if group is not None), "")
+            values.setdefault(match.group(1).lower(), value)
+        described = values.get("alt") or values.get("title") or values.get("aria-label") or ""
+        if tag.group(1).lower() == "a":
+            described = described or text[end + 1 : _find_anchor_end(text, end)]
+        for name in ("src", "href", "poster"):
+            if values.get(name):
+                yield tag.start(), values[name].strip(), described
+
+
+def _find_anchor_end(text: str, start: int) -> int:
+    """Where the text of a link ends."""
+    close = text[start : start + MAX_TEXT_CHARS].lower().find("</a")
+    return start + close if close >= 0 else start + 1
+
+
+def _find_directives(lines: Sequence[str]) -> Iterator[Found]:
+    """The directives of reStructuredText that show a file, with their options and captions."""
+    place = 0
+    for number, line in enumerate(lines):
+        match = _DIRECTIVE.match(line[: MAX_TARGET_CHARS + 200]) if ":: " in line[:250] else None
+        if match is not None:
+            described = _read_directive(lines, number, len(match.group(1))) or match.group(2) or ""
+            yield place, match.group(3).strip(), described
+        place += min(len(line), MAX_LINE_CHARS) + 1
+
+
+def _read_directive(lines: Sequence[str], number: int, indent: int) -> str:
+    """The alternative text of a directive, else its caption."""
+    caption: list[str] = []
+    for line in lines[number + 1 : number + 1 + DIRECTIVE_LINES]:
+        option = _OPTION.match(line[:400])
+        if option is not None and not caption:
+            if option.group(1) == "alt":
+                return option.group(2)
+            continue
+        text = line[:MAX_TEXT_CHARS]
+        if not text.strip():
+            if caption:
+                break
+            continue
+        if len(text) - len(text.lstrip()) <= indent:
+            break
+        caption.append(text.strip())
+    return " ".join(caption)
+
+
+def _find_rst_targets(text: str) -> Iterator[Found]:
+    for match in _RST_TARGET.finditer(text):
+        yield match.start(), match.group(2), match.group(1).strip()
+
+
+def _find_asciidoc(text: str) -> Iterator[Found]:
+    for match in _ASCIIDOC.finditer(text):
+        yield match.start(), match.group(1), match.group(2).partition(",")[0].strip("\"' ")

@@ -1,0 +1,104 @@
+"""How well a section answers a query: from what its lines, its heading and the headings above hold. Pure.
+
+    score = (text + heading + above) * coverage * share of the file
+
+Each part is from 0 to 1: the worth of the query's words that are found there, so that a score says the
+same for every query. How often a word stands in a text counts ever less, and less in a long one. A heading
+counts by what it holds of the query, and by how much of it that is. Coverage takes away from a section
+that lacks words of the query. The rank of the file among those of this query moves a score a little.
+
+Left out on purpose: nearness of words, links between documents, dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.documentation.query_words import QueryWord, QueryWords
+from repo_mcp.index.scoring import DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class TextFacts:
+    """What is known of a text that is to be scored."""
+
+    counts: Mapping[str, int]  # for each term of the query the lines that hold it
+    chars: int
+    heading: str
+    above: tuple[str, ...]  # headings above, and the path
+    share: float = 1.0  # that is left of the score
+    rank: float = 0.0  # of the file among those of the query: 1 for the best
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What a text is worth."""
+
+    score: float
+    matched: tuple[str, ...]  # the words that were found, as the query has them
+
+
+NOTHING = Points(0.0, ())
+
+
+def score_text(facts: TextFacts, words: QueryWords) -> Points:
+    """The score of a text; nothing when its lines and heading hold no word of the query."""
+    weights = words.weights
+    frequencies = [_count(word, facts.counts, words) for word in words.words]
+    in_heading = words.match_title(facts.heading)
+    if not any(frequencies) and not any(in_heading):
+        return NOTHING
+    length = 0.5 + 0.5 * min(4.0, facts.chars / weights.usual_chars)
+    above = _best(words, [words.match_title(name) for name in facts.above])
+    # What the title of a document says its sections do not repeat.
+    given = [tf or weights.given_tf * over for tf, over in zip(frequencies, above, strict=True)]
+    text = words.add_up([tf / (tf + weights.half_tf * length) for tf in given])
+    covered = words.add_up(
+        [
+            max(min(1.0, tf), own, 0.7 * over)
+            for tf, own, over in zip(frequencies, in_heading, above, strict=True)
+        ]
+    )
+    value = (
+        weights.text * text
+        + weights.heading * _weigh_heading(facts.heading, in_heading, above, words)
+        + weights.above * words.add_up(above)
+        + weights.file * facts.rank * covered
+    )
+    value *= (weights.coverage + (1.0 - weights.coverage) * covered) * facts.share
+    found = (
+        word.text for word, tf, own in zip(words.words, frequencies, in_heading, strict=True) if tf or own
+    )
+    return Points(round(value, DECIMALS), tuple(found))
+
+
+def _count(word: QueryWord, counts: Mapping[str, int], words: QueryWords) -> float:
+    """How often a word stands in a text, its other forms and parts counting less."""
+    whole = counts.get(word.whole, 0) + words.weights.joined * sum(counts.get(one, 0) for one in word.joined)
+    if not word.parts:
+        return whole
+    near = min(counts.get(part, 0) for part in word.parts)
+    share = words.weights.parts if word.is_name else words.weights.stem
+    return whole + share * max(0, near - whole)
+
+
+def _weigh_heading(
+    heading: str, matches: Sequence[float], above: Sequence[float], words: QueryWords
+) -> float:
+    """The worth of the words in a heading, and of those it leaves to the headings above; less where it
+    holds many others."""
+    found = sum(
+        max(1, len(word.parts)) for word, match in zip(words.words, matches, strict=True) if match > 0.0
+    )
+    if not found:
+        return 0.0
+    weights = words.weights
+    filled = min(1.0, found / max(1, words.count_title_words(heading)))
+    whole = [own or weights.given_heading * over for own, over in zip(matches, above, strict=True)]
+    return words.add_up(whole) * (weights.heading_share + (1.0 - weights.heading_share) * filled)
+
+
+def _best(words: QueryWords, matches: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """For each word its best match in any of some titles."""
+    return tuple(max((one[place] for one in matches), default=0.0) for place in range(len(words.words)))

@@ -1,0 +1,162 @@
+"""A question to the documentation, answered: sections of documents and comments of declarations, best first.
+
+    query -> words and their worth -> best files and units (the index) -> sections and comments (the files)
+          -> score of each -> order -> what is shown, and the media that it refers to
+
+Nothing is kept between calls and nothing is indexed here: where to look is asked of the index that every
+other search uses, what is there of the live files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.documentation.candidates import (
+    SECTION,
+    Candidate,
+    CandidateFinder,
+    build_rate,
+    find_live_units,
+    order_candidates,
+)
+from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
+from repo_mcp.documentation.excerpts import choose_lines, render_lines
+from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive
+from repo_mcp.documentation.media import MediaDoor, MediaFinder
+from repo_mcp.documentation.query_words import QueryWords, weigh_words
+from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
+from repo_mcp.documentation.references import find_definitions, find_references
+from repo_mcp.documentation.titles import join_breadcrumb
+from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
+from repo_mcp.index.near_words import suggest
+from repo_mcp.index.query import Query, parse_query
+from repo_mcp.index.ranking import BEST_UNITS
+from repo_mcp.index.searcher import BestUnits, Filter, Searcher
+
+SECTION_LINES = 300  # of a section that are looked through for references
+NOTHING_HERE = "No document is indexed in this path that passes these filters."
+NO_PHRASE = "No documentation found holds the quoted phrase; these hits match its words."
+
+
+@dataclass(frozen=True, slots=True)
+class DocsSource:
+    """What a search is made from."""
+
+    searcher: Searcher
+    read_live: ReadLive
+    door: MediaDoor
+    extensions: Mapping[str, str]  # that have another language than the built-in one
+    max_words: int  # of a query
+
+
+def search_docs(
+    request: DocsRequest,
+    source: DocsSource,
+    cancelled: Callable[[], bool],
+    weights: DocsWeights = WEIGHTS,
+) -> DocsAnswer:
+    """The best sections and comments for a query. Raises CANCELLED; IndexFormatError, OSError."""
+    query = parse_query(request.query, source.max_words)
+    searcher = source.searcher
+    wanted = Filter(
+        match_documents(source.extensions, request.matches_path),
+        f"documents\0{request.key}",
+        languages=DOCUMENT_LANGUAGES,
+    )
+    best = searcher.find_best_units(query, BEST_UNITS, wanted)
+    words = weigh_words(query, build_rate(searcher, query, best), weights)
+    finder = CandidateFinder(searcher, query, words, Shares(_fold_words(query), weights))
+    documents = LiveDocuments(searcher, source.read_live, cancelled)
+    of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
+    found: list[Candidate] = []
+    if words.words:
+        found += finder.find_sections(best, documents)
+        found += finder.find_comments(of_code, documents, source.extensions)
+    kept, warnings = _keep_phrases(found, query)
+    ordered = order_candidates(kept, weights.repeat)
+    hits = _Showing(source, words).show(ordered[: request.limit])
+    notes = [*query.warnings, *warnings, *documents.describe()]
+    if not hits:
+        unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
+        notes += suggest(searcher.snapshot, unknown, thorough=True)
+        notes += () if _has_units(searcher, best) or found else (NOTHING_HERE,)
+    return DocsAnswer(tuple(hits), len(ordered), len(ordered) > len(hits), tuple(notes))
+
+
+def _has_units(searcher: Searcher, best: BestUnits) -> bool:
+    """True when some document passes the filters."""
+    parts = zip(searcher.segments, best.masks, strict=True)
+    return any(bool(find_live_units(part, mask).any()) for part, mask in parts)
+
+
+def _fold_words(query: Query) -> frozenset[str]:
+    return frozenset(query.text.lower().replace(",", " ").split())
+
+
+def _keep_phrases(found: list[Candidate], query: Query) -> tuple[list[Candidate], tuple[str, ...]]:
+    """The candidates that hold all quoted phrases, case and white space aside; all where none does."""
+    if not query.phrases:
+        return found, ()
+    phrases = [phrase.lower() for phrase in query.phrases]
+    holding = [one for one in found if _holds(one, phrases)]
+    return (holding, ()) if holding or not found else (found, (NO_PHRASE,))
+
+
+def _holds(candidate: Candidate, phrases: Iterable[str]) -> bool:
+    lines = candidate.document.lines[candidate.start_line - 1 : candidate.end_line]
+    folded = " ".join(" ".join(lines).lower().split())
+    return all(phrase in folded for phrase in phrases)
+
+
+class _Showing:
+    """What candidates look like in one answer."""
+
+    def __init__(self, source: DocsSource, words: QueryWords) -> None:
+        self._words = words
+        self._media = MediaFinder(source.door, words)
+        self._definitions: dict[str, dict[str, str]] = {}
+
+    def show(self, candidates: Iterable[Candidate]) -> list[DocsHit]:
+        """The hits, in the order of the candidates."""
+        return [self._show(one) for one in candidates]
+
+    def _show(self, one: Candidate) -> DocsHit:
+        document = one.document
+        heading_line = one.section_start if one.kind == SECTION else one.start_line
+        start = min(max(one.start_line, one.shown_from), one.end_line)
+        first, last = choose_lines(document.lines, start, one.end_line, self._words, heading_line)
+        breadcrumb = join_breadcrumb(one.names)
+        return DocsHit(
+            document.path,
+            first,
+            last,
+            one.kind,
+            one.names[-1],
+            breadcrumb,
+            render_lines(document.lines[first - 1 : last], self._words),
+            one.score,
+            one.section_start,
+            one.section_end,
+            document.language,
+            one.matched,
+            self._find_media(one, breadcrumb) if one.kind == SECTION else (),
+        )
+
+    def _find_media(self, one: Candidate, breadcrumb: str) -> tuple[Media, ...]:
+        """The media that a section refers to; of a very long one those of the part that answers."""
+        start, end = one.section_start, one.section_end
+        if end - start >= SECTION_LINES:
+            start, end = one.start_line, one.end_line
+        document = one.document
+        lines = document.lines[start - 1 : end]
+        references = find_references(lines, self._define(document), is_rst=document.language == "rst")
+        return self._media.find(document.path, references, breadcrumb, one.score)
+
+    def _define(self, document: LiveDocument) -> Mapping[str, str]:
+        """The targets that a Markdown file names."""
+        if document.language == "rst":
+            return {}
+        if document.path not in self._definitions:
+            self._definitions[document.path] = find_definitions(document.lines)
+        return self._definitions[document.path]

@@ -1,0 +1,50 @@
+"""Headings as a person reads them: without the marks of Markdown, reStructuredText and HTML around the words.
+
+Left out on purpose: underscores, which are parts of names more often than emphasis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.adapters.outline_limits import cut
+
+MAX_HEADING_CHARS = 160
+MAX_BREADCRUMB_CHARS = 400
+BETWEEN = " > "
+_LEFT_OUT = "…"
+
+# Titles are short: the bounds are there for what is none.
+_ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]{0,100}\}[ \t]*$")
+_COMMENT = re.compile(r"\{/\*[^{}]{0,200}\*/\}|<!--[^<>]{0,200}-->")
+_LINK = re.compile(r"!?\[([^\[\]]{0,200})\](?:\([^()]{0,300}\)|\[[^\[\]]{0,100}\])")
+_ROLE = re.compile(r":[A-Za-z][\w:.+-]{0,40}:`([^`]{1,200})`")
+_TARGET = re.compile(r"(?::[A-Za-z][\w:.+-]{0,40}:)?`([^`<>]{1,200})[ \t]<[^<>`]{1,300}>`_{0,2}")
+# Others may be words of the title: `<pid>`, `Option<T>`.
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|center|code|div|em|font|i|img|kbd|mark|p|picture|s|small|source|span|strong|sub|sup|u|wbr)"
+    r"(?:[ \t/][^<>]{0,300})?>",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"\*{1,3}|`{1,3}")
+
+
+def clean_title(text: str) -> str:
+    """The words of a heading on one line."""
+    text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
+    text = _LINK.sub(r"\1", text)
+    text = _ROLE.sub(r"\1", _TARGET.sub(r"\1", text))
+    plain = " ".join(_MARKS.sub("", _TAG.sub("", text)).split())
+    return cut(plain, MAX_HEADING_CHARS)
+
+
+def join_breadcrumb(names: Sequence[str]) -> str:
+    """`Guide > Installation > pip`; of one that is too long the middle is left out."""
+    kept = [name for name in names if name]
+    while len(BETWEEN.join(kept)) > MAX_BREADCRUMB_CHARS and len(kept) > 2:
+        middle = len(kept) // 2
+        if kept[middle] == _LEFT_OUT and len(kept) == 3:
+            break
+        kept[middle : middle + 1] = [_LEFT_OUT] if _LEFT_OUT not in kept else []
+    return cut(BETWEEN.join(kept), MAX_BREADCRUMB_CHARS)

@@ -1,0 +1,218 @@
+"""The structure of a tree: its strongest modules, its layers, what it is built on, where it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.research.layers import build_layers, compute_strengths
+from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
+from repo_mcp.research.module_names import name_modules
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import is_program
+from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
+
+MAX_MODULES = 20
+MAX_EDGES = 36
+MAX_OUTSIDE = 12
+MAX_OWN = 300  # files whose imports are resolved for one folder
+MAX_FURTHER, FOLLOWED = 24, 12  # imports of a later hop that are shown; files whose imports are followed
+MAX_LOOKED_AT = 12  # files of a module, for its main symbol
+FINDINGS = 12  # modules that are shown with their files
+_BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """What is known of the modules of a tree."""
+
+    modules: tuple[Module, ...]
+    layers: tuple[Layer, ...]
+    map_nodes: tuple[MapNode, ...]
+    map_edges: tuple[MapEdge, ...]
+    outside: tuple[Outside, ...]
+
+
+def survey_architecture(book: Notebook, folder: str) -> Architecture:
+    """The modules of a folder and how they stand to each other; notes the strongest as findings."""
+    paths = _choose_paths(book, folder)
+    names = name_modules(paths)
+    all_names = sorted(set(names.values()))
+    book.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
+    edges, packages = find_edges(book, names)
+    book.tell_hop(1)
+    counts = {ends: edge.count for ends, edge in edges.items()}
+    strengths = compute_strengths(all_names, counts)
+    ordered = sorted(all_names, key=lambda name: (-strengths[name], name))
+    shown = ordered[:MAX_MODULES]
+    if len(ordered) > MAX_MODULES:
+        book.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
+    layers = build_layers(shown, {ends: counts[ends] for ends in edges if set(ends) <= set(shown)})
+    level = {name: place for place, (own, _) in enumerate(layers) for name in own}
+    modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
+    _note_modules(book, names, modules)
+    _note_beginnings(book, names, edges)
+    book.tell_hop(book.depth)
+    return Architecture(
+        modules,
+        tuple(Layer(place, own, cycles) for place, (own, cycles) in enumerate(layers)),
+        *_build_map(book, shown, edges),
+        list_packages(book, packages),
+    )
+
+
+def _build_map(
+    book: Notebook, shown: Sequence[str], edges: Edges
+) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
+    """The modules, and the edges between them that stand for most imports."""
+    ends = [one for one in edges if one[0] in shown and one[1] in shown]
+    ends.sort(key=lambda one: (-edges[one].count, one))
+    if len(ends) > MAX_EDGES:
+        book.limit(f"{len(ends) - MAX_EDGES} weaker imports between modules", f"{MAX_EDGES} are shown")
+    return (
+        tuple(MapNode(name, name, "module", name) for name in shown),
+        tuple(
+            MapEdge(*one, "imports", "exact", edges[one].citation, edges[one].count)
+            for one in ends[:MAX_EDGES]
+        ),
+    )
+
+
+def _choose_paths(book: Notebook, folder: str) -> list[str]:
+    """The program's own files in a folder; all, where there are none."""
+    paths = book.graph.survey.list_paths(folder)
+    own = [path for path in paths if is_program(path)]
+    left = len(paths) - len(own)
+    if own and left:
+        book.limit(
+            f"{left} files of tests, examples, documents and others' code", "no part of the architecture"
+        )
+    return own or paths
+
+
+def _build_module(name: str, names: Mapping[str, str], edges: Edges, strength: float, level: int) -> Module:
+    importing = [ends for ends in edges if ends[1] == name]
+    imported = sum(source == name for source, _ in edges)
+    best = max(importing, key=lambda ends: (edges[ends].count, ends), default=None)
+    files = sum(own == name for own in names.values())
+    citation = edges[best].citation if best is not None else ""
+    return Module(name, files, strength, len(importing), imported, level, citation)
+
+
+def _note_modules(book: Notebook, names: Mapping[str, str], modules: Sequence[Module]) -> None:
+    """The main symbol of each strong module as a finding."""
+    files: dict[str, list[str]] = {}
+    for path, name in names.items():
+        files.setdefault(name, []).append(path)
+    for module in modules[:FINDINGS]:
+        book.check()
+        node = _find_main_symbol(book, files[module.name])
+        if node is not None:
+            book.add(
+                node,
+                f"largest public declaration of {module.name}, where {module.strength}% of the walks along"
+                f" imports end: {module.imported_by} modules import it, it imports {module.imports}",
+                1,
+            )
+
+
+def _find_main_symbol(book: Notebook, paths: Sequence[str]) -> Node | None:
+    """The public function or type with most lines in the files of a module that are nearest to its top."""
+    best: tuple[tuple[bool, int, str, int], Declaration] | None = None
+    for path in sorted(paths, key=lambda one: (one.count("/"), one))[:MAX_LOOKED_AT]:
+        structure = book.graph.survey.find_structure(path)
+        if structure is None:
+            continue
+        for place in structure.list_children(0):
+            kind = int(structure.kinds[place])
+            if kind in CALLABLE_KINDS or kind in TYPE_KINDS:
+                is_public = bool(int(structure.flags[place]) & SymbolFlag.PUBLIC_API)
+                rank = (not is_public, -int(structure.spans[place]), path, place)
+                if best is None or rank < best[0]:
+                    best = rank, Declaration(path, place)
+    return None if best is None else book.get_node(best[1])
+
+
+def _note_beginnings(book: Notebook, names: Mapping[str, str], edges: Edges) -> None:
+    """Functions called main, and files that are named as where a program begins and that nothing imports."""
+    imported = {target for _, target in edges}
+    for path in book.graph.survey.list_declaring("main"):
+        main = _find_function(book, path, "main") if path in names else None
+        if main is not None and len(book.entry_points) < FINDINGS:
+            book.enter(main, "a function main")
+    for path, name in names.items():
+        stem = path.rpartition("/")[2].partition(".")[0].lower()
+        if stem in _BEGINNINGS and name not in imported and len(book.entry_points) < FINDINGS:
+            node = book.source.find_file(path)
+            if node is not None:
+                book.enter(node, "named as a beginning, and no other module imports its module")
+    if len(book.entry_points) >= FINDINGS:
+        book.limit("more entry points", f"{FINDINGS} are listed")
+
+
+def _find_function(book: Notebook, path: str, name: str) -> Node | None:
+    structure = book.graph.survey.find_structure(path)
+    if structure is None:
+        return None
+    for place in structure.find_symbols(name):
+        if int(structure.kinds[place]) in CALLABLE_KINDS and not int(structure.parents[place]):
+            return book.get_node(Declaration(path, place))
+    return None
+
+
+def list_packages(book: Notebook, packages: Packages) -> tuple[Outside, ...]:
+    """What is imported from outside, most often first."""
+    ordered = sorted(packages, key=lambda name: (-packages[name].count, name))
+    if len(ordered) > MAX_OUTSIDE:
+        book.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
+    return tuple(
+        Outside(name, packages[name].count, packages[name].citation) for name in ordered[:MAX_OUTSIDE]
+    )
+
+
+def survey_imports(book: Notebook, own: Sequence[str], label: str) -> Architecture:
+    """What some files import, hop by hop: of the repository by file, and from outside by package."""
+    packages: Packages = {}
+    inside = dict.fromkeys(own, label)
+    names = {path: inside.get(path, path) for path in book.graph.survey.list_paths("")}
+    if len(own) > MAX_OWN:
+        book.limit(f"imports of {len(own) - MAX_OWN} files", f"those of {MAX_OWN} files are followed")
+    all_edges: Edges = {}
+    keys = {label: None}
+    level = list(own[:MAX_OWN])
+    for hop in range(1, book.depth + 1):
+        edges: Edges = {}
+        resolve_edges(book, level, names, edges, packages if hop == 1 else {})
+        ordered = sorted(edges, key=lambda ends: (-edges[ends].count, ends))
+        fan = MAX_EDGES if hop == 1 else MAX_FURTHER
+        if len(ordered) > fan:
+            book.limit(f"{len(ordered) - fan} imports at hop {hop}", f"{fan} are shown")
+        level = _note_imported(book, ordered[:fan], edges, keys, hop)[:FOLLOWED]
+        all_edges.update((ends, edges[ends]) for ends in ordered[:fan])
+        book.tell_hop(hop)
+    return Architecture(
+        (),
+        (),
+        tuple(MapNode(name, name, "module", name) for name in keys),
+        tuple(
+            MapEdge(*ends, "imports", "exact", edge.citation, edge.count) for ends, edge in all_edges.items()
+        ),
+        list_packages(book, packages),
+    )
+
+
+def _note_imported(
+    book: Notebook, ordered: Sequence[tuple[str, str]], edges: Edges, keys: dict[str, None], hop: int
+) -> list[str]:
+    """Note the files that are imported; those that are new."""
+    new = []
+    for source, path in ordered:
+        node = book.source.find_file(path) if path not in keys else None
+        if node is not None:
+            book.add(node, f"imported by {source}, {edges[source, path].citation}", hop)
+            new.append(path)
+        keys.setdefault(path)
+    return new

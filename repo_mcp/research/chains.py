@@ -1,0 +1,105 @@
+"""Call chains out of the edges that were found: who calls whom, from the outermost caller to the subject.
+
+A chain ends where nothing further is known: at a symbol that nothing calls, at the depth of the question, or
+where it comes back to itself; a cycle is named. Of many chains the first of each direct caller are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, zip_longest
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import CONFIDENCES, weaker
+from repo_mcp.research.records import Chain, Link
+
+MAX_CHAINS = 12
+MAX_WALKED = 2_000  # steps of the search for chains
+MAX_OF_ONE = 4  # chains that begin with the same edge
+CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "contains"})
+AT_DEPTH = "the depth of the question"
+
+
+def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
+    """Chains of calls that end (or, downwards, begin) at the subjects, in the order of the findings."""
+    edges = _list_edges(book, upwards)
+    found: list[Chain] = []
+    for subject in subjects:
+        ways = [
+            [_describe(book, way, upwards) for way in _take(_walk(subject.declaration, link, edges, upwards))]
+            for link in edges.get(subject.declaration, ())
+        ]
+        found += [one for one in chain.from_iterable(zip_longest(*ways)) if one is not None]
+    found = list({one.symbols: one for one in reversed(found)}.values())[::-1]  # the first of equal ones
+    if len(found) > MAX_CHAINS:
+        book.limit(f"{len(found) - MAX_CHAINS} more call chains", f"{MAX_CHAINS} are shown")
+    return found[:MAX_CHAINS]
+
+
+def _take(ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
+    """The longest of the first ways."""
+    found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
+    found.sort(key=lambda way: -len(way[0]))  # stable: equal ones stay in order
+    return found[:MAX_OF_ONE]
+
+
+def _list_edges(book: Notebook, upwards: bool) -> Mapping[Declaration, list[Link]]:
+    """The links that lead on from each symbol, surest first, then in the order in which they were found."""
+    found: dict[Declaration, list[Link]] = {}
+    for link in book.links.values():
+        if link.kind in CALLING:
+            found.setdefault(link.target if upwards else link.source, []).append(link)
+    for links in found.values():
+        links.sort(key=lambda link: CONFIDENCES[link.confidence])
+    return found
+
+
+def _walk(
+    subject: Declaration, first: Link, edges: Mapping[Declaration, list[Link]], upwards: bool
+) -> Iterator[tuple[list[Link], str]]:
+    """The ways on from a link, each with the reason why it ends."""
+    waiting: list[tuple[list[Link], frozenset[Declaration]]] = [([first], frozenset({subject}))]
+    while waiting:
+        way, met = waiting.pop()
+        end = way[-1].source if upwards else way[-1].target
+        if end in met:
+            yield way, "cycle"
+            continue
+        further = edges.get(end, [])
+        if not further:
+            yield way, ""
+            continue
+        waiting += [([*way, link], met | {end}) for link in reversed(further)]
+
+
+def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> Chain:
+    way, reason = walked
+    ordered = list(reversed(way)) if upwards else way
+    ends = [ordered[0].source, *(link.target for link in ordered)]
+    nodes = [book.get_node(one) for one in ends]
+    confidence = Confidence.EXACT
+    for link in way:
+        confidence = weaker(confidence, link.confidence)
+    outer = nodes[0] if upwards else nodes[-1]
+    if reason == "cycle":
+        said = f"cycle: comes back to {outer.qualified_name}"
+    elif outer.declaration in book.entry_points:
+        said = book.entry_points[outer.declaration].why
+    else:
+        said = (
+            AT_DEPTH if upwards else "calls nothing further of this repository, or the depth of the question"
+        )
+    return Chain(
+        tuple(node.qualified_name for node in nodes),
+        tuple(_cite(link) for link in ordered),
+        confidence.value,
+        said,
+    )
+
+
+def _cite(link: Link) -> str:
+    """The line where a link stands; of one without lines the file."""
+    line = link.lines[0] if link.lines else 1
+    return f"{link.source.path}:{line}-{line}"

@@ -1,0 +1,159 @@
+"""Where something is configured: where its name is given a value, in configuration first.
+
+A name is given a value where `=`, `:` or `:=` follows it, also in quotes (keys of JSON and of dictionaries),
+or where a word for it stands before it: `#define NAME`, `config NAME`, `export NAME`, `--name`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from repo_mcp.index.roles import FileRole, find_role
+from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import is_program, rank_role
+from repo_mcp.research.records import Finding, Subject
+
+MAX_MATCHES = 200  # lines that are looked at for one name
+MAX_OF_FILE = 3  # lines of one file that are shown
+MAX_PLACES = 40
+MAX_READERS = 10
+MAX_HITS = 12
+_WORDS_FOR_IT = "config setting option default"
+_CONFIG_PATH = re.compile(
+    r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
+    r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def list_setting_names(subject: Subject) -> list[str]:
+    """The names to look for: of what is declared, or as it was asked."""
+    names = dict.fromkeys(node.symbol.name for node in subject.nodes if subject.how.startswith("declared"))
+    if not names:
+        last = subject.asked.rpartition(".")[2]
+        names = dict.fromkeys([last] if _NAME.fullmatch(last) else _join_words(subject.asked))
+    return list(names)[:2]
+
+
+def _join_words(text: str) -> list[str]:
+    words = [word for word in re.findall(r"\w+", text) if word.lower() not in STOP_WORDS]
+    return ["_".join(words)] if words else []
+
+
+def find_settings(book: Notebook, subject: Subject) -> None:
+    """Note the lines that give a value to what was asked about, by role of file, then path and line."""
+    for name in list_setting_names(subject):
+        book.check()
+        found = book.source.search_exact(
+            ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
+        )
+        if found.truncated:
+            book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
+        _note_matches(book, name, found.matches)
+        book.tell_hop(1)
+        _note_readers(book, name)
+
+
+def _note_readers(book: Notebook, name: str) -> None:
+    """Note lines of the program that name it in another way: they read it."""
+    found = book.source.search_exact(
+        ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
+    )
+    reading = [match for match in found.matches if is_program(match.path)]
+    noted = 0
+    for match in reading:
+        if noted >= MAX_READERS:
+            book.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
+            break
+        place = _build_place(book, name, match)
+        noted += book.add_place(replace(place, why=f"names {name}", hop=2))
+
+
+def _build_pattern(name: str) -> str:
+    quoted = re.escape(name)
+    if "_" in name:
+        quoted = quoted.replace("_", "[_-]?")
+    before = r"(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|--|\w::)\s*"
+    return rf"(?:\b{quoted}\b[\"']?\]?\s*(?::=|=[^=]|:[^:])|{before}{quoted}\b)"
+
+
+def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch]) -> None:
+    counts: dict[str, int] = {}
+    ordered = sorted(
+        matches, key=lambda one: (find_role(one.path) is not FileRole.CONFIG, rank_role(one.path), one.path)
+    )
+    noted = 0
+    for match in ordered:
+        counts[match.path] = counts.get(match.path, 0) + 1
+        if noted >= MAX_PLACES:
+            book.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
+            break
+        if counts[match.path] <= MAX_OF_FILE:
+            noted += book.add_place(_build_place(book, name, match))
+
+
+def _build_place(book: Notebook, name: str, match: ExactMatch) -> Finding:
+    line = match.start_line
+    around = book.source.find_around(match.path, line)
+    symbol = around.qualified_name if around is not None else match.path
+    role = find_role(match.path)
+    where = "a configuration file" if role is FileRole.CONFIG else f"{role.value}"
+    does = "declares, sets or passes" if role is FileRole.CODE else "sets"
+    written = re.search(re.escape(name).replace("_", "[_-]?"), match.line, re.IGNORECASE)
+    return Finding(
+        match.path,
+        line,
+        line,
+        symbol,
+        around.kind if around is not None else "file",
+        around.node_id if around is not None else None,
+        f"{does} {name}, in {where}",
+        1,
+        "text",
+        (line,),
+        written[0] if written else "",
+    )
+
+
+def find_by_words(book: Notebook, text: str) -> None:
+    """Note what a search for the words finds in files and symbols that are about configuration."""
+    answer = book.source.search(SearchRequest(f"{text} {_WORDS_FOR_IT}", 50, include_tests=False))
+    fitting = [hit for hit in answer.hits if _is_about_config(hit)]
+    for hit in fitting[:MAX_HITS]:
+        book.add_place(build_hit_place(book, hit, "a search for its words in configuration finds it", 1))
+    if len(fitting) > MAX_HITS:
+        book.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
+
+
+def _is_about_config(hit: Hit) -> bool:
+    if find_role(hit.path) is FileRole.CONFIG or _CONFIG_PATH.search(hit.path):
+        return True
+    return re.search(r"config|setting|option|default", hit.symbol or "", re.IGNORECASE) is not None
+
+
+def build_hit_place(book: Notebook, hit: Hit, why: str, hop: int) -> Finding:
+    """A hit of the search for words as a finding: the lines of its snippet."""
+    numbers = [int(line.partition("\t")[0]) for line in hit.snippet.splitlines() if "\t" in line]
+    start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)
+    terms = ", ".join(hit.matched_terms[:6])
+    best = choose_line(hit)
+    return Finding(
+        hit.path, start, end, hit.path, "text", None, f"{why}: {terms}", hop, "text", (best,)
+    )  # fmt: skip
+
+
+def choose_line(hit: Hit) -> int:
+    """The line of a snippet that holds most of the words that were found."""
+    best, most = hit.start_line, -1
+    for row in hit.snippet.splitlines():
+        number, tab, text = row.partition("\t")
+        folded = text.lower()
+        count = sum(term in folded for term in hit.matched_terms)
+        if tab and count > most:
+            best, most = int(number), count
+    return best

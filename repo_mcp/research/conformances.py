@@ -1,0 +1,54 @@
+"""Types that conform by an extension: a Swift extension, a Rust impl block.
+
+    extension Token: Authenticatable {}     impl Authenticatable for Token {}
+
+What names the protocol there is the extension; what conforms is the type that it extends.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.research.hops import IMPLEMENTERS, Found, Way
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import weaker
+from repo_mcp.research.records import Link
+from repo_mcp.structure import SymbolKind
+
+_BOUNDS = Bounds(files=20, references=60)
+
+
+def _expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
+    """What conforms to a type, extensions replaced by what they extend, where that is declared here."""
+    found = IMPLEMENTERS.expand(book, node, bounds)
+    links: list[Link] = []
+    for link in found.links:
+        holder = book.get_node(link.source)
+        if holder.symbol.kind is SymbolKind.EXTENSION and _names(holder, node):
+            continue  # an extension of the very type that was asked about: no conformance
+        links.append(link)
+        if holder.symbol.kind is SymbolKind.EXTENSION:
+            links += _list_extended(book, holder, link)
+    return Found(tuple(links), found.cut)
+
+
+def _names(holder: Node, node: Node) -> bool:
+    return holder.symbol.name == node.symbol.name
+
+
+def _list_extended(book: Notebook, holder: Node, link: Link) -> list[Link]:
+    """The types that an extension extends: they conform as well."""
+    above = book.graph.find_outgoing(
+        holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), _BOUNDS
+    )
+    extended = [edge for edge in above.edges if book.get_node(edge.other).symbol.name == holder.symbol.name]
+    for edge in extended[:1]:
+        book.link(Link(holder.declaration, edge.other, "extension_of", edge.confidence, edge.lines))
+    return [
+        Link(edge.other, link.target, "conforms_by_extension", weaker(edge.confidence, link.confidence))
+        for edge in extended[:1]
+    ]
+
+
+CONFORMING = Way(_expand, True, IMPLEMENTERS.first_fan, IMPLEMENTERS.fan, IMPLEMENTERS.width)

@@ -1,0 +1,29 @@
+"""The map of what was found: symbols or modules, and the edges between them."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.questions import name_kind
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.records import Link, MapEdge, MapNode
+
+MAX_EDGES = 200
+
+
+def build_map(book: Notebook) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
+    """The symbols that were found, and the edges between them, in the order in which they were found."""
+    nodes = [
+        MapNode(node.node_id, node.qualified_name, name_kind(node.symbol.kind), node.path)
+        for node in book.nodes.values()
+    ]
+    links = [link for link in book.links.values() if link.source in book.nodes and link.target in book.nodes]
+    if len(links) > MAX_EDGES:
+        book.limit(f"{len(links) - MAX_EDGES} edges of the map", f"{MAX_EDGES} are shown")
+    return tuple(nodes), tuple(_build_edge(book, link) for link in links[:MAX_EDGES])
+
+
+def _build_edge(book: Notebook, link: Link) -> MapEdge:
+    source, target = book.nodes[link.source], book.nodes[link.target]
+    line = link.lines[0] if link.lines else source.symbol.start_line
+    citation = f"{source.path}:{line}-{line}"
+    count = max(1, len(link.lines))
+    return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)

@@ -1,0 +1,57 @@
+"""The live text of findings: the line that declares a symbol, and the lines that are meant.
+
+A finding whose lines do not hold its name any more is left out: the file changed since it was parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from repo_mcp.research.records import Finding
+from repo_mcp.research.source import Source
+
+MAX_LINE_CHARS = 140
+MAX_LINES = 3
+GAP = "…\n"
+
+
+def add_excerpts(source: Source, findings: Sequence[Finding]) -> tuple[list[Finding], int]:
+    """The findings with their excerpts, and how many were left out."""
+    shown = [_add_excerpt(source, one) for one in findings]
+    kept = [one for one in shown if one is not None]
+    return kept, len(shown) - len(kept)
+
+
+def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
+    lines = source.read_lines(finding.path)
+    if finding.start_line > len(lines):
+        return None if lines or finding.name else finding
+    end = min(finding.end_line, len(lines))
+    head = _find_name(lines, finding.name, finding.start_line, end)
+    if head is None:
+        return None
+    wanted = sorted({head, *(line for line in finding.lines if line <= len(lines))})[:MAX_LINES]
+    return replace(finding, end_line=end, excerpt=render_excerpt(lines, wanted))
+
+
+def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
+    """The first line that holds a name; None when none does."""
+    for number in range(start, end + 1):
+        if name in lines[number - 1]:
+            return number
+    return None
+
+
+def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:
+    """Numbered lines, with a mark where lines are left out between them."""
+    parts: list[str] = []
+    before = 0
+    for number in numbers:
+        if before and number > before + 1:
+            parts.append(GAP)
+        text = lines[number - 1].rstrip()
+        text = text if len(text) <= MAX_LINE_CHARS else text[:MAX_LINE_CHARS] + "…"
+        parts.append(f"{number}\t{text}\n")
+        before = number
+    return "".join(parts)

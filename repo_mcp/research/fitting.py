@@ -1,0 +1,163 @@
+"""Which symbols fit the words of a question best: by their own names, the names around them, and their text.
+
+    words -> stems -> symbols in the text that a search finds, and symbols whose names fit
+    a symbol's points: for each word its rarity among the candidates, times where the symbol has it
+
+A word counts once for each symbol, at the best place where it stands. Two stems count as one where the one
+begins with the other ("valid", "validat"): English has more endings than the stemmer takes off.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.research.places import is_program
+from repo_mcp.research.source import Source
+from repo_mcp.structure import TYPE_KINDS
+
+IN_NAME, AROUND, IN_TEXT = 2.5, 1.6, 1.0
+MAX_TEXT_LINES = 120  # of one symbol
+TYPE_LINES = 12  # of a type: its head; what its members hold is theirs
+LEAST_STEM, MOST_ENDING = 4, 3  # characters
+BESIDE_CODE = 0.5  # what a symbol in an example or in others' code is worth
+DECIMALS = 6
+_QUESTION_WORDS = frozenset(
+    [
+        "how",
+        "what",
+        "where",
+        "which",
+        "when",
+        "why",
+        "does",
+        "work",
+        "works",
+        "working",
+        "done",
+        "handled",
+        "handle",
+        "handles",
+        "used",
+        "use",
+        "uses",
+        "implemented",
+        "implementation",
+        "code",
+        "function",
+        "functions",
+        "class",
+        "classes",
+        "way",
+        "happen",
+        "happens",
+        "mechanism",
+        "logic",
+        "process",
+        "there",
+        "happening",
+        "place",
+        "get",
+        "gets",
+    ]
+)
+_WORD = re.compile(r"[^\W_]\w*|_\w+")
+_get_terms = lru_cache(maxsize=32_768)(get_word_terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a symbol fits."""
+
+    points: float
+    in_name: tuple[str, ...]  # words of the question
+    in_text: tuple[str, ...]
+
+
+def list_words(text: str) -> list[str]:
+    """The words of a question that may stand in code."""
+    words = list(dict.fromkeys(word for word in _WORD.findall(text) if len(word) > 1))
+    return [word for word in words if word.lower() not in STOP_WORDS | _QUESTION_WORDS] or words
+
+
+def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict[Node, Fit]:
+    """How each of the symbols fits the words."""
+    stems = [_stem(word) for word in words]
+    found = {node: _Held.build(source, node, stems) for node in nodes}
+    rarities = []
+    for place in range(len(stems)):
+        count = sum(held.places[place] > 0.0 for held in found.values())
+        rarities.append(math.log(1.0 + len(found) / (1.0 + count)))
+    return {node: _value(node, held, words, rarities) for node, held in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """For each word what the best place is worth where a symbol has it; 0 where it has it nowhere."""
+
+    places: tuple[float, ...]
+
+    @classmethod
+    def build(cls, source: Source, node: Node, stems: Sequence[str]) -> _Held:
+        around, _, name = node.qualified_name.rpartition(".")
+        own, outer = _list_stems([name]), _list_stems([around, node.path])
+        text = _list_stems(_read(source, node))
+        return cls(
+            tuple(
+                IN_NAME if _has(own, stem) else AROUND if _has(outer, stem) else IN_TEXT * _has(text, stem)
+                for stem in stems
+            )
+        )
+
+
+def _value(node: Node, held: _Held, words: Sequence[str], rarities: Sequence[float]) -> Fit:
+    points = sum(rarity * place for rarity, place in zip(rarities, held.places, strict=True))
+    factor = 1.0 if is_program(node.path) else BESIDE_CODE
+    return Fit(
+        round(points * factor, DECIMALS),
+        tuple(word for word, place in zip(words, held.places, strict=True) if place >= AROUND),
+        tuple(word for word, place in zip(words, held.places, strict=True) if 0 < place < AROUND),
+    )
+
+
+def _read(source: Source, node: Node) -> Sequence[str]:
+    """The text of a symbol, of a type its head."""
+    most = TYPE_LINES if node.symbol.kind in TYPE_KINDS else MAX_TEXT_LINES
+    start = node.symbol.start_line
+    return source.read_lines(node.path)[start - 1 : min(node.symbol.end_line, start + most - 1)]
+
+
+def _stem(word: str) -> str:
+    """The shortest of a word's own terms: its stem, where it is one word."""
+    terms = _get_terms(word)
+    return min(terms, key=len, default=word.lower()) if len(terms) <= 2 else terms[0]
+
+
+def _list_stems(lines: Iterable[str]) -> Mapping[str, None]:
+    words = {word for line in lines for word in _WORD.findall(line)}
+    return dict.fromkeys(term for word in sorted(words) for term in _get_terms(word))
+
+
+def _has(stems: Mapping[str, None], wanted: str) -> bool:
+    if wanted in stems:
+        return True
+    if len(wanted) < LEAST_STEM:
+        return False
+    return any(_are_alike(one, wanted) for one in stems)
+
+
+def _are_alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= LEAST_STEM and len(long) - len(short) <= MOST_ENDING and long.startswith(short)
+
+
+def shares_word(name: str, words: Sequence[str]) -> int:
+    """How many of the words a name holds."""
+    own = _list_stems([name])
+    return sum(_has(own, _stem(word)) for word in words)

@@ -1,0 +1,299 @@
+"""The forms of questions: text in, what is asked and of what. Pure; knows nothing of the repository.
+
+A question may fit several forms ("how does X get to Y" has the look of an open one): all that fit are given,
+the narrowest first, and whoever knows the repository takes the first whose subjects it has. What fits no
+form is an open question.
+
+Expressions are matched against at most MAX_CHARS characters; each has at most two parts of any length, so
+that none takes more than quadratic time on that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from repo_mcp.research.records import Form
+from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+
+MAX_CHARS = 400  # of a question that may have a form; longer ones are open
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """The part of a question that names something."""
+
+    text: str
+    kinds: frozenset[SymbolKind] = frozenset()  # that the words around it ask for; none: any
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One way to understand a question."""
+
+    form: Form
+    phrases: tuple[Phrase, ...] = ()
+
+
+# Words that may stand for one another. `_` is a space, and an ending in brackets may be there or not.
+_LISTS: dict[str, str] = {
+    "lead": """please can_you could_you i_want_to i_need_to help_me let_me tell_me show_me show give_me
+        explain describe list find get identify know understand see me to about out all every each
+        exactly the""",
+    "here": """code_base codebase code repo repository project program package library application app
+        system""",
+    "who": "what who which all any",
+    "thing": """code function(s) method(s) class(es) types module(s) file(s) places parts component(s)
+        structs things else symbol(s) caller(s) protocol(s)""",
+    "type": "type(s) class(es) struct(s) enum(s) things symbol(s) module(s) protocol(s) interface(s)",
+    "is": "is are was were get gets being",
+    "that": "that which is are was were directly indirectly ever eventually would will could",
+    "flows": """flow(s) get(s) got travel(s) propagate(s) propagated passed make(s)_its_way
+        make(s)_their_way lead(s) go goes end(s)_up arrive(s) sent delivered routed dispatched
+        handed handed_over turned converted transformed connected""",
+    "reached": "reached called invoked triggered fed made filled",
+    "way": "path(s) route(s) chain(s) flow(s) way",
+    "of_what": "call(s) data control execution path flow the",
+    "implementations": """implementation(s) implementor(s) implementer(s) subclass(es)
+        sub-class(es) subtype(s) conformance(s) conformers descendants override(s) heirs extensions
+        child_classes children""",
+    "implementing": "implementing conforming derived extending inheriting",
+    "implements": """implement(s) implementing extend(s) extending inherit(s) inheriting inherit(s)_from
+        inheriting_from derive(s)_from derived_from subclass(es) subclassing subclass(es)_of
+        conform(s) conform(s)_to conforming_to override(s) overriding adopt(s)""",
+    "subclassed": "subclassed extended overridden inherited",
+    "calls": """call(s) calling invoke(s) invoking trigger(s) triggering execute(s) instantiate(s)
+        construct(s) create(s) create(s)_a create(s)_an create(s)_instances_of raise(s) throw(s)
+        run(s)""",
+    "callers": """caller(s) call_site(s) calls invocation(s) call_chain(s) caller_chain(s) call_graph
+        call_hierarchy call_tree call_stack instantiation(s)""",
+    "called": """called invoked triggered instantiated constructed created executed raised thrown run
+        get_called made""",
+    "callees": """callees functions_called functions_invoked functions_used methods_called code_called
+        calls_made calls""",
+    "depends": """depend(s)_on depend(s)_upon use(s) import(s) need(s) require(s) rely_on relies_on
+        reference(s) contain""",
+    "dependencies": """dependency dependencies imports requirements base_class(es) bases superclass(es)
+        supertype(s) parent(s) ancestor(s)""",
+    "users": """usage(s) use(s) reference(s) user(s) consumer(s) dependent(s) dependant(s) client(s)
+        importer(s) reverse_dependencies reader(s) mention(s)""",
+    "depending": """depend(s)_on depend(s)_upon depending_on dependent_on use(s) using import(s) importing
+        need(s) reference(s) referencing relies_on rely_on consume(s) read(s) accept(s) take(s)
+        return(s) affected_by be_affected_by break(s)_if break(s)_when""",
+    "used": "used imported referenced consumed needed mentioned read relied_on relied_upon",
+    "changed": "change changed remove removed rename renamed delete deleted",
+    "impact": "impact effect(s) consequences blast_radius",
+    "configured": """configured set set_up initialised initialized customised customized enabled disabled
+        controlled defaulted registered assigned wired wired_up""",
+    "configures": """configure(s) set(s) set(s)_up control(s) enable(s) disable(s) register(s) assign(s)
+        initialise(s) initialize(s) customise(s) customize(s)""",
+    "settings": """config(s) configuration(s) setting(s) option(s) default(s) default_value(s) setup
+        environment_variable(s) registration(s)""",
+    "defined": "defined declared implemented located live(s) found coded written come(s)_from stored",
+    "definition": "definition(s) declaration(s) location source source_code signature",
+    "structure": """architecture structure design organisation organization layout layers layering module(s)
+        component(s) building_blocks overview map big_picture""",
+    "overall": "the overall general high-level system software main big core code",
+    "organised": """organised organized structured layered laid_out built architected designed put_together
+        split_up""",
+}  # fmt: skip
+
+
+def _join(name: str) -> str:
+    """The expression for any of the words of a list."""
+    listed = [word.replace("_", " ") for word in _LISTS[name].split()]
+    listed.sort(key=len, reverse=True)  # "conform to" before "conform"
+    endings = [re.sub(r"\((\w+)\)", r"(?:\1)?", word) for word in listed]
+    return f"(?:{'|'.join(endings)})"
+
+
+# A form and how it is asked: <name> is a word of a list, <name?> one that may be left out, <name*> any
+# number of them; X and Y are what is asked about, "X.." one that other words follow.
+_FORMS: tuple[tuple[Form, str], ...] = (
+    (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. <flows>(?: down| up| through| over)? "
+     "(?:to|into|in|at) Y"),
+    (Form.FLOW, "how (?:does|do|can|is|are|did|will) X.. (?:ever )?(?:reach(?:es)?|ends? "
+     "in|calls?|triggers?) Y"),
+    (Form.FLOW, "how (?:is|are) Y.. <reached> (?:from|by|out of) X"),
+    (Form.FLOW, "how (?:does|do) Y.. (?:gets?|receives?|obtains?) (?:called )?from X"),
+    (Form.FLOW, "(?:the )?<of_what*><way> (?:of calls )?(?:from|between) X.. (?:to|and|into) Y"),
+    (Form.FLOW, "(?:trace|follow) <of_what*>(?:from |of )?X.. (?:down to|up to|to|into) Y"),
+    (Form.FLOW, "(?:does|do|can|will) X.. (?:ever )?(?:reach|call|use|invoke|lead to|depend on|end up in) Y"),
+    (Form.FLOW, "X.. (?:flows? (?:in)?to|reaches|leads to|ends up in) Y"),
+    (Form.FLOW, "(?:what connects|relation(?:ship)? between|connection between) X.. (?:and|with|to) Y"),
+    (Form.FLOW, "how (?:is|are|do|does) X.. (?:and|with|to) Y.. "
+     "(?:related|connected|linked|interact|work together)"),
+    (Form.FLOW, "(?:from )?(?P<x>[^ ]+) ?(?:->|=>|→|-->|to) ?(?P<y>[^ ]+)"),
+    (Form.IMPLEMENTATIONS, "(?:known |concrete |possible |direct |different )*<implementations> "
+     "(?:of|for|to|from) X"),
+    (Form.IMPLEMENTATIONS, "<implementing> <type> (?:of|for|to|from) X"),
+    (Form.IMPLEMENTATIONS, "<type> (?:derived|inheriting|conforming|deriving) (?:from|to) X"),
+    (Form.IMPLEMENTATIONS, "(?:<who>(?: other)?(?: <thing>)?|<type>) <that*><implements> X"),
+    (Form.IMPLEMENTATIONS, "(?:how|where|who) (?:many )?<is?>X.. <is?><subclassed>"),
+    (Form.IMPLEMENTATIONS, "X.. "
+     "(?:implementations|implementors|implementers|subclasses|conformances|subtypes)"),
+    (Form.CALLERS, "<who>(?: other)?(?: <thing>)? <that*><calls> X"),
+    (Form.CALLERS, "(?:direct |indirect |transitive )*<callers> (?:of|to|for|leading to|into) X"),
+    (Form.CALLERS, "(?:from )?(?:where|when|by whom|by what|how often|who) (?:does |do )?<is?>X.. "
+     "<is?><called>(?: from| by)?"),
+    (Form.CALLERS, "where (?:do|does) (?:we|it|they|one|the code|you) "
+     "(?:call|invoke|create|instantiate|raise|run) X"),
+    (Form.CALLERS, "how (?:does|do) (?:the code |execution |control |we |one )?(?:reach|get to) X"),
+    (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:does|do|will) X.. "
+     "(?:call|invoke|run|execute|trigger)(?: directly)?"),
+    (Form.CALLEES, "(?:what|which)(?: other)?(?: <thing>)? (?:is|are) (?:called|invoked|run) by X"),
+    (Form.CALLEES, "<callees> (?:by|from|in|inside|within|of) X"),
+    (Form.CALLEES, "what (?P<x>[^ ]+) (?:calls|invokes|runs|executes|does)"),
+    (Form.CALLEES, "what happens (?:in|inside|during) X"),
+    (Form.CALLEES, "what happens (?:when|if|after)(?: (?:i|we|you|someone|one|a user|it) "
+     "(?:calls?|runs?|uses?))? X.. (?:is|gets|are) <called>"),
+    (Form.CALLEES, "what happens (?:when|if|after) (?:i|we|you|someone|one|a user|it) "
+     "(?:calls?|invokes?|runs?|uses?) X"),
+    (Form.CALLEES, "what (?:does|do) X.. do(?: internally)?"),
+    (Form.CALLEES, "how (?:does|do) X.. (?:work|function|operate)(?: internally)?"),
+    (Form.DEPENDENCIES, "what (?:does|do) X.. (?:<depends>|inherit(?: from)?|extend|implement|consist of)"),
+    (Form.DEPENDENCIES, "what (?P<x>[^ ]+) (?:depends (?:up)?on|uses|imports|needs|requires|relies on)"),
+    (Form.DEPENDENCIES, "(?:direct |transitive |internal |external |outgoing |module |package "
+     ")*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
+    (Form.DEPENDENCIES, "X..(?:'s)? (?:dependencies|imports|dependency (?:graph|map|tree))"),
+    (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
+    (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
+    (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "
+     "in)?"),
+    (Form.DEPENDENTS, "(?:the )?<impact> of (?:changing |removing |renaming |deleting |a change "
+     "(?:in|to|of) )?X"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
+     "|we |you )?<changed> X"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
+     "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
+    (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
+     ")?<is?>X.. <is?>(?:be )?<configured>"),
+    (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),
+    (Form.CONFIGURED, "(?:default |possible )*<settings> (?:of|for|that controls?|behind) X"),
+    (Form.CONFIGURED, "<who>(?: <thing>)? <configures> X"),
+    (Form.CONFIGURED, "X.. (?:config|configuration|settings?)(?: (?:file|location|options?))?"),
+    (Form.DEFINED, "where (?:do we |can i find |does |do |can one find )?<is?>X.. <is?><defined>"),
+    (Form.DEFINED, "<definition> (?:of|for) X"),
+    (Form.DEFINED, "(?:where|what|who)(?: is|'s| are) X"),
+    (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
+     "main| core)? <structure>)*"),
+    (Form.OVERVIEW, "(?:(?:what is|what's|how is) )?<overall*><structure>(?: (?:and|or|of)(?: the)?(?: "
+     "main| core)? <structure>)* (?:of|in|for) X"),
+    (Form.OVERVIEW, "what (?:does|do) (?:the )?<structure>(?: of X..)? look like"),
+    (Form.OVERVIEW, "how (?:is|are) X.. <organised>"),
+)  # fmt: skip
+
+_SLOT = re.compile(r"<(\w+)([?*]?)>(?=(.?))|\b([XY])(\.\.)?(?![\w<])")
+
+
+def _build_pattern(text: str) -> re.Pattern[str]:
+    """The expression of a form."""
+
+    def fill(match: re.Match[str]) -> str:
+        name, count = match[1], match[2]
+        if name in ("x", "y"):
+            return match[0]
+        if name:
+            return f"(?:{_join(name)} ){count}" if count else _join(name)
+        lazy = "?" if match[5] else ""
+        return f"(?P<{match[4].lower()}>.+{lazy})"
+
+    return re.compile(_SLOT.sub(fill, text), re.IGNORECASE)
+
+
+_COMPILED = tuple((form, _build_pattern(text)) for form, text in _FORMS)
+_LEAD = re.compile(rf"(?:{_join('lead')}\s+)+", re.IGNORECASE)
+_TAIL = re.compile(
+    r"\s+(?:in|of|within|across|inside|throughout)\s+(?:this|the|our|my)\s+(?:whole\s+|entire\s+)?"
+    rf"{_join('here')}$"
+    r"|\s+(?:please|exactly|here)$",
+    re.IGNORECASE,
+)
+
+_ARTICLE = re.compile(
+    r"^(?:(?:the|a|an|this|that|our|my|its|their|any|all|some|every|given|whole|entire|calls? to"
+    r"|instances? of|use of)\s+)+",
+    re.IGNORECASE,
+)
+_CALLED = re.compile(r"\(\s*[^()]{0,80}\)$")
+_QUOTES = "`'\"\u201c\u201d\u2018\u2019 \t"
+_KIND_WORDS: dict[str, frozenset[SymbolKind]] = {
+    "function": CALLABLE_KINDS,
+    "functions": CALLABLE_KINDS,
+    "method": CALLABLE_KINDS,
+    "macro": frozenset({SymbolKind.MACRO}),
+    "constructor": frozenset({SymbolKind.CONSTRUCTOR}),
+    "component": CALLABLE_KINDS | TYPE_KINDS,
+    "decorator": CALLABLE_KINDS | TYPE_KINDS,
+    "class": TYPE_KINDS,
+    "type": TYPE_KINDS,
+    "struct": TYPE_KINDS,
+    "interface": TYPE_KINDS,
+    "protocol": TYPE_KINDS,
+    "trait": TYPE_KINDS,
+    "enum": TYPE_KINDS,
+    "model": TYPE_KINDS,
+    "exception": TYPE_KINDS,
+    "module": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
+    "file": frozenset({SymbolKind.FILE}),
+    "package": frozenset({SymbolKind.FILE, SymbolKind.MODULE}),
+    "folder": frozenset({SymbolKind.FILE}),
+    "directory": frozenset({SymbolKind.FILE}),
+    "variable": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
+    "constant": frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY}),
+    "field": frozenset({SymbolKind.PROPERTY}),
+    "attribute": frozenset({SymbolKind.PROPERTY}),
+    "property": frozenset({SymbolKind.PROPERTY, SymbolKind.METHOD}),
+    "setting": frozenset(),
+    "option": frozenset(),
+}  # fmt: skip
+
+
+def parse_question(query: str) -> tuple[Parsed, ...]:
+    """The ways to understand a question, the narrowest first; the last is always the open one."""
+    text = " ".join(query.split())
+    found: dict[Parsed, None] = {}
+    if len(text) <= MAX_CHARS:
+        plain = _strip(text)
+        for form, pattern in _COMPILED:
+            match = pattern.fullmatch(plain)
+            if match is not None:
+                found.setdefault(_build(form, match))
+    return (*found, Parsed(Form.OPEN, (Phrase(text),)))
+
+
+def _strip(text: str) -> str:
+    """Without what is said around a question."""
+    text = text.strip().rstrip("?!. ").strip()
+    lead = _LEAD.match(text)
+    if lead is not None and lead.end() < len(text):
+        text = text[lead.end() :]
+    for _ in range(2):
+        text = _TAIL.sub("", text)
+    return text
+
+
+def _build(form: Form, match: re.Match[str]) -> Parsed:
+    groups = match.groupdict()
+    named = [groups[name] for name in ("x", "y") if groups.get(name)]
+    return Parsed(form, tuple(map(read_phrase, named)))
+
+
+def read_phrase(text: str) -> Phrase:
+    """What a part of a question names: without articles, quotes and brackets, and of which kind."""
+    text = _TAIL.sub("", text.strip().rstrip("?!.,; ").strip())
+    text = _ARTICLE.sub("", text).strip(_QUOTES)
+    kinds: frozenset[SymbolKind] = frozenset()
+    words = text.split(" ")
+    if len(words) > 1 and words[0].lower() in _KIND_WORDS:
+        kinds = _KIND_WORDS[words[0].lower()]
+        words = words[1:]
+    elif len(words) > 1 and words[-1].lower() in _KIND_WORDS:
+        kinds = _KIND_WORDS[words[-1].lower()]
+        words = words[:-1]
+    text = " ".join(words).strip(_QUOTES)
+    called = _CALLED.search(text)
+    if called is not None:
+        text = text[: called.start()].strip(_QUOTES)
+        kinds = kinds or CALLABLE_KINDS | TYPE_KINDS
+    return Phrase(text, kinds)

@@ -1,0 +1,310 @@
+"""Following edges level by level, with a number of symbols at each level that is fixed.
+
+A way is as sure as its weakest edge. Edges that are only possible are shown, and not followed further: what
+lies behind a guess is noise. Within a level the surest come first, then those outside of tests, then by path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.graph.edges import Bounds, Edges
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_test_place, weaker
+from repo_mcp.research.records import MAX_DEPTH, Link, Outside
+from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
+
+FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
+FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
+WIDE = Bounds(files=200, references=1_000)  # of all symbols of the first level together
+NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
+LEAST_FILES, LEAST_REFERENCES = 80, 300
+MAX_OUTSIDE = 40
+_DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The edges of one symbol in the direction that is followed."""
+
+    links: tuple[Link, ...]
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A kind of edge and a direction."""
+
+    expand: Callable[[Notebook, Node, Bounds], Found]
+    upwards: bool  # to what depends on a symbol
+    first_fan: int = FIRST_FAN
+    fan: int = FAN
+    width: int = WIDTH
+    finds_entries: bool = False  # what nothing leads to is where a program begins
+
+
+def follow(book: Notebook, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
+    """Note what is reached from the seeds, hop by hop."""
+    level = [node for node in seeds if book.admits(node.path)] or list(seeds)
+    seen = {node.declaration for node in level}
+    for hop in range(first_hop, depth + 1):
+        width = FIRST_WIDTH if hop == 1 else way.width
+        if len(level) > width:
+            book.limit(
+                f"{len(level) - width} symbols at hop {hop} were not followed",
+                f"{width} symbols are followed at each hop",
+            )
+        level = _take_hop(book, level[:width], way, hop, seen, is_first=hop == first_hop)
+        book.tell_hop(hop)
+        if not level:
+            return
+    if depth == book.depth:
+        book.limit(
+            f"{len(level)} symbols at hop {depth} were not followed further",
+            f"the question is {depth} hops deep; depth may be up to {MAX_DEPTH}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One edge that a hop has found."""
+
+    link: Link
+    node: Node  # where it was found from
+    place: int  # of that in its level
+
+
+def _take_hop(
+    book: Notebook, level: Sequence[Node], way: Way, hop: int, seen: set[Declaration], *, is_first: bool
+) -> list[Node]:
+    """The next level: what is new and sure enough."""
+    bounds = share_bounds(len(level)) if is_first else NARROW
+    fan = max(way.fan, way.first_fan // max(1, len(level))) if is_first else way.fan
+    steps: list[_Step] = []
+    guessed: set[Declaration] = set()
+    for place, node in enumerate(level):
+        book.check()
+        found = way.expand(book, node, bounds)
+        links = _drop_guesses(sort_links(found.links, way), way, guessed)
+        _note_cut(book, node, found, bounds, len(links) - fan, fan)
+        if way.finds_entries and not found.cut:
+            _note_entry(book, node, links)
+        steps += [_Step(link, node, place) for link in links[:fan]]
+    steps.sort(key=lambda step: _rank_step(step, way))
+    reached: list[Node] = []
+    for step in steps:
+        other = _note_link(book, step.node, step.link, way, hop)
+        if other is not None and other.declaration not in seen:
+            seen.add(other.declaration)
+            reached.append(other)
+    return reached
+
+
+def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int]:
+    """The program before its tests, then the surest, then what was found from what came first."""
+    other = step.link.source if way.upwards else step.link.target
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], step.place
+
+
+def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
+    if found.cut:
+        book.limit(
+            f"uses beyond {bounds.references:,} references in {bounds.files} files",
+            "of a name that is used more often the nearest files are looked through",
+            node.qualified_name,
+        )
+    if left > 0:
+        book.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
+
+
+def _drop_guesses(links: Sequence[Link], way: Way, guessed: set[Declaration]) -> list[Link]:
+    """Without edges that are only possible from where another symbol of the level has one: where several
+    symbols have a name, each of them may be meant by the same use.
+    """
+    kept = []
+    for link in links:
+        other = link.source if way.upwards else link.target
+        if link.confidence is Confidence.POSSIBLE:
+            if other in guessed:
+                continue
+            guessed.add(other)
+        kept.append(link)
+    return kept
+
+
+def share_bounds(subjects: int) -> Bounds:
+    """What each of some symbols of the first level may look at."""
+    subjects = max(1, subjects)
+    return Bounds(
+        max(LEAST_FILES, WIDE.files // subjects), max(LEAST_REFERENCES, WIDE.references // subjects)
+    )
+
+
+def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
+    """Those outside of tests first, then the surest, then the nearest, then by path and place."""
+
+    def rank(link: Link) -> tuple[bool, int, int, str, int, str]:
+        other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
+        far = -count_shared_folders(other.path, own.path)
+        return (
+            is_test_place(other.path),
+            CONFIDENCES[link.confidence],
+            far,
+            other.path,
+            other.place,
+            link.kind,
+        )
+
+    return sorted(links, key=rank)
+
+
+def _note_link(book: Notebook, node: Node, link: Link, way: Way, hop: int) -> Node | None:
+    """Note an edge and what is at its other end; None where nothing is to be followed from there."""
+    other = book.get_node(link.source if way.upwards else link.target)
+    confidence = weaker(book.get_confidence(node.declaration), link.confidence)
+    lines = link.lines if way.upwards else ()
+    book.add(other, explain(link, node, way), hop, confidence, lines)
+    if other.declaration not in book.nodes:
+        return None
+    book.link(link)
+    is_end = other.symbol.kind is SymbolKind.FILE or link.confidence is Confidence.POSSIBLE
+    return None if is_end else other
+
+
+_WORDS = {
+    "calls": ("calls {}", "called by {}"),
+    "inherits": ("inherits from {}", "base of {}"),
+    "implements": ("implements {}", "implemented by {}"),
+    "extends": ("extends {}", "extended by {}"),
+    "imports": ("imports {}", "imported by {}"),
+    "overrides": ("overrides {}", "overridden by {}"),
+    "references": ("names {} as a value or type", "named by {}"),
+    "accepts": ("takes {} as a parameter", "type of a parameter of {}"),
+    "contains": ("declares {} inside of itself", "declared inside of {}"),
+    "decorated_by": ("is decorated with {}", "decorates {}"),
+    "overridden_by": ("is overridden by {}, so that calls of it may reach that", "overrides {}"),
+    "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
+    "extension_of": ("is an extension of {}", "extended by {}"),
+}
+
+
+def explain(link: Link, node: Node, way: Way) -> str:
+    """Why what is at the other end of an edge was found from a symbol."""
+    upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
+    text = (upward if way.upwards else downward).format(node.qualified_name)
+    return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
+
+
+def _note_entry(book: Notebook, node: Node, links: Sequence[Link]) -> None:
+    """A symbol that nothing leads to is where it begins."""
+    if links or node.declaration not in book.nodes:
+        return
+    if is_test_place(node.path):
+        book.enter(node, "a test")
+    elif node.symbol.kind in CALLABLE_KINDS:
+        book.enter(node, "no call of it is found in the repository")
+
+
+# -- ways --------------------------------------------------------------------------------------------------
+
+
+def _find_in(
+    book: Notebook, node: Node, types: Sequence[EdgeType], bounds: Bounds
+) -> tuple[list[Link], bool]:
+    found = book.graph.find_incoming(node, types, bounds)
+    links = []
+    for edge in found.edges:
+        for holder, lines in book.relocate(edge.other, edge.lines):
+            moved = holder != edge.other and edge.type is EdgeType.CALLS
+            kind = "decorated_by" if moved and _is_above(book, holder, lines) else edge.type.value
+            links.append(Link(holder, node.declaration, kind, edge.confidence, lines))
+    return links, found.cut
+
+
+def _is_above(book: Notebook, holder: Declaration, lines: tuple[int, ...]) -> bool:
+    """True when lines stand before the name that a function or class declares: in its decorators."""
+    node = book.get_node(holder)
+    if node.symbol.kind in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CLASS:
+        text = book.source.read_lines(holder.path)[node.symbol.start_line - 1 : lines[0]]
+        return not any(f" {node.symbol.name}" in line and "@" not in line for line in text)
+    return False
+
+
+def _expand_callers(book: Notebook, node: Node, bounds: Bounds) -> Found:
+    """Who calls it; of a method also the methods that it overrides, through which it may be called."""
+    links, cut = _find_in(book, node, CALLS, bounds)
+    if node.symbol.kind in _DISPATCHED:
+        above = book.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
+        links += [
+            Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
+            for edge in above.edges
+        ]
+    if not any(link.confidence is not Confidence.POSSIBLE for link in links):
+        links += _list_handed_on(book, node, bounds)
+    return Found(tuple(links), cut)
+
+
+def _list_handed_on(book: Notebook, node: Node, bounds: Bounds) -> list[Link]:
+    """Who may have something called that is called by nobody: the function that it is declared in, and who
+    names it as a value.
+    """
+    links = [
+        link
+        for link in _find_in(book, node, (EdgeType.REFERENCES,), bounds)[0]
+        if link.source != node.declaration
+    ]
+    around = Declaration(node.path, node.symbol.parent)
+    if node.symbol.parent and book.get_node(around).symbol.kind in CALLABLE_KINDS:
+        links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
+    return links
+
+
+def _expand_dependents(book: Notebook, node: Node, bounds: Bounds) -> Found:
+    links, cut = _find_in(book, node, NAMED, bounds)
+    return Found(tuple(links), cut)
+
+
+def _expand_implementations(book: Notebook, node: Node, bounds: Bounds) -> Found:
+    if node.symbol.kind in _DISPATCHED:
+        below = book.graph.find_implementations(node)
+        links = [
+            Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)
+            for edge in below.edges
+        ]
+        return Found(tuple(links), below.cut)
+    links, cut = _find_in(book, node, IMPLEMENTATIONS, bounds)
+    return Found(tuple(links), cut)
+
+
+def _expand_out(types: Sequence[EdgeType]) -> Callable[[Notebook, Node, Bounds], Found]:
+    def expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
+        found = book.graph.find_outgoing(node, types, bounds)
+        note_outside(book, node, found)
+        links = [
+            Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines)
+            for edge in found.edges
+        ]
+        return Found(tuple(links), found.cut)
+
+    return expand
+
+
+def note_outside(book: Notebook, node: Node, found: Edges) -> None:
+    """Note the names that are declared elsewhere."""
+    for one in found.externals:
+        line = one.lines[0] if one.lines else node.symbol.start_line
+        if len(book.outside) < MAX_OUTSIDE:
+            book.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
+        else:
+            book.limit("names declared outside", f"{MAX_OUTSIDE} are listed")
+
+
+CALLERS = Way(_expand_callers, True, finds_entries=True)
+DEPENDENTS = Way(_expand_dependents, True)
+IMPLEMENTERS = Way(_expand_implementations, True, 120, 60, 60)
+CALLEES = Way(_expand_out(CALLS), False)
+DEPENDENCIES = Way(_expand_out(NAMED), False)

@@ -1,0 +1,111 @@
+"""How modules stand above each other: strength by walks along imports, layers by their direction. Pure.
+
+Where two modules import each other, the direction with more imports counts for the layers, and the pair is
+named as a cycle. Modules that still form a cycle share a layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+DAMPING = 0.85
+ROUNDS = 40
+DECIMALS = 2  # of percent
+MAX_CYCLES = 10
+Counts = Mapping[tuple[str, str], int]
+
+
+def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
+    """PageRank of modules along their imports, in percent: strong is what much is built on."""
+    places = {name: place for place, name in enumerate(names)}
+    out: list[list[tuple[int, int]]] = [[] for _ in names]
+    for (source, target), count in sorted(counts.items()):
+        out[places[source]].append((places[target], count))
+    size = max(1, len(names))
+    rank = [1.0 / size] * len(names)
+    for _ in range(ROUNDS):
+        lost = sum(rank[place] for place, links in enumerate(out) if not links)
+        following = [(1.0 - DAMPING + DAMPING * lost) / size] * len(names)
+        for place, links in enumerate(out):
+            total = sum(count for _, count in links)
+            for reached, count in links:
+                following[reached] += DAMPING * rank[place] * count / total
+        rank = following
+    return {name: round(100 * rank[place], DECIMALS) for place, name in enumerate(names)}
+
+
+def build_layers(
+    names: Sequence[str], counts: Counts
+) -> list[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]]:
+    """The layers from the lowest, each with its cycles: its own, and pairs that import each other."""
+    ahead = {
+        name: [
+            target for source, target in sorted(counts) if source == name and _leads(counts, source, target)
+        ]
+        for name in names
+    }
+    groups = _find_groups(names, ahead)
+    group_of = {name: place for place, group in enumerate(groups) for name in group}
+    levels = [0] * len(groups)
+    for place, group in enumerate(groups):  # what a group imports stands before it
+        below = [
+            levels[group_of[target]] for name in group for target in ahead[name] if group_of[target] != place
+        ]
+        levels[place] = 1 + max(below, default=-1)
+    cycles: dict[int, list[tuple[str, ...]]] = {}
+    for place, group in enumerate(groups):
+        if len(group) > 1:
+            cycles.setdefault(levels[place], []).append(tuple(sorted(group)))
+    for source, target in sorted(counts):
+        both = source < target and (target, source) in counts and group_of[source] != group_of[target]
+        if both:
+            upper = max(levels[group_of[source]], levels[group_of[target]])
+            cycles.setdefault(upper, []).append((source, target))
+    return [
+        (
+            tuple(sorted(name for name in names if levels[group_of[name]] == level)),
+            tuple(cycles.get(level, ())[:MAX_CYCLES]),
+        )
+        for level in range(max(levels, default=-1) + 1)
+    ]
+
+
+def _leads(counts: Counts, source: str, target: str) -> bool:
+    """True unless the other direction has more imports."""
+    return counts[source, target] >= counts.get((target, source), 0)
+
+
+def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """The strongly connected parts (Tarjan), those that are imported before those that import them."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    groups: list[list[str]] = []
+    for root in names:
+        if root in index:
+            continue
+        work: list[tuple[str, int]] = [(root, 0)]
+        while work:
+            name, place = work.pop()
+            if place == 0:
+                index[name] = low[name] = len(index)
+                stack.append(name)
+                on_stack.add(name)
+            if place < len(ahead[name]):
+                work.append((name, place + 1))
+                target = ahead[name][place]
+                if target not in index:
+                    work.append((target, 0))
+                elif target in on_stack:
+                    low[name] = min(low[name], index[target])
+                continue
+            if low[name] == index[name]:
+                group: list[str] = []
+                while not group or group[-1] != name:
+                    group.append(stack.pop())
+                    on_stack.discard(group[-1])
+                groups.append(group)
+            if work:
+                low[work[-1][0]] = min(low[work[-1][0]], low[name])
+    return groups

@@ -1,0 +1,61 @@
+"""Into which modules a tree falls: files, or folders, whichever make a handful to a page.
+
+The largest folder is split until there are enough parts. What is left over of a folder, its own files, is
+a part of the folder's name with `/*`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+ENOUGH = 24  # modules
+FEW_FILES = 40  # in all: each is a module of its own
+LOOSE_FILES = 8  # of one folder: each is a part of its own
+
+
+def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
+    """path -> name of its module: a path, a folder, or a folder and `/*`."""
+    if len(paths) <= FEW_FILES:
+        return {path: path for path in paths}
+    parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
+    while len(parts) < ENOUGH:
+        name = max(parts, key=lambda one: (len(parts[one]), one))
+        if len(parts[name]) < 2:
+            break
+        split = _split(name, parts[name])
+        if len(parts) + len(split) - 1 > 2 * ENOUGH:
+            break
+        del parts[name]
+        parts.update(split)
+    return {path: name or "." for name, own in parts.items() for path in own}
+
+
+def _find_stem(paths: Sequence[str]) -> str:
+    """The folder that holds all the paths."""
+    first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
+    shared = []
+    for one, other in zip(first, last, strict=False):
+        if one != other:
+            break
+        shared.append(one)
+    return "/".join(shared)
+
+
+def _split(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
+    """The parts of a folder: the folders in it, and its own files."""
+    if folder.endswith("*"):
+        return {path: [path] for path in paths}
+    start = len(folder) + 1 if folder else 0
+    parts: dict[str, list[str]] = {}
+    loose: list[str] = []
+    for path in paths:
+        head, slash, _ = path[start:].partition("/")
+        if slash:
+            parts.setdefault(f"{folder}/{head}" if folder else head, []).append(path)
+        else:
+            loose.append(path)
+    if len(loose) <= LOOSE_FILES:
+        parts.update({path: [path] for path in loose})
+    else:
+        parts[f"{folder}/*" if folder else "*"] = loose
+    return parts

@@ -1,0 +1,158 @@
+"""Questions in words: what the words find in names and in text, and what connects that.
+
+Two searches are joined, one over declared names and one over the text, and the symbols they find are the
+seeds. From each the calls in both directions are followed; what is linked to most of the seeds, or has words
+of the question in its name, comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.questions import Scope
+from repo_mcp.index.roles import FileRole, find_role
+from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.research.configured import build_hit_place, choose_line
+from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
+from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
+from repo_mcp.research.records import Link
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS
+
+TEXT_HITS, NAME_HITS = 50, 48
+SEEDS = 8
+MAX_DOCUMENTS = 3  # places in documents
+REACHED = 8  # symbols that are noted at each hop
+HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
+MAX_CANDIDATES = 300
+BOUNDS = Bounds(files=40, references=160)
+LINK_FAN = 16
+_WANTED = CALLABLE_KINDS | TYPE_KINDS
+_ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
+
+
+def find_seeds(book: Notebook, text: str) -> list[Node]:
+    """Note the symbols that a question in words is most about, and a few places in documents."""
+    words = list_words(text)
+    wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
+    answer = book.source.search(SearchRequest(" ".join(words), TEXT_HITS, include_tests=wants_tests))
+    extra: dict[Declaration, float] = {}
+    for rank, hit in enumerate(answer.hits):
+        for place in _list_inside(book, hit):
+            extra.setdefault(place, HIT_POINTS / (HIT_RANK + rank))
+    named = book.graph.search(" ".join(words), Scope(), NAME_HITS)
+    places = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
+    nodes = [book.get_node(place) for place in places]
+    nodes = [node for node in nodes if _is_wanted(book, node, wants_tests)]
+    fits = fit_all(book.source, nodes, words)
+
+    def rank_node(node: Node) -> tuple[float, str, int]:
+        points = fits[node].points + extra.get(node.declaration, 0.0)
+        return -round(points, DECIMALS), node.path, node.symbol.place
+
+    seeds = sorted((node for node in nodes if fits[node].points > 0), key=rank_node)[:SEEDS]
+    for node in seeds:
+        book.add(node, _say_fit(fits[node]), 0, Confidence.PROBABLE)
+    _note_documents(book, answer.hits)
+    book.tell(0.5, f"{len(seeds)} symbols fit the words")
+    return seeds
+
+
+def _say_fit(fit: Fit) -> str:
+    said = []
+    if fit.in_name:
+        said.append(f"its name or place has {', '.join(fit.in_name)}")
+    if fit.in_text:
+        said.append(f"its text has {', '.join(fit.in_text)}")
+    return "; ".join(said)
+
+
+def _is_wanted(book: Notebook, node: Node, wants_tests: bool) -> bool:
+    if node.symbol.kind not in _WANTED or not book.admits(node.path):
+        return False
+    return wants_tests or not is_test_place(node.path)
+
+
+def _list_inside(book: Notebook, hit: Hit) -> list[Declaration]:
+    """The functions and types that begin in the lines of a hit, and the one around them."""
+    structure = book.graph.survey.find_structure(hit.path)
+    if structure is None:
+        return []
+    starts = structure.starts
+    begun = np.flatnonzero((starts >= hit.start_line) & (starts <= hit.end_line))
+    around = find_innermost(structure, choose_line(hit))
+    places = [around, *begun.tolist()]
+    return [
+        Declaration(hit.path, place) for place in places if place and int(structure.kinds[place]) in _WANTED
+    ]
+
+
+def _note_documents(book: Notebook, hits: Sequence[Hit]) -> None:
+    documents = [hit for hit in hits if find_role(hit.path) is FileRole.DOCS]
+    unparsed = [hit for hit in documents if book.graph.find_status(hit.path) is None]
+    for hit in unparsed[:MAX_DOCUMENTS]:
+        book.add_place(build_hit_place(book, hit, "documentation with these words", 0))
+
+
+def connect(book: Notebook, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
+    """Follow calls from the seeds in both directions, and note what connects them."""
+    words = list_words(text)
+    level = list(seeds)
+    for hop in range(first_hop, book.depth + 1):
+        links: dict[Declaration, list[tuple[Link, Node, Way]]] = {}
+        for node in level:
+            book.check()
+            for way in (CALLEES, CALLERS):
+                for link in sort_links(way.expand(book, node, BOUNDS).links, way)[:LINK_FAN]:
+                    if link.confidence is not Confidence.POSSIBLE:
+                        other = link.source if way.upwards else link.target
+                        links.setdefault(other, []).append((link, node, way))
+        level = _note_reached(book, links, words, hop)
+        book.tell_hop(hop)
+        if not level:
+            break
+
+
+def _note_reached(
+    book: Notebook,
+    links: dict[Declaration, list[tuple[Link, Node, Way]]],
+    words: Sequence[str],
+    hop: int,
+) -> list[Node]:
+    """Note the best of what was reached; edges between what is known are noted all."""
+
+    def rank(place: Declaration) -> tuple[bool, int, int, str, int]:
+        node = book.get_node(place)
+        shared = shares_word(node.symbol.name, words)
+        joined = len({one.declaration for _, one, _ in links[place]})
+        return (
+            is_test_place(place.path),
+            -(joined + 2 * shared),
+            rank_role(place.path),
+            place.path,
+            place.place,
+        )
+
+    new = [place for place in links if place not in book.nodes and place.place and book.admits(place.path)]
+    ranks = {place: rank(place) for place in new}
+    new.sort(key=ranks.__getitem__)
+    if len(new) > REACHED:
+        book.limit(f"{len(new) - REACHED} symbols at hop {hop}", f"the {REACHED} most connected are shown")
+    reached = []
+    for place in new[:REACHED]:
+        link, node, way = links[place][0]
+        confidence = weaker(book.get_confidence(node.declaration), link.confidence)
+        other = book.get_node(place)
+        if book.add(other, explain(link, node, way), hop, confidence, link.lines if way.upwards else ()):
+            reached.append(other)
+    for place, own in links.items():
+        if place in book.nodes:
+            for link, _, _ in own:
+                book.link(link)
+    return reached

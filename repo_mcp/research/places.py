@@ -1,0 +1,55 @@
+"""Which symbol of a file stands around a line, and how places are ordered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from repo_mcp.graph.program import Confidence
+from repo_mcp.index.roles import FileRole, find_role, is_test_path
+from repo_mcp.structure import Structure
+
+CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
+_ROLES = {FileRole.CODE: 0, FileRole.CONFIG: 1, FileRole.FOREIGN: 2, FileRole.DOCS: 3, FileRole.TEST: 4}
+
+
+def find_innermost(structure: Structure, line: int) -> int:
+    """The place of the innermost symbol whose lines hold one; 0, the file, when none does."""
+    starts = structure.starts
+    around = np.flatnonzero((starts <= line) & (starts + structure.spans >= line))
+    around = around[around > 0]
+    if not len(around):
+        return 0
+    spans = structure.spans[around]
+    return int(around[np.flatnonzero(spans == spans.min())[-1]])
+
+
+def weaker(first: Confidence, second: Confidence) -> Confidence:
+    """The less sure of two."""
+    return max(first, second, key=CONFIDENCES.__getitem__)
+
+
+def is_test_place(path: str) -> bool:
+    """True for tests, and for what stands beside them in a folder `t` or `tests` of the root."""
+    return is_test_path(path) or path.startswith(("t/", "tests/", "test/"))
+
+
+def rank_role(path: str) -> int:
+    """Smaller for what a reader wants to see before others: the program itself first, tests last."""
+    return _ROLES[FileRole.TEST if is_test_place(path) else find_role(path)]
+
+
+def is_program(path: str) -> bool:
+    """True for the code of the program itself: no test, example, document, nor others' code."""
+    return find_role(path) is FileRole.CODE and not is_test_place(path)
+
+
+def count_shared_folders(one: str, other: str) -> int:
+    """How many folders, from the root on, two paths lie in together; one more for the same file."""
+    if one == other:
+        return one.count("/") + 1
+    count = 0
+    for first, second in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if first != second:
+            break
+        count += 1
+    return count

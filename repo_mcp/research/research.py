@@ -1,0 +1,131 @@
+"""From a question to a report: understood, investigated, shown with live text.
+
+Equal trees and questions give equal reports: what is looked at is bounded by numbers, never by time.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import SearchRequest
+from repo_mcp.research.architecture import Architecture
+from repo_mcp.research.configured import build_hit_place
+from repo_mcp.research.dependency_map import build_map
+from repo_mcp.research.excerpts import add_excerpts
+from repo_mcp.research.investigations import Gathered, investigate
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.records import (
+    MAX_DEPTH,
+    MIN_DEPTH,
+    Focus,
+    Form,
+    Outside,
+    Reading,
+    Report,
+    ResearchRequest,
+    Steps,
+    Subject,
+)
+from repo_mcp.research.source import Source
+from repo_mcp.research.understanding import understand
+
+TEXT_HITS = 20
+_WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
+NO_STRUCTURE = (
+    "The structure of the files is not indexed yet: this answer is that of a search for the words;"
+    " nothing was followed."
+)
+
+
+def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> Report:
+    """The report on a question. INVALID_ARGUMENT, CANCELLED, and what the searches raise."""
+    check_request(request)
+    book = Notebook(source, request, steps)
+    book.tell(0, "understanding the question")
+    reading = understand(source.graph, request)
+    if source.graph is None:
+        return _answer_by_text(book, reading)
+    if request.depth is None and reading.form is Form.IMPLEMENTATIONS:
+        book.depth = MAX_DEPTH  # who asks for all of them means those of subtypes as well
+    book.tell(0, f"understood as: {reading.form.value}")
+    gathered = investigate(book, reading)
+    if book.outside_folder:
+        book.limit(
+            f"{book.outside_folder} symbols outside of {request.folder}",
+            "only what lies in the path is shown",
+        )
+    report = _build_report(book, reading, gathered)
+    book.tell(book.depth + 1, f"{len(report.findings)} findings")
+    return report
+
+
+def check_request(request: ResearchRequest) -> None:
+    """Raises INVALID_ARGUMENT, naming the argument."""
+    if not request.query.strip():
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "query is empty.",
+            "Ask a question, such as: what calls authenticate()?",
+            {"argument": "query"},
+        )
+    if request.depth is not None and not MIN_DEPTH <= request.depth <= MAX_DEPTH:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"depth is {request.depth}.",
+            f"Give {MIN_DEPTH} to {MAX_DEPTH}.",
+            {"argument": "depth"},
+        )
+
+
+def _build_report(book: Notebook, reading: Reading, gathered: Gathered) -> Report:
+    findings, gone = add_excerpts(book.source, book.findings)
+    if gone:
+        book.warnings.append(f"{gone} places were left out: their files changed since they were indexed.")
+    nodes, edges = build_map(book)
+    architecture = gathered.architecture
+    if architecture is not None and architecture.map_nodes:
+        nodes, edges = architecture.map_nodes, architecture.map_edges
+    report = Report(
+        book.request,
+        reading,
+        book.depth,
+        tuple(findings),
+        nodes,
+        edges,
+        tuple(gathered.chains),
+        tuple(book.entry_points.values()),
+        shapes=gathered.shapes,
+        outside=_join_outside(book, reading, architecture),
+        warnings=tuple(book.warnings),
+    )
+    if architecture is not None and architecture.modules:
+        report.modules, report.layers = architecture.modules, architecture.layers
+    report.limits = book.limits
+    return report
+
+
+def _join_outside(
+    book: Notebook, reading: Reading, architecture: Architecture | None
+) -> tuple[Outside, ...] | None:
+    """What is declared elsewhere, each name once."""
+    if architecture is not None:
+        return architecture.outside
+    if reading.form not in _WITH_OUTSIDE and book.request.focus is not Focus.DEPENDENCIES:
+        return None
+    joined: dict[str, Outside] = {}
+    for one in book.outside:
+        known = joined.get(one.name)
+        count = one.count + (known.count if known else 0)
+        joined[one.name] = Outside(one.name, count, known.citation if known else one.citation)
+    return tuple(joined.values()) or None
+
+
+def _answer_by_text(book: Notebook, reading: Reading) -> Report:
+    """By a search for the words alone."""
+    request = book.request
+    found = book.source.search(SearchRequest(request.query, TEXT_HITS, include_tests=False))
+    for hit in found.hits:
+        book.add_place(build_hit_place(book, hit, "holds the words", 0))
+    findings, _ = add_excerpts(book.source, book.findings)
+    book.tell(book.depth + 1, f"{len(findings)} findings")
+    reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
+    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE, *found.warnings))

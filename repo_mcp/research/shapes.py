@@ -1,0 +1,167 @@
+"""Repeated shapes: families of types, decorators and registrations, names, types with the same members.
+
+A shape is something that at least LEAST places share. The files of the program itself are looked through, up
+to a number of them; where there are more, those that the question's words find come first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.survey import NamedUse
+from repo_mcp.model import SearchRequest
+from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.places import find_innermost, is_program
+from repo_mcp.research.records import Shape
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
+
+LEAST = 3
+MAX_FILES = 300
+MAX_OF_SHAPE = 6  # shapes of one kind
+MAX_EXAMPLES = 5  # places of one shape
+MAX_MEMBERS = 24  # names of one type that are compared
+FIRST_LIKE, LIKENESS = 6, 0.4
+_HUMP = re.compile(r"[A-Z][a-z0-9]+$")
+_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION, SymbolKind.TYPE}
+Place = tuple[str, int, int]  # path, line, place of the symbol
+
+
+@dataclass(slots=True)
+class _Repeated:
+    """Places by what they share."""
+
+    family: dict[str, list[Place]] = field(default_factory=dict)
+    decorator: dict[str, list[Place]] = field(default_factory=dict)
+    registration: dict[str, list[Place]] = field(default_factory=dict)
+    members: dict[str, list[Place]] = field(default_factory=dict)
+    name: dict[str, list[Place]] = field(default_factory=dict)
+
+
+_NOTES = {
+    "family": "types that have it as a base",
+    "decorator": "declarations that it decorates",
+    "registration": "calls of it outside of all functions",
+    "members": "types with just these public methods",
+    "name": "types whose names end so",
+}
+
+
+def find_shapes(book: Notebook, text: str) -> tuple[Shape, ...]:
+    """What is repeated in the program, most often first within each kind; notes examples as findings."""
+    paths = _choose_paths(book, text)
+    found = _Repeated()
+    for number, path in enumerate(paths):
+        if number % 25 == 0:
+            book.check()
+        _look_through(book, path, found)
+    book.tell_hop(1)
+    shapes = [shape for kind in _NOTES for shape in _build(book, kind, getattr(found, kind))]
+    book.tell_hop(book.depth)
+    return tuple(shapes)
+
+
+def _choose_paths(book: Notebook, text: str) -> list[str]:
+    paths = [path for path in book.graph.survey.list_paths(book.request.folder) if is_program(path)]
+    if len(paths) <= MAX_FILES:
+        return paths
+    book.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")
+    hits = book.source.search(SearchRequest(text, 50, include_tests=False)).hits
+    first = dict.fromkeys(hit.path for hit in hits)
+    folders = {path.rpartition("/")[0] for path in first}
+    known = set(paths)
+    near = [path for path in paths if path not in first and path.rpartition("/")[0] in folders]
+    rest = [path for path in paths if path not in first and path.rpartition("/")[0] not in folders]
+    return [*(path for path in first if path in known), *near, *rest][:MAX_FILES]
+
+
+def _look_through(book: Notebook, path: str, found: _Repeated) -> None:
+    structure = book.graph.survey.find_structure(path)
+    if structure is None:
+        return
+    for use in book.graph.survey.list_bases(path):
+        if int(structure.kinds[use.symbol]) in _TYPES:
+            found.family.setdefault(_name_use(book, use), []).append((path, use.line, use.symbol))
+    for use in book.graph.survey.list_top_calls(path):
+        holder = find_innermost(structure, use.line)
+        if holder != use.symbol and _is_decorated(structure, holder):
+            found.decorator.setdefault(_name_use(book, use), []).append((path, use.line, holder))
+        elif not use.symbol:
+            found.registration.setdefault(_name_use(book, use), []).append((path, use.line, holder))
+    for place in range(1, structure.symbol_count):
+        if int(structure.kinds[place]) in _TYPES:
+            _look_at_type(path, structure, place, found)
+
+
+def _is_decorated(structure: Structure, holder: int) -> bool:
+    kind = int(structure.kinds[holder])
+    return bool(holder) and (kind in CALLABLE_KINDS or kind in TYPE_KINDS)
+
+
+def _name_use(book: Notebook, use: NamedUse) -> str:
+    """What is used, by the name that it has where it is declared."""
+    if use.target is not None:
+        node = book.get_node(use.target)
+        return node.qualified_name
+    return use.outside or use.name
+
+
+def _look_at_type(path: str, structure: Structure, place: int, found: _Repeated) -> None:
+    name = structure.strings[structure.names[place]]
+    line = int(structure.starts[place])
+    hump = _HUMP.search(name)
+    if hump is not None and hump.start() > 0:
+        found.name.setdefault(f"*{hump[0]}", []).append((path, line, place))
+    members = sorted(
+        {
+            structure.strings[structure.names[child]]
+            for child in structure.list_children(place)
+            if int(structure.kinds[child]) == SymbolKind.METHOD
+        }
+    )
+    public = [one for one in members if not one.startswith("_")]
+    if LEAST <= len(public) <= MAX_MEMBERS:
+        found.members.setdefault(", ".join(public), []).append((path, line, place))
+
+
+def _build(book: Notebook, kind: str, places: dict[str, list[Place]]) -> list[Shape]:
+    """The most repeated shapes of one kind."""
+    repeated = [name for name, own in places.items() if len(_distinct(own)) >= LEAST]
+    repeated.sort(key=lambda name: (-len(_distinct(places[name])), name))
+    if len(repeated) > MAX_OF_SHAPE:
+        book.limit(f"{len(repeated) - MAX_OF_SHAPE} shapes of the kind {kind}", f"{MAX_OF_SHAPE} are shown")
+    shapes = []
+    for name in repeated[:MAX_OF_SHAPE]:
+        own = _distinct(places[name])
+        for path, line, place in own[:2]:
+            node = book.get_node(Declaration(path, place))
+            book.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
+        citations = tuple(f"{path}:{line}-{line}" for path, line, _ in own[:MAX_EXAMPLES])
+        shapes.append(Shape(kind, name, len(own), citations, _NOTES[kind]))
+    return shapes
+
+
+def _distinct(places: Iterable[Place]) -> list[Place]:
+    return list(dict.fromkeys(places))
+
+
+def find_alike(book: Notebook, subjects: Sequence[Node]) -> tuple[Shape, ...]:
+    """The symbols that are written like those that were asked about."""
+    shapes = []
+    for subject in subjects[:LEAST]:
+        book.check()
+        found = book.graph.find_similar(subject, FIRST_LIKE)
+        alike = [(node, like) for node, like in found if like.likeness >= LIKENESS]
+        for node, like in alike:
+            book.add(node, f"written like {subject.qualified_name} (likeness {like.likeness})", 1)
+        if alike:
+            citations = tuple(
+                f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+                for node, _ in alike[:MAX_EXAMPLES]
+            )
+            name = subject.qualified_name
+            shapes.append(Shape("likeness", name, len(alike), citations, "symbols that are written like it"))
+    return tuple(shapes)

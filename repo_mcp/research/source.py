@@ -1,0 +1,74 @@
+"""What a question may look at: the graph, the two ways to search text, and live lines."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+
+from repo_mcp.errors import RepoError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program import Declaration
+from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
+from repo_mcp.textfile import decode_source, split_lines
+
+KEPT_FILES = 32  # whose lines are remembered
+
+
+class Source:
+    """One root, as one question sees it."""
+
+    def __init__(
+        self,
+        graph: Graph | None,
+        search: Callable[[SearchRequest], SearchAnswer],
+        search_exact: Callable[[ExactRequest], ExactAnswer],
+        read: Callable[[str], bytes],
+    ) -> None:
+        """`graph` is None while nothing is parsed; `read` gives the bytes of a file or raises RepoError."""
+        self.graph = graph
+        self.search = search
+        self.search_exact = search_exact
+        self._read = read
+        self._lines: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+
+    def read_lines(self, path: str) -> tuple[str, ...]:
+        """The lines of a live file; none where it cannot be read."""
+        known = self._lines.get(path)
+        if known is not None:
+            self._lines.move_to_end(path)
+            return known
+        try:
+            raw = split_lines(decode_source(self._read(path)).data)
+        except RepoError:
+            raw = []
+        lines = self._lines[path] = tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
+        if len(self._lines) > KEPT_FILES:
+            self._lines.popitem(last=False)
+        return lines
+
+    def find_around(self, path: str, line: int) -> Node | None:
+        """The innermost symbol of a file that holds a line; None outside of all, or without a structure."""
+        if self.graph is None:
+            return None
+        around = [
+            node
+            for node in self.graph.outline(path)
+            if node.symbol.start_line <= line <= node.symbol.end_line
+        ]
+        return max(around, key=_depth_of, default=None)
+
+    def find_file(self, path: str) -> Node | None:
+        """The node of a whole file; None for one without a structure."""
+        if self.graph is None:
+            return None
+        try:
+            return self.graph.get_node(Declaration(path, 0))
+        except KeyError:
+            return None
+
+
+def _depth_of(node: Node) -> tuple[int, int]:
+    """Larger for what lies further inside."""
+    return node.symbol.start_line - node.symbol.end_line, node.symbol.place

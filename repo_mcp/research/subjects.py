@@ -1,0 +1,193 @@
+"""What the phrases of a question name: declared symbols, files, folders, names outside, or words.
+
+A name counts only when this repository has it: declared as it is written, else in other case or as words
+joined ("rate limiter": RateLimiter, rate_limiter), a path, or a name of something outside that is used here.
+What is none of these can still be searched for, and is said to have been.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node, normalise_name
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.questions import NAMED, Scope
+from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.research.grammar import Phrase
+from repo_mcp.research.places import is_test_place
+from repo_mcp.research.records import Form, Subject
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+
+MAX_SUBJECTS = 6  # declarations of one name that are followed
+MAX_LOOKED_AT = 80  # declarations of one name
+MAX_WORDS = 5  # of a phrase that may be a name written as words
+WORD_SUBJECTS = 3  # symbols that stand for words
+LEAST_SCORE = 5.0  # of a symbol that stands for words
+GLANCE = Bounds(files=20, references=40)
+
+_NAME = re.compile(r"[\w$@][\w$]*(?:(?:\.|::|->|#)[\w$]+)*")
+_WORDS = re.compile(r"[\w$]+")
+_LOOKS_LIKE_NAME = re.compile(r"[a-z0-9][A-Z]|\w_\w|^_|^[A-Z]\w+|[.:#]|\d")
+_PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
+_ANY_VALUE = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
+)
+_REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
+_FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
+# The kinds that a form is about; others are taken only where there are none of these.
+_KINDS: dict[Form, frozenset[SymbolKind]] = {
+    Form.IMPLEMENTATIONS: TYPE_KINDS | {SymbolKind.METHOD, SymbolKind.FUNCTION},
+    Form.CALLERS: _FOLLOWED,
+    Form.CALLEES: _FOLLOWED,
+    Form.FLOW: _FOLLOWED,
+    Form.CONFIGURED: _ANY_VALUE | _FOLLOWED,
+}
+
+
+class Subjects:
+    """Finds what phrases name in one graph."""
+
+    def __init__(self, graph: Graph, folder: str) -> None:
+        """Only what is declared in `folder` counts; "" for all."""
+        self._graph = graph
+        self._prefix = f"{folder}/" if folder else ""
+
+    def find(self, phrase: Phrase, form: Form) -> Subject:
+        """What a phrase names for a question of some form; a Subject that is not found when nothing."""
+        path = self._find_path(phrase.text)
+        if path is not None:
+            return path
+        for name in _list_names(phrase.text):
+            declared = self._find_declared(name, phrase, form)
+            if declared is not None:
+                return declared
+        for name in _list_names(phrase.text):
+            outside = self._find_outside(name, phrase)
+            if outside is not None:
+                return outside
+        return Subject(phrase.text, "unknown")
+
+    def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
+        """The symbols that a search for the words of a phrase finds best."""
+        words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
+        found = self._graph.search(" ".join(words), Scope(), MAX_LOOKED_AT) if words else []
+        nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
+        nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
+        return Subject(phrase.text, "words", tuple(nodes))
+
+    def find_folder(self, text: str) -> Subject | None:
+        """The folder of a name, the one nearest to the root."""
+        name = text.strip("/").replace(" ", "_").lower()
+        folders: set[str] = set()
+        for path in self._graph.survey.list_paths(self._prefix.rstrip("/")):
+            parts = path.split("/")[:-1]
+            for place, part in enumerate(parts):
+                if part.lower() == name:
+                    folders.add("/".join(parts[: place + 1]))
+                    break
+        best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
+        return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
+
+    def _admits(self, node: Node) -> bool:
+        return not self._prefix or node.path.startswith(self._prefix)
+
+    def _find_path(self, text: str) -> Subject | None:
+        """A file or a folder, by its whole path or an end of it that is its alone."""
+        if not _PATH.fullmatch(text) or ("/" not in text and "." not in text):
+            return None
+        path = text.strip("/")
+        survey = self._graph.survey
+        if survey.has_folder(path):
+            return Subject(text, "folder", name=path)
+        paths = survey.list_paths(self._prefix.rstrip("/"))
+        fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
+        if fitting:
+            best = min(fitting, key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
+            node = self._graph.get_node(Declaration(best, 0))
+            return Subject(text, "file", (node,), left_out=len(fitting) - 1)
+        folders = sorted(
+            {one[: one.index(f"/{path}/") + len(path) + 1] for one in paths if f"/{path}/" in one}
+        )
+        return Subject(text, "folder", name=folders[0]) if len(folders) == 1 else None
+
+    def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
+        nodes, how = self._look_up(name)
+        nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
+        nodes = self._drop_lesser(nodes)
+        if not nodes:
+            return None
+        return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
+
+    def _look_up(self, name: str) -> tuple[list[Node], str]:
+        """All declarations of a name: of a qualified one by all of it."""
+        plain = normalise_name(name)
+        if "." in plain:
+            return self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT], "declared"
+        found = [node for node, _ in self._graph.search(plain, Scope(), MAX_LOOKED_AT)]
+        same = [node for node in found if node.symbol.name == plain]
+        if same:
+            return same, "declared"
+        folded = plain.lower().replace("_", "")
+        alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
+        return alike, "declared_otherwise"
+
+    def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
+        """Without prototypes whose definition is among them, and extensions whose type is."""
+        defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+        typed = {node.symbol.name for node in nodes if node.symbol.kind in _REAL_TYPES}
+        return [
+            node
+            for node in nodes
+            if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+            and not (node.symbol.kind is SymbolKind.EXTENSION and node.symbol.name in typed)
+        ]
+
+    def _find_outside(self, name: str, phrase: Phrase) -> Subject | None:
+        plain = normalise_name(name)
+        if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
+            return None  # a plain word is used everywhere
+        whole, edges = self._graph.survey.find_outside(plain, NAMED, GLANCE)
+        return Subject(phrase.text, "outside", name=whole) if edges.edges else None
+
+
+def _list_names(text: str) -> list[str]:
+    """The names that a phrase may mean: all of it; of several words those that look like names, and the
+    words joined.
+    """
+    if _NAME.fullmatch(text):
+        return [text]
+    tokens = _NAME.findall(text)
+    named = [token for token in tokens if _LOOKS_LIKE_NAME.search(token)]
+    words = [word for word in _WORDS.findall(text) if word.lower() not in STOP_WORDS]
+    joined = ["_".join(words)] if 1 < len(words) <= MAX_WORDS else words
+    return list(dict.fromkeys([*named, *joined]))
+
+
+def _prefer(nodes: Iterable[Node], form: Form, phrase: Phrase) -> list[Node]:
+    """The nodes of the kinds that are asked for, and outside of tests, where there are any such."""
+    chosen = list(nodes)
+    for wanted in (phrase.kinds, _KINDS.get(form, frozenset())):
+        of_kind = [node for node in chosen if node.symbol.kind in wanted]
+        chosen = of_kind or chosen
+    real = [node for node in chosen if not is_test_place(node.path)]
+    return real or chosen
+
+
+def describe_subject(subject: Subject) -> str:
+    """A subject in words."""
+    if subject.how == "folder":
+        return f"the folder {subject.name}"
+    if subject.how == "outside":
+        return f"{subject.name}, which is declared outside of this repository"
+    if not subject.nodes:
+        return f'"{subject.asked}", which is not declared here'
+    names = [f"{node.qualified_name} ({node.kind})" for node in subject.nodes]
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    if subject.how == "declared_otherwise":
+        return f'{listed} ("{subject.asked}" itself is not declared)'
+    if subject.how == "words":
+        return f'"{subject.asked}", no declared name, taken for {listed}'
+    return listed

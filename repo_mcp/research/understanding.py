@@ -1,0 +1,126 @@
+"""How a question is understood: the narrowest of its forms whose subjects this repository has.
+
+"what calls authenticate()"      callers of AuthService.authenticate and Session.authenticate
+"how does login reach the db"    a way from login to what the words "the db" find, as `db` is not declared
+"Router"                         a declared name alone: what it is, who uses it, what it uses
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.graph import Graph
+from repo_mcp.research.grammar import Parsed, Phrase, parse_question, read_phrase
+from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Subject
+from repo_mcp.research.subjects import Subjects, describe_subject
+
+_TELLS = {
+    Form.IMPLEMENTATIONS: "what implements, extends or overrides {}",
+    Form.CALLERS: "what calls {}, and what calls that",
+    Form.CALLEES: "what {} calls, and what that calls",
+    Form.DEPENDENCIES: "what {} depends on",
+    Form.DEPENDENTS: "what depends on {}",
+    Form.CONFIGURED: "where {} is configured",
+    Form.FLOW: "how {} leads to {}",
+    Form.DEFINED: "what {} is: where it is declared, what uses it, what it uses",
+    Form.OPEN: "an open question, answered by its words and by what connects what they find: {}",
+    Form.OVERVIEW: "the structure of {}",
+}
+# Forms of which a subject that is not declared may be what a search for its words finds.
+_BY_WORDS = frozenset({Form.CALLERS, Form.DEPENDENTS, Form.IMPLEMENTATIONS, Form.FLOW, Form.CONFIGURED})
+MAX_SUBJECT_WORDS = 4
+_WHOLE = frozenset(
+    {"", "it", "this", "codebase", "code base", "code", "repo", "repository", "project", "system", "program",
+     "application", "app", "library", "package", "everything", "whole", "framework", "software"}
+)  # fmt: skip
+
+
+def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
+    """The way in which a question is taken. Without a graph every question is one of words."""
+    parsed = parse_question(request.query)
+    if graph is None:
+        return _tell(Form.OPEN, (Subject(request.query, "words"),))
+    subjects = Subjects(graph, request.folder)
+    for one in parsed:
+        reading = _try(subjects, one, request)
+        if reading is not None:
+            return reading
+    for one in parsed:
+        reading = _try_words(subjects, one)
+        if reading is not None:
+            return reading
+    return _tell(Form.OPEN, (Subject(request.query, "words"),))
+
+
+def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
+    """The reading whose subjects are all there; None when one is not."""
+    if parsed.form is Form.OPEN:
+        return _try_name(subjects, request)
+    if parsed.form is Form.OVERVIEW:
+        return _try_overview(subjects, parsed, request)
+    found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
+    if parsed.form is Form.CONFIGURED and found[0].how == "outside":
+        found = (Subject(found[0].asked, "words"),)  # settings are often attributes of what is made elsewhere
+        return _tell(parsed.form, found)
+    if not all(one.is_found for one in found):
+        return None
+    return _tell(_fit_form(parsed.form, found), found)
+
+
+def _fit_form(form: Form, found: tuple[Subject, ...]) -> Form:
+    """The form that a question has for what it names: nothing calls a folder, nothing configures a file."""
+    if found and found[0].how == "folder":
+        return form if form in (Form.DEPENDENCIES, Form.DEPENDENTS) else Form.OVERVIEW
+    if (
+        found
+        and found[0].how == "outside"
+        and form not in (Form.IMPLEMENTATIONS, Form.CALLERS, Form.CONFIGURED)
+    ):
+        return Form.DEPENDENTS
+    return form
+
+
+def _try_name(subjects: Subjects, request: ResearchRequest) -> Reading | None:
+    """A question that is a name and nothing else."""
+    phrase = read_phrase(request.query)
+    if len(phrase.text.split()) != 1:
+        return None
+    form = Form.DEPENDENCIES if request.focus is Focus.DEPENDENCIES else Form.DEFINED
+    found = subjects.find(phrase, form)
+    return _tell(_fit_form(form, (found,)), (found,)) if found.is_found else None
+
+
+def _try_overview(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Reading | None:
+    """The structure of the whole, of a folder, or of what a file holds."""
+    phrase = parsed.phrases[0] if parsed.phrases else Phrase("")
+    if phrase.text.lower() in _WHOLE:
+        return _tell(Form.OVERVIEW, (Subject(phrase.text, "folder", name=request.folder or "."),))
+    found = subjects.find(phrase, Form.OVERVIEW)
+    if found.how == "folder":
+        return _tell(Form.OVERVIEW, (found,))
+    folder = subjects.find_folder(phrase.text)
+    return None if folder is None else _tell(Form.OVERVIEW, (folder,))
+
+
+def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
+    """The reading with subjects that are searched for by their words, where they are few."""
+    if parsed.form not in _BY_WORDS or not parsed.phrases:
+        return None
+    if any(len(phrase.text.split()) > MAX_SUBJECT_WORDS for phrase in parsed.phrases):
+        return None
+    found = []
+    for phrase in parsed.phrases:
+        declared = subjects.find(phrase, parsed.form)
+        found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
+    if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):
+        return _tell(parsed.form, tuple(found))
+    return None
+
+
+def _tell(form: Form, subjects: tuple[Subject, ...]) -> Reading:
+    if form is Form.OVERVIEW:
+        name = subjects[0].name
+        text = "the structure of " + ("the whole repository" if name == "." else f"the folder {name}")
+    elif form is Form.OPEN:
+        text = _TELLS[form].format(subjects[0].asked)
+    else:
+        text = _TELLS[form].format(*map(describe_subject, subjects))
+    return Reading(form, text, subjects)

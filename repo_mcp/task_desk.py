@@ -1,0 +1,372 @@
+"""Calls as tasks: what is answered to requests for them, in the one era and in the other.
+
+In the first era, from 2025-11-25, the client asks for a task and may wait for its result:
+
+    tools/call {…, "task": {"ttl": 60000}}  ->  {"task": {"taskId": "…", "status": "working", …}}
+    tasks/get, tasks/list, tasks/cancel, tasks/result     notifications/tasks/status when the status changes
+
+In the second, with the extension `io.modelcontextprotocol/tasks`, the client says with every request that it
+takes tasks, and the server makes one of each call that may take long. The result comes with `tasks/get`; what
+the tool asks the client's model comes there too, and `tasks/update` brings the answer:
+
+    tools/call {…}  ->  {"resultType": "task", "taskId": "…", "status": "working", …}
+    tasks/get  ->  {"status": "completed", "result": {…}, …}
+
+The SDK knows the types of both and serves neither, so these requests are answered here whoever answers the
+rest. One store is behind both. A call that runs as a task reports to the token of the request that asked for
+it until it ends; in the second era progress is said in the words of the status alone: the extension has no
+other.
+Left out on purpose: subscriptions to tasks.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.conversation import (
+    METHOD_NOT_FOUND,
+    TASKS_EXTENSION,
+    encode_notification,
+    encode_result,
+)
+from repo_mcp.frames import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    JsonObject,
+    Request,
+    RequestId,
+    encode_error,
+    encode_json,
+    is_encodable,
+)
+from repo_mcp.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
+from repo_mcp.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
+from repo_mcp.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer, escape_text
+from repo_mcp.tool_run import Outcome, ProgressRelay, submit_tool
+
+if TYPE_CHECKING:
+    from repo_mcp.call_pool import CallPool, PooledCall
+    from repo_mcp.conversation import Answers, Caller
+    from repo_mcp.round_trips import Round
+    from repo_mcp.sampling import Sampler
+    from repo_mcp.tool_model import Tool
+    from repo_mcp.wire import Wire
+
+POLL_MILLISECONDS = 500
+PAGE_TASKS = 50
+POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
+MAX_MESSAGE_CHARS = 200
+MISSING_CAPABILITY = -32021
+TOO_MANY_TASKS = -32000  # none of the specification's: it leaves this to the server
+_CURSOR = re.compile("[0-9]{1,15}")
+
+
+class _Refusal(Exception):
+    """Why a request is answered with an error."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class _Work:
+    """The call behind a task: dropped if it is stopped before it begins, told otherwise."""
+
+    def __init__(self) -> None:
+        self.progress: ProgressRelay | None = None
+        self._lock = threading.Lock()  # guards the two below
+        self._pooled: PooledCall | None = None
+        self._stopped = False
+        self._keys: set[str] = set()  # of questions, asked by the call's thread
+
+    def begin(self, pooled: PooledCall) -> None:
+        with self._lock:
+            self._pooled, stopped = pooled, self._stopped
+        if stopped:
+            pooled.cancel()
+
+    def stop(self) -> None:
+        if self.progress is not None:
+            self.progress.close()
+        with self._lock:
+            self._stopped, pooled = True, self._pooled
+        if pooled is not None:
+            pooled.cancel()
+
+    def name(self, question: Question) -> Question:
+        """The question under a key that this task has not used."""
+        key, number = question.key, 1
+        while key in self._keys:
+            number += 1
+            key = f"{question.key}-{number}"
+        self._keys.add(key)
+        return replace(question, key=key)
+
+
+class TaskDesk:
+    """The tasks of one conversation. Requests are taken by one thread, the reader's."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        answers: Answers,
+        pool: CallPool,
+        sampler: Sampler,
+        *,
+        modern: bool,
+        store: Callable[[Callable[[Task], object]], TaskStore] = TaskStore,
+    ) -> None:
+        """`modern`: it is held in the second era."""
+        self._wire = wire
+        self._answers = answers
+        self._pool = pool
+        self._sampler = sampler
+        self._modern = modern
+        self._store = store(self._tell)
+        self._pending = PendingAnswers()
+        self._methods: Mapping[str, Callable[[Request], JsonObject | bytes | None]] = (
+            {"tasks/get": self._get, "tasks/update": self._update, "tasks/cancel": self._cancel}
+            if modern
+            else {
+                "tasks/get": self._get,
+                "tasks/list": self._list,
+                "tasks/result": self._wait,
+                "tasks/cancel": self._cancel,
+            }
+        )
+
+    def answer(self, request: Request, caller: Caller) -> bool:
+        """Answer a request about tasks. False for a method that this era does not have."""
+        method = self._methods.get(request.method)
+        if method is None:
+            return False
+        try:
+            if self._modern and not caller.takes_tasks:
+                needed: JsonObject = {"extensions": {TASKS_EXTENSION: {}}}
+                raise _Refusal(
+                    MISSING_CAPABILITY,
+                    "Missing required client capability",
+                    {"requiredCapabilities": needed},
+                )
+            given = method(request)
+        except _Refusal as refused:
+            given = encode_error(request.id, refused.code, refused.message, refused.data)
+        except TaskUnknown as unknown:
+            given = encode_error(request.id, INVALID_PARAMS, f"Failed to retrieve task: {unknown}")
+        if isinstance(given, dict):
+            given = self._answers.result(request.id, given, modern=self._modern)
+        if given is not None:
+            self._wire.answer(request.id, given)
+        return True
+
+    def begin(
+        self,
+        request: Request,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        *,
+        ttl_ms: float | None = None,
+        round_: Round | None = None,
+    ) -> bool:
+        """Have the tool called as a task, and answer with it. False when no further task can be kept."""
+        work = _Work()
+        try:
+            task = self._store.create(ttl_ms, work.stop)
+        except TooManyTasks:
+            return False
+        described = self._describe(task)
+        given: JsonObject = {"resultType": "task"} | described if self._modern else {"task": described}
+        self._wire.answer(request.id, self._answers.result(request.id, given, modern=self._modern))
+        if caller.progress_token is not None and not self._modern:
+            work.progress = ProgressRelay(self._wire.say, caller.progress_token, relate(task.id))
+        context = CallContext(
+            partial(self._store.is_stopped, task.id),
+            partial(self._report, task.id, work),
+            (caller.name, caller.version),
+            partial(self._ask, task.id, work, round_) if caller.samples else None,
+        )
+        work.begin(submit_tool(self._pool, tool, arguments, context, partial(self._end, task.id, work)))
+        return True
+
+    def forget(self, request_id: RequestId) -> None:
+        """The client waits for the answer to a request no more."""
+        if self._store.forget(request_id):
+            self._wire.drop(request_id)
+
+    def close(self) -> None:
+        """The client is gone: all work is told to stop."""
+        self._store.close()
+
+    # What is asked about tasks
+
+    def _get(self, request: Request) -> JsonObject | bytes:
+        task = self._store.get(_read_task_id(request))
+        described = self._describe(task)
+        if not self._modern:
+            return described
+        if task.status is Status.FAILED:
+            described["error"] = {"code": INTERNAL_ERROR, "message": "internal error"}
+        if task.questions:
+            described["inputRequests"] = {
+                question.key: {"method": METHOD, "params": describe_question(question)}
+                for question in task.questions
+            }
+        more = "" if task.result is None else f',"result":{task.result}'
+        return self._answers.result(request.id, described, modern=True, more=more)
+
+    def _list(self, request: Request) -> JsonObject:
+        cursor = (request.params or {}).get("cursor")
+        after = 0
+        if cursor is not None:
+            if not isinstance(cursor, str) or not _CURSOR.fullmatch(cursor):
+                raise _Refusal(INVALID_PARAMS, "Invalid cursor")
+            after = int(cursor)
+        tasks, more = self._store.page(after, PAGE_TASKS)
+        page: JsonObject = {"nextCursor": str(tasks[-1].number)} if more else {}
+        return page | {"tasks": [self._describe(task) for task in tasks]}
+
+    def _wait(self, request: Request) -> None:
+        """Answered when the task has ended, by whoever ends it."""
+        try:
+            self._store.wait(_read_task_id(request), request.id, partial(self._give_result, request.id))
+        except TooManyTasks:
+            raise _Refusal(TOO_MANY_TASKS, "Too many requests wait for results: use tasks/get") from None
+
+    def _give_result(self, request_id: RequestId, task: Task | None) -> None:
+        if task is None:
+            frame = encode_error(request_id, INVALID_PARAMS, "Failed to retrieve task: Task has expired")
+        elif task.result is not None:
+            meta = f',"_meta":{encode_json(relate(task.id))}'
+            frame = self._answers.stored(request_id, task.result, meta)
+        elif task.status is Status.CANCELLED:
+            frame = encode_error(request_id, INVALID_PARAMS, "Failed to retrieve result: Task was cancelled")
+        else:
+            frame = b""
+        self._wire.answer(request_id, frame)
+
+    def _cancel(self, request: Request) -> JsonObject:
+        try:
+            task = self._store.cancel(_read_task_id(request), "The task was cancelled by request.")
+        except TaskEnded as ended:
+            if self._modern:
+                return {}
+            message = f"Cannot cancel task: already in terminal status '{self._name_status(ended.task)}'"
+            raise _Refusal(INVALID_PARAMS, message) from None
+        return {} if self._modern else self._describe(task)
+
+    def _update(self, request: Request) -> JsonObject:
+        task = self._store.get(_read_task_id(request))
+        responses = (request.params or {}).get("inputResponses")
+        if not isinstance(responses, dict):
+            raise _Refusal(INVALID_PARAMS, "Invalid params: inputResponses must be an object")
+        for key, response in responses.items():  # what nobody has asked for is nobody's
+            self._pending.give((task.id, key), read_answer(response))
+        return {}
+
+    # What the call behind a task does, in its thread
+
+    def _report(self, task_id: str, work: _Work, progress: Progress) -> None:
+        self._store.say(task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS])
+        if work.progress is not None:
+            work.progress.put(progress)
+
+    def _ask(self, task_id: str, work: _Work, round_: Round | None, question: Question) -> str | None:
+        if round_ is not None:
+            try:
+                return round_.ask(question)
+            except AnswerNeeded:
+                pass
+        asked = work.name(question)
+        cancelled = partial(self._store.is_stopped, task_id)
+        if not self._modern:
+            if not self._store.ask(task_id, asked):
+                return None
+            answer = self._sampler.ask(asked, cancelled, task_id)
+        else:
+            self._pending.expect((task_id, asked.key))
+            seconds = POLLED_ANSWER_SECONDS if self._store.ask(task_id, asked) else 0.0
+            _, answer = self._pending.wait((task_id, asked.key), seconds, cancelled)
+        self._store.settle(task_id, asked.key)
+        return answer
+
+    def _end(self, task_id: str, work: _Work, outcome: Outcome) -> None:
+        if work.progress is not None:
+            work.progress.finish()
+        result = None
+        if isinstance(outcome, ToolAnswer):
+            try:
+                result = encode_result(outcome, modern=self._modern)
+            except ValueError:  # no number
+                pass
+        if result is None or not is_encodable(result) or not isinstance(outcome, ToolAnswer):
+            self._store.end(task_id, None, message="internal error")
+            return
+        message = "The tool answered with an error." if outcome.is_error else ""
+        self._store.end(task_id, result, is_error=outcome.is_error, message=message)
+
+    # How a task is described
+
+    def _tell(self, task: Task) -> None:
+        if not self._modern:
+            self._wire.say(encode_notification("notifications/tasks/status", self._describe(task)))
+
+    def _describe(self, task: Task) -> JsonObject:
+        described: JsonObject = {
+            "createdAt": _render_time(task.created),
+            "lastUpdatedAt": _render_time(task.updated),
+            "pollIntervalMs" if self._modern else "pollInterval": POLL_MILLISECONDS,
+            "status": self._name_status(task),
+        }
+        if task.message:
+            described["statusMessage"] = task.message
+        return described | {"taskId": task.id, "ttlMs" if self._modern else "ttl": task.ttl_ms}
+
+    def _name_status(self, task: Task) -> str:
+        """In the first era a tool that answers with an error has failed; in the second it has answered."""
+        failed = task.is_error and not self._modern
+        return Status.FAILED.value if failed else task.status.value
+
+
+def read_ttl(task: Mapping[str, object]) -> float | None:
+    """The time to live that is asked for, in milliseconds. ValueError for what is none."""
+    ttl = task.get("ttl")
+    if ttl is None:
+        return None
+    if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
+        raise ValueError("task.ttl must be a number of milliseconds")
+    return ttl
+
+
+def refuse_task(request_id: RequestId, name: str) -> bytes:
+    """The answer to a call as a task of a tool that is none."""
+    message = f"Tool {escape_text(name)} cannot be called as a task: leave out the parameter task"
+    return encode_error(request_id, METHOD_NOT_FOUND, message)
+
+
+def refuse_number(request_id: RequestId) -> bytes:
+    """The answer to a call as a task when there are too many."""
+    message = (
+        "Too many tasks: wait for some to end or to expire, cancel some, or leave out the parameter task"
+    )
+    return encode_error(request_id, TOO_MANY_TASKS, message)
+
+
+def _read_task_id(request: Request) -> str:
+    task_id = (request.params or {}).get("taskId")
+    if not isinstance(task_id, str):
+        raise _Refusal(INVALID_PARAMS, "Invalid params: taskId must be a string")
+    return task_id
+
+
+def _render_time(seconds: float) -> str:
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+    return f"{whole}.{int(seconds * 1000) % 1000:03d}Z"

@@ -1,0 +1,32 @@
+"""The `research` toolset: index a code base, search its code and its documentation.
+
+Tools stand in the order in which clients see them; each module of calls lists its own. Each call checks its
+arguments strictly, asks the engine, renders one answer and, however it ended, writes one line of the log of
+calls.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp import icons, instructions
+from repo_mcp.config import Limits
+from repo_mcp.tool_binding import Opened, bind
+from repo_mcp.tool_model import Toolset
+from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
+from repo_mcp.toolsets.research.answers import answer_call, check_arguments
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+__all__ = ["bind_toolset"]
+
+_ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *research_calls.ENTRIES)
+
+
+def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
+    """The tools of the repository that `opened` gives when one is called."""
+    answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
+    tools = (bind(entry, limits, opened, check_arguments, answer, icons.RESEARCH) for entry in _ENTRIES)
+    return Toolset("research", tuple(tools), instructions.RESEARCH)

@@ -1,0 +1,201 @@
+"""Answers of the `research` toolset: results in the form asked for, errors as specification 4 has them.
+
+    json     text is the compact JSON of the structured content, byte for byte: {"query":"…","results":[…]}
+    human    text for people; toon: the same values as JSON has, in fewer tokens (repo_mcp/toon.py).
+             Structured content is then {"format":"human","text":"…"}: whoever reads only that loses nothing
+    errors   text is the message alone, as the specification writes it, and structured content
+             {"error":{"code":"not_found","message":"…"}}
+
+An answer has at most a number of bytes, measured on its text and its blocks: rows are left out from the end
+until it fits. No exception, traceback or path of ours reaches a client.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_binding import Record
+from repo_mcp.tool_model import Audio, Block, JsonSchema, ToolAnswer, escape_text, validate_arguments
+
+ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
+NOT_RECORDED_BYTES = 64  # that such a warning takes at most, in any form
+JSON, HUMAN, TOON = FORMATS = ("json", "human", "toon")
+ERROR_CODES: tuple[str, ...] = tuple(sorted(code.value for code in ErrorCode))
+
+# For failures that come without a hint of their own, and those whose own hints name tools of other toolsets.
+_HINTS: Mapping[ErrorCode, str] = {
+    ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
+    ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.INDEX_UNAVAILABLE: "Run 'index_codebase' tool, or try again in a moment.",
+    ErrorCode.INTERNAL: "Try again; if it fails again, the details are on the server's standard error.",
+}
+_OWN_HINTS = frozenset({ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE})
+
+Result = dict[str, object]
+
+
+def _no_blocks(_result: Result) -> tuple[Block, ...]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A result that can be cut: `build(n)` gives it with the first n of its rows."""
+
+    build: Callable[[int], Result]  # its JSON form, with "warnings" where there are any
+    render: Callable[[Result], str]  # the `human` form of what `build` gave, without its warnings
+    rows: int = 0
+    ordinary: bool = False  # True when the arguments ask for no particular amount
+    blocks: Callable[[Result], tuple[Block, ...]] = _no_blocks  # beside the text
+
+
+class Worded(RepoError):
+    """A failure in the words of specification 4: nothing is added to them."""
+
+
+def answer_call(
+    tool: str,
+    arguments: Mapping[str, object],
+    run: Callable[[], Draft],
+    record: Record | None = None,
+    *,
+    max_bytes: int,
+) -> ToolAnswer:
+    """Run one call, render its outcome in the form asked for, have it recorded. Raises no Exception."""
+    request_id, started = new_request_id(), time.monotonic()
+    asked = arguments.get("format")
+    form = asked if isinstance(asked, str) and asked in FORMATS else JSON
+    rows, code = 0, None
+    result: Result = {}
+    draft: Draft | None = None
+    try:
+        draft = run()
+        answer, result, rows = _fit(draft, form, max_bytes - NOT_RECORDED_BYTES)
+    except RepoError as error:
+        answer, code = _render_failure(error), error.code
+    except Exception as error:
+        _log_defect(tool, error, request_id)
+        code = ErrorCode.INTERNAL
+        answer = _render_failure(RepoError(code, "The server failed on this call."))
+    if record is None:
+        return answer
+    noted = result.get("warnings")
+    outcome = CallOutcome(
+        None if code is None else code.value,
+        *classify(code),
+        rows,
+        _count_bytes(answer),
+        len(noted) if isinstance(noted, list) else 0,
+        round((time.monotonic() - started) * 1000),
+    )
+    if record(request_id, outcome) or draft is None or code is not None:
+        return answer
+    return _render(draft, add_warnings(result, [NOT_RECORDED]), form)
+
+
+def check_arguments(schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str]) -> None:
+    """As `validate_arguments`, but first what specification 4 words: what is missing, an empty query."""
+    required = schema.get("required")
+    for name in required if isinstance(required, list) else ():
+        if name not in arguments:
+            raise Worded(ErrorCode.INVALID_ARGUMENT, f"Missing required argument: {name}")
+    query = arguments.get("query")
+    if isinstance(query, str) and not query.strip():
+        raise Worded(ErrorCode.INVALID_ARGUMENT, "Query cannot be empty")
+    validate_arguments(schema, arguments, free_text)
+
+
+def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Result:
+    """The result with more warnings, if there are any."""
+    known = result.get("warnings")
+    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
+    if shown:
+        result["warnings"] = list(dict.fromkeys(shown))
+    return result
+
+
+def _render_failure(error: RepoError) -> ToolAnswer:
+    """The message, and what to do behind it."""
+    own = _HINTS.get(error.code, "")
+    hint = own if error.code in _OWN_HINTS else error.hint or own
+    text = error.message
+    if not isinstance(error, Worded) and hint:
+        text = f"{text}{'' if text.endswith('.') else '.'} {hint}"
+    text = escape_text(text)
+    return ToolAnswer({"error": {"code": error.code.value, "message": text}}, text, is_error=True)
+
+
+def _count_bytes(answer: ToolAnswer) -> int:
+    """What the text and the blocks take."""
+    return len(answer.text.encode()) + sum(map(_count_block, answer.blocks))
+
+
+def _count_block(block: Block) -> int:
+    if isinstance(block, Audio):
+        return len(block.data) + len(block.mime_type)
+    return sum(len(text.encode()) for text in (block.uri, block.name, block.mime_type, block.description))
+
+
+def _fit(draft: Draft, form: str, most: int) -> tuple[ToolAnswer, Result, int]:
+    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
+
+    def fits(rows: int) -> tuple[ToolAnswer, Result, int] | None:
+        result = draft.build(rows)
+        answer = _render(draft, result, form)
+        too_long = draft.ordinary and len(answer.text) > ORDINARY_CHARS
+        return None if too_long or _count_bytes(answer) > most else (answer, result, rows)
+
+    best = fits(draft.rows) or (fits(0) if draft.rows else None)
+    if best is None:
+        raise RepoError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"The answer does not fit into {most:,} bytes.",
+            "Ask the user to raise max_total_bytes_per_response.",
+        )
+    too_many = draft.rows
+    while too_many - best[2] > 1:
+        middle = (best[2] + too_many) // 2
+        tried = fits(middle)
+        if tried is None:
+            too_many = middle
+        else:
+            best = tried
+    return best
+
+
+def _render(draft: Draft, result: Result, form: str) -> ToolAnswer:
+    blocks = draft.blocks(result)
+    if form == JSON:
+        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return ToolAnswer(result, text, False, blocks)
+    if form == HUMAN:
+        text = _append_warnings(draft.render(result), result)
+    else:
+        from repo_mcp.toon import encode_toon  # here: tools are listed before anything is called
+
+        text = encode_toon(result)
+    return ToolAnswer({"format": form, "text": text}, text, False, blocks)
+
+
+def _append_warnings(text: str, result: Result) -> str:
+    warnings = result.get("warnings")
+    if not isinstance(warnings, list):
+        return text
+    return "\n".join([text.rstrip("\n"), "", *(f"Note: {warning}" for warning in warnings)])
+
+
+def _log_defect(tool: str, error: Exception, request_id: str) -> None:
+    """The type and the place, never the message: it may quote a file."""
+    import logging
+    import traceback
+
+    places = traceback.extract_tb(error.__traceback__)
+    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
+    log = logging.getLogger("repo_mcp.toolsets.research")
+    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)

@@ -1,0 +1,162 @@
+"""The call of `search_code`: code for words, names or a question, ranked, each hit with what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from repo_mcp.client_paths import shown
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_binding import Entry
+from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.research import schemas
+from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.code_text import write_text
+from repo_mcp.toolsets.research.scope import Scope, resolve_scope
+
+if TYPE_CHECKING:
+    from repo_mcp.code_search.records import CodeAnswer, CodeHit
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+MAX_EXTENSIONS = 64
+NO_SEMANTICS = (
+    "semantic_weight has no effect: the server was started without --semantic-model, words alone count."
+)
+_EXTENSION = re.compile(r"[\w+-]{1,32}(?:\.[\w+-]{1,32}){0,3}")
+
+
+def search_code(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`search_code`. A NUL in the query is a blank: no query of a person holds one."""
+    from repo_mcp.code_search.records import CodeRequest  # here: tools are listed before anything is loaded
+
+    scope = resolve_scope(repository, arguments)
+    endings = _read_extensions(arguments.get("extensions"))
+    query = str(arguments["query"]).replace("\0", " ")
+    limit = arguments.get("limit")
+    most = repository.config.limits.max_search_hits
+    request = CodeRequest(
+        query,
+        limit if isinstance(limit, int) else min(schemas.DEFAULT_HITS, most),
+        _build_filter(scope, endings),
+        f"{scope.key}\0{','.join(endings)}",
+        semantic_weight=_read_weight(arguments.get("semantic_weight")),
+        expands=arguments.get("expand_query") is True,
+        sums_up=arguments.get("synthesize") is True,
+    )
+    answer = repository.code_search.search(request, context.ask)
+    ignored = repository.vectors is None and "semantic_weight" in arguments
+    notes = [*answer.warnings, *([NO_SEMANTICS] if ignored else [])]
+    return _draft(query, answer, notes, ordinary=limit is None)
+
+
+def _read_weight(given: object) -> float:
+    """What meaning counts beside words. A whole number is a number, too; a switch is none."""
+    return float(given) if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT
+
+
+def _read_extensions(given: object) -> tuple[str, ...]:
+    """The extensions as paths end in them, in order: `py, *.ts` is .py and .ts. INVALID_ARGUMENT."""
+    if not isinstance(given, str):
+        return ()
+    parts = [part.strip().removeprefix("*").removeprefix(".").lower() for part in given.split(",")]
+    endings = sorted({part for part in parts if part})
+    bad = next((part for part in endings if not _EXTENSION.fullmatch(part)), None)
+    if bad is not None or not endings or len(endings) > MAX_EXTENSIONS:
+        what = "names none" if not endings else "names too many" if bad is None else f"has {shown(bad[:40])}"
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            f"argument extensions {what}",
+            "Give extensions separated by commas, such as py,ts.",
+            {"argument": "extensions"},
+        )
+    return tuple(f".{part}" for part in endings)
+
+
+def _build_filter(scope: Scope, endings: tuple[str, ...]) -> Callable[[str], bool] | None:
+    if not endings:
+        return None if scope.is_whole else scope.holds
+    return lambda path: path.lower().endswith(endings) and scope.holds(path)
+
+
+def _draft(query: str, answer: CodeAnswer, notes: Iterable[str], *, ordinary: bool) -> Draft:
+    hits = [_render_hit(hit) for hit in answer.hits]
+    more: Result = {}
+    if answer.expansion is not None:
+        terms = [{"word": escape_text(one.word), "weight": one.weight} for one in answer.expansion.terms]
+        more["expansion"] = {"by": answer.expansion.author.value, "terms": terms}
+    if answer.summary is not None:
+        more["summary"] = _render_summary(answer)
+    said = list(notes)
+
+    def build(rows: int) -> Result:
+        is_cut = rows < len(hits) or answer.total > len(hits)
+        result: Result = {
+            "query": escape_text(query),
+            "results": hits[:rows],
+            "total": answer.total,
+            "truncated": is_cut,
+            **more,
+        }
+        cut = [f"cut to {rows} results to keep the answer short"] if rows < len(hits) else []
+        return add_warnings(result, [*said, *cut, *_note_hidden(answer.hits[:rows])])
+
+    return Draft(build, write_text, len(hits), ordinary)
+
+
+def _render_hit(hit: CodeHit) -> Result:
+    row: Result = {
+        "path": escape_text(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "relevance_percent": hit.relevance_percent,
+        "kind": hit.kind,
+        "symbols": [escape_text(name) for name in hit.symbols],
+        "language": hit.language,
+    }
+    for name in ("signature", "breadcrumb", "doc_comment"):
+        text = getattr(hit, name)
+        if text:
+            row[name] = escape_text(text)
+    if hit.declared_lines is not None:
+        row["declared_lines"] = list(hit.declared_lines)
+    return row | {"content": hit.content}
+
+
+def _render_summary(answer: CodeAnswer) -> Result:
+    summary = answer.summary
+    assert summary is not None
+    return {
+        "by": summary.author.value,
+        "text": summary.text,
+        "citations": [{"path": escape_text(one.path), "line": one.line} for one in summary.citations],
+        "follow_ups": [
+            {"tool": one.tool, "arguments": dict(one.arguments), "reason": escape_text(one.reason)}
+            for one in answer.follow_ups
+        ],
+    }
+
+
+def _note_hidden(hits: Iterable[CodeHit]) -> list[str]:
+    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.content)]
+    return (
+        [f"control or bidirectional characters that may hide text: result {', '.join(hiding)}"]
+        if hiding
+        else []
+    )
+
+
+ENTRIES = (
+    Entry(
+        "search_code",
+        "Search code",
+        "Find code for words, names or a question, the most relevant first: each result has its lines, the"
+        " declaration that they stand in, and how relevant it is on a scale from 0 to 100.",
+        schemas.search_input,
+        lambda _limits: schemas.SEARCH_OUTPUT,
+        search_code,
+        free_text=frozenset({"query"}),
+    ),
+)

@@ -1,0 +1,199 @@
+"""The call of `search_docs`: sections of the documentation, and links to the media that they refer to.
+
+A file that a returned section refers to comes as a `resource_link` beside the text, a short sound as an
+`audio` block behind its link, as long as the whole answer stays within its limit of bytes. Links name files
+by `repo:///` and their path, never by a place on this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from repo_mcp.tool_binding import Entry
+from repo_mcp.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
+from repo_mcp.toolsets.research import docs_schemas
+from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.scope import resolve_scope
+
+if TYPE_CHECKING:
+    from repo_mcp.documentation.records import DocsAnswer, DocsHit, Media
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+MAX_LINKS = 8  # of one answer
+RESERVED_CHARS = 2_048  # of an answer's bytes that no sound takes: what the forms of its text differ by
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+def search_docs(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`search_docs`. A NUL in the query is a blank: no question of a person holds one."""
+    from repo_mcp.documentation.records import DocsRequest  # here: tools are listed before anything is loaded
+
+    scope = resolve_scope(repository, arguments)
+    query, limit = arguments.get("query"), arguments.get("limit")
+    request = DocsRequest(
+        (query if isinstance(query, str) else "").replace("\0", " "),
+        limit if isinstance(limit, int) else docs_schemas.DEFAULT_HITS,
+        None if scope.is_whole else scope.holds,
+        scope.key,
+    )
+    answer = repository.documentation.search(request, context.cancelled)
+    most = repository.config.limits.max_total_bytes_per_response
+
+    def build(rows: int) -> Result:
+        return _build(answer, rows)
+
+    def find_blocks(result: Result) -> tuple[Block, ...]:
+        return _build_blocks(answer, result, most)
+
+    return Draft(build, _render, len(answer.hits), "limit" not in arguments, find_blocks)
+
+
+def _build(answer: DocsAnswer, rows: int) -> Result:
+    hits = answer.hits[:rows]
+    result: Result = {
+        "results": [_render_hit(hit) for hit in hits],
+        "total": answer.total,
+        "truncated": answer.truncated or rows < len(answer.hits),
+        "media": [_render_media(one, place) for place, one in _choose_media(hits)],
+    }
+    notes = list(answer.warnings)
+    if rows < len(answer.hits):
+        notes.append(f"cut to {rows} results to keep the answer short; ask for fewer with limit")
+    hiding = [str(place) for place, hit in enumerate(hits, 1) if HIDING.search(hit.snippet)]
+    if hiding:
+        notes.append(f"control or bidirectional characters that may hide text: result {', '.join(hiding)}")
+    return add_warnings(result, notes)
+
+
+def _render_hit(hit: DocsHit) -> Result:
+    return {
+        "path": escape_text(hit.path),
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "relevance_percent": hit.relevance_percent,
+        "score": hit.score,
+        "kind": hit.kind,
+        "heading": escape_text(hit.heading),
+        "breadcrumb": escape_text(hit.breadcrumb),
+        "section_start_line": hit.section_start,
+        "section_end_line": hit.section_end,
+        "snippet": hit.snippet,
+    }
+
+
+def _render_media(media: Media, place: int) -> Result:
+    return {
+        "path": escape_text(media.path),
+        "mime_type": media.media_type,
+        "size": media.size,
+        "text": escape_text(media.text),
+        "hit": place,
+    }
+
+
+def _choose_media(hits: Sequence[DocsHit]) -> list[tuple[int, Media]]:
+    """The media of the hits with the number of the first hit that refers to each, the weightiest first."""
+    found: dict[str, tuple[int, Media]] = {}
+    for place, hit in enumerate(hits, 1):
+        for media in hit.media:
+            known = found.get(media.path)
+            if known is None or media.priority > known[1].priority:
+                found[media.path] = (place, media)
+    return sorted(found.values(), key=lambda row: (-row[1].priority, row[0], row[1].path.encode()))[
+        :MAX_LINKS
+    ]
+
+
+def _build_blocks(answer: DocsAnswer, result: Result, most: int) -> tuple[Block, ...]:
+    """The links, each sound behind its own while there is room for it."""
+    rows = result["results"]
+    chosen = _choose_media(answer.hits[: len(rows)] if isinstance(rows, list) else ())
+    links = [_link(media, answer.hits[place - 1]) for place, media in chosen]
+    room = most - RESERVED_CHARS - _measure(result) - sum(map(_measure_link, links))
+    blocks: list[Block] = []
+    for link, (_, media) in zip(links, chosen, strict=True):
+        blocks.append(link)
+        if media.sound is None or 4 * len(media.sound) > 3 * room:
+            continue
+        sound = Audio(_encode(media.sound), media.media_type, link.notes)
+        room -= len(sound.data) + len(sound.mime_type)
+        blocks.append(sound)
+    return tuple(blocks)
+
+
+def _link(media: Media, hit: DocsHit) -> ResourceLink:
+    described = f"{media.text}; in {media.within}" if media.text else f"In {media.within}"
+    audience = ("user", "assistant") if media.is_text else ("user",)
+    return ResourceLink(
+        f"repo:///{quote_path(media.path)}",
+        escape_text(media.path.rpartition("/")[2]),
+        media.media_type,
+        escape_text(f"{described} ({hit.path})"),
+        media.size,
+        Notes(audience, media.priority),
+    )
+
+
+def _measure_link(link: ResourceLink) -> int:
+    return len(link.uri) + len((link.name + link.mime_type + link.description).encode())
+
+
+def _measure(result: Result) -> int:
+    """The bytes of the text: JSON is the longest of its forms but for some white space."""
+    import json  # here: nothing of it is needed to list tools
+
+    return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _encode(data: bytes) -> str:
+    import base64
+
+    return base64.b64encode(data).decode("ascii")
+
+
+def quote_path(path: str) -> str:
+    """A path as a URI has it: every byte but plain letters, digits and `-._~/` as %XX."""
+    return "".join(
+        char if char in _PLAIN else "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "replace"))
+        for char in path
+    )
+
+
+def _render(result: Result) -> str:
+    """For people: one paragraph for each section, the files that they refer to below."""
+    rows, media = result["results"], result["media"]
+    parts = [_render_row(row) for row in rows] if isinstance(rows, list) else []
+    if not parts:
+        parts = ["No documentation was found."]
+    if isinstance(media, list) and media:
+        parts.append("\n".join(["Media:", *(_render_medium(one) for one in media)]))
+    return "\n\n".join(parts)
+
+
+def _render_row(row: Result) -> str:
+    head = f"{row['breadcrumb']}  ({row['relevance_percent']}%)"
+    return f"{head}\n{row['path']}:{row['start_line']}-{row['end_line']}\n{row['snippet']}"
+
+
+def _render_medium(one: Result) -> str:
+    said = f": {one['text']}" if one["text"] else ""
+    return f"  {one['path']} ({one['mime_type']}, {one['size']:,} bytes){said}"
+
+
+ENTRIES = (
+    Entry(
+        "search_docs",
+        "Search the documentation",
+        "Find the sections of the documentation that answer a question: Markdown, reStructuredText, AsciiDoc"
+        " and plain text by heading, and comments of declarations in code. Each result has path, lines,"
+        " heading, breadcrumb and the lines themselves, the best first. Images, sounds and other files that"
+        " the results refer to are linked beside the text.",
+        lambda _limits: docs_schemas.DOCS_INPUT,
+        lambda _limits: docs_schemas.DOCS_OUTPUT,
+        search_docs,
+        free_text=frozenset({"query"}),
+    ),
+)

@@ -1,0 +1,90 @@
+"""What clients see of `search_docs`."""
+
+from __future__ import annotations
+
+from repo_mcp.toolsets.research.schema_parts import (
+    FORMAT,
+    MAX_QUERY_CHARS,
+    PATH,
+    PATH_FILTER,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_result,
+    build_text,
+)
+
+MAX_HITS = 50
+DEFAULT_HITS = 10
+SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
+
+DOCS_INPUT = build_object(
+    {
+        "query": build_text(
+            "What to look for: a question or words; names of symbols and files count as well."
+            ' "a quoted phrase" must be there',
+            MAX_QUERY_CHARS,
+            0,
+        ),
+        "path": PATH,
+        "limit": build_count("Most sections to return", DEFAULT_HITS, MAX_HITS),
+        "path_filter": PATH_FILTER,
+        "format": FORMAT,
+    },
+    ("query",),
+)
+_HIT = build_object(
+    {
+        "path": build_field("string", "Relative to the repository"),
+        "start_line": build_field("integer", "First line of the snippet"),
+        "end_line": build_field("integer"),
+        "relevance_percent": build_field(
+            "number",
+            "0 to 100: how much of the query is answered, comparable between queries",
+        ),
+        "score": build_field("number", "What hits are ordered by, 0 to 1"),
+        "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
+        "heading": build_field("string", "Of the section; the name of a declaration; else of the file"),
+        "breadcrumb": build_field(
+            "string", "The headings it stands under, or module and scopes, down to it: Guide > Setup > pip"
+        ),
+        "section_start_line": build_field("integer", "Of the whole section, or the whole comment"),
+        "section_end_line": build_field("integer"),
+        "snippet": build_field("string", "The lines as they stand in the file now"),
+    },
+    (
+        "path",
+        "start_line",
+        "end_line",
+        "relevance_percent",
+        "score",
+        "kind",
+        "heading",
+        "breadcrumb",
+        "section_start_line",
+        "section_end_line",
+        "snippet",
+    ),
+)
+_MEDIA = build_object(
+    {
+        "path": build_field("string"),
+        "mime_type": build_field("string"),
+        "size": build_field("integer", "Bytes"),
+        "text": build_field("string", "Alternative text or caption; empty where there is none"),
+        "hit": build_field("integer", "Which of the results refers to it, from 1"),
+    },
+    ("path", "mime_type", "size", "text", "hit"),
+)
+DOCS_OUTPUT = build_result(
+    {
+        "results": build_list(_HIT, "Best first; of equal ones by path, then line"),
+        "total": build_field("integer", "Sections and comments that were ranked"),
+        "truncated": build_field("boolean", "There are more than were returned"),
+        "media": build_list(
+            _MEDIA, "Images, sounds and other files that the results refer to; linked beside the text"
+        ),
+    }
+)

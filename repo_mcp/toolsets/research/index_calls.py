@@ -1,0 +1,110 @@
+"""The call of `index_codebase`: both indexes of the repository brought up to date, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from repo_mcp.model import IndexProgress, SkipReason
+from repo_mcp.tool_binding import Entry
+from repo_mcp.tool_model import CallContext, Progress
+from repo_mcp.toolsets.research import schemas
+from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.scope import resolve_folder
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
+Arguments = Mapping[str, object]
+
+WHOLE = "The whole repository was indexed, not this folder alone."
+
+# Where each phase stands on the way from 0 to 100: its beginning and its size. `merge` is that of words; once
+# files were parsed it is that of their structure.
+_PHASES = {
+    "walk": (0.0, 2.0, "Looking at files"),
+    "index": (2.0, 53.0, "Indexing"),
+    "merge": (55.0, 3.0, "Merging"),
+    "commit": (58.0, 2.0, "Writing"),
+    "structure": (60.0, 37.0, "Parsing"),
+}
+_LAST_MERGE = (97.0, 3.0, "Merging")
+
+
+def index_codebase(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`index_codebase`."""
+    from repo_mcp.whole_index import index_whole  # here: tools are listed before anything is loaded
+
+    folder = resolve_folder(repository, arguments)
+    progress = None if context.report is None else _Meter(context.report)
+    force = arguments.get("force") is True
+    done = index_whole(repository, force=force, progress=progress, cancelled=context.cancelled)
+    unreadable = done.refresh.skipped.get(SkipReason.UNREADABLE.value, 0)
+    result: Result = {
+        "files": done.index.indexed_files,
+        "chunks": done.index.chunks,
+        "symbols": done.symbols.symbols,
+        "errors": unreadable + done.symbols.failed,
+        "added": done.refresh.added,
+        "updated": done.refresh.updated,
+        "removed": done.refresh.removed,
+        "unchanged": done.refresh.unchanged,
+        "skipped": dict(sorted(done.refresh.skipped.items())),
+        "parsed": {
+            "files": done.symbols.files_done,
+            "partly": done.symbols.partial,
+            "failed": done.symbols.failed,
+            "now": done.structure.parsed,
+        },
+        "languages": dict(done.index.languages),
+    }
+    notes = [*([WHOLE] if folder else []), *repository.warnings, *done.refresh.warnings]
+    if done.structure.left:
+        notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")
+    return Draft(lambda _: add_warnings(dict(result), notes), _render)
+
+
+class _Meter:
+    """Progress of both phases as percent of the whole, which never falls."""
+
+    def __init__(self, report: Callable[[Progress], None]) -> None:
+        self._report = report
+        self._most = 0.0
+        self._parses = False
+
+    def __call__(self, now: IndexProgress) -> None:
+        self._parses |= now.phase == "structure"
+        begin, size, name = _PHASES.get(now.phase, _LAST_MERGE)
+        if now.phase == "merge" and self._parses:
+            begin, size, name = _LAST_MERGE
+        share = min(1.0, now.files_done / now.files_total) if now.files_total else 0.0
+        self._most = max(self._most, round(begin + size * share, 1))
+        self._report(Progress(self._most, 100.0, f"{name}: {now.files_done:,} of {now.files_total:,} files"))
+
+
+def _render(result: Result) -> str:
+    """For people: the totals, then what this call did."""
+    rows = {name: value for name, value in result.items() if name != "warnings" and value != {}}
+    return "\n".join(f"{name}: {_show(value)}" for name, value in rows.items())
+
+
+def _show(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {count:,}" for name, count in value.items())
+    return f"{value:,}"
+
+
+ENTRIES = (
+    Entry(
+        "index_codebase",
+        "Index the code base",
+        "Index the code base that is served, or bring its index up to date: only files that changed are read"
+        " again, all of them with force. Says how many files, chunks and symbols there are, what changed, and"
+        " what could not be indexed.",
+        lambda _limits: schemas.INDEX_INPUT,
+        lambda _limits: schemas.INDEX_OUTPUT,
+        index_codebase,
+        read_only=False,
+        may_be_task=True,
+    ),
+)

@@ -1,0 +1,210 @@
+"""The call of `code_research`: one question, one report, cut to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.tool_binding import Entry
+from repo_mcp.tool_model import CallContext, Progress, escape_text
+from repo_mcp.toolsets.research import research_schemas
+from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
+from repo_mcp.toolsets.research.research_text import render_report
+from repo_mcp.toolsets.research.scope import resolve_scope
+
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+    from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
+
+Arguments = Mapping[str, object]
+
+
+def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
+    """`code_research`."""
+    from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
+
+    scope = resolve_scope(repository, arguments)
+    depth, focus = arguments.get("depth"), arguments.get("focus")
+    request = ResearchRequest(
+        str(arguments["query"]),
+        depth if isinstance(depth, int) else None,
+        Focus(focus) if isinstance(focus, str) else None,
+        scope.folder,
+    )
+    steps = Steps(context.cancelled, None if context.report is None else partial(_report, context))
+    report = repository.researcher.answer(request, steps)
+    limit = arguments.get("limit")
+    most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
+    rows = min(most, max(len(report.findings), len(report.map_nodes)))
+    return Draft(partial(build_result, report), render_report, rows, ordinary="limit" not in arguments)
+
+
+def _report(context: CallContext, done: float, total: float, message: str) -> None:
+    if context.report is not None:
+        context.report(Progress(done, total, escape_text(message)))
+
+
+def build_result(report: Report, rows: int) -> Result:
+    """The JSON form of a report with its first findings, and as much of the map."""
+    findings = report.findings[:rows]
+    result: Result = {
+        "query": report.request.query,
+        "understood_as": _build_reading(report),
+        "depth": report.depth,
+        "focus": None if report.request.focus is None else report.request.focus.value,
+        "findings": [_build_finding(one) for one in findings],
+        "total_findings": len(report.findings),
+        "truncated": len(findings) < len(report.findings),
+        "dependency_map": _build_map(report.map_nodes[:rows], report.map_edges),
+        "call_chains": [
+            {
+                "symbols": _escape(one.symbols),
+                "citations": _escape(one.citations),
+                "confidence": one.confidence,
+                "ends": escape_text(one.ends),
+            }
+            for one in report.chains[: 2 + rows // 2]
+        ],
+        "entry_points": [
+            {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
+            for one in report.entry_points[: 2 + rows // 3]
+        ],
+        **_build_sections(report, rows),
+        "limits": [
+            {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
+        ],
+    }
+    return add_warnings(result, report.warnings)
+
+
+def _build_reading(report: Report) -> Result:
+    subjects = [
+        {
+            "asked": escape_text(one.asked),
+            "taken_as": one.how,
+            "symbols": _escape(
+                [node.qualified_name for node in one.nodes] or ([one.name] if one.name else [])
+            ),
+        }
+        for one in report.reading.subjects
+    ]
+    return {
+        "form": report.reading.form.value,
+        "text": escape_text(report.reading.text),
+        "subjects": subjects,
+    }
+
+
+def _build_finding(finding: Finding) -> Result:
+    return {
+        "path": escape_text(finding.path),
+        "start_line": finding.start_line,
+        "end_line": finding.end_line,
+        "symbol": escape_text(finding.symbol),
+        "kind": finding.kind,
+        "node_id": finding.node_id,
+        "why": escape_text(finding.why),
+        "hop": finding.hop,
+        "confidence": finding.confidence,
+        "reference_lines": list(finding.lines),
+        "excerpt": finding.excerpt,
+        "citation": escape_text(finding.citation),
+    }
+
+
+def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
+    """The map with the ids that its Mermaid text has."""
+    from repo_mcp.research.mermaid import render_mermaid
+
+    ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
+    shown = [edge for edge in edges if edge.source in ids and edge.target in ids]
+    return {
+        "nodes": [
+            {
+                "id": ids[node.key],
+                "label": escape_text(node.label),
+                "kind": node.kind,
+                "path": escape_text(node.path),
+            }
+            for node in nodes
+        ],
+        "edges": [
+            {
+                "from": ids[edge.source],
+                "to": ids[edge.target],
+                "kind": edge.kind,
+                "confidence": edge.confidence,
+                "citation": escape_text(edge.citation),
+                "count": edge.count,
+            }
+            for edge in shown
+        ],
+        "mermaid": render_mermaid(nodes, shown),
+    }
+
+
+def _build_sections(report: Report, rows: int) -> Result:
+    """What only some questions have."""
+    sections: Result = {}
+    if report.modules is not None:
+        sections["modules"] = [
+            {
+                "name": escape_text(one.name),
+                "files": one.files,
+                "strength": one.strength,
+                "imported_by": one.imported_by,
+                "imports": one.imports,
+                "layer": one.layer,
+                "citation": escape_text(one.citation),
+            }
+            for one in report.modules[: 4 + rows]
+        ]
+    if report.layers is not None:
+        sections["layers"] = [
+            {
+                "level": one.level,
+                "modules": _escape(one.modules),
+                "cycles": [_escape(cycle) for cycle in one.cycles],
+            }
+            for one in report.layers
+        ]
+    if report.shapes is not None:
+        sections["shapes"] = [
+            {
+                "shape": one.shape,
+                "name": escape_text(one.name),
+                "count": one.count,
+                "citations": _escape(one.citations),
+                "note": one.note,
+            }
+            for one in report.shapes[: 4 + rows]
+        ]
+    if report.outside is not None:
+        sections["outside"] = [
+            {"name": escape_text(one.name), "count": one.count, "citation": escape_text(one.citation)}
+            for one in report.outside[: 4 + rows // 2]
+        ]
+    return sections
+
+
+def _escape(texts: Sequence[str]) -> list[str]:
+    return [escape_text(text) for text in texts]
+
+
+ENTRIES = (
+    Entry(
+        "code_research",
+        "Research the code",
+        "Answer a question about this code base by following references several hops: what calls X, all"
+        " implementations of X, what X depends on, where X is configured, how X reaches Y, the architecture."
+        " Gives findings with citations, a dependency map (also as Mermaid), call chains, entry points, and"
+        " what was cut off.",
+        lambda _limits: research_schemas.RESEARCH_INPUT,
+        lambda _limits: research_schemas.RESEARCH_OUTPUT,
+        code_research,
+        free_text=frozenset({"query"}),
+        may_be_task=True,
+    ),
+)

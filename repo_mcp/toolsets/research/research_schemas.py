@@ -1,0 +1,167 @@
+"""What clients see of `code_research`."""
+
+from __future__ import annotations
+
+from repo_mcp.toolsets.research.schema_parts import (
+    FORMAT,
+    MAX_QUERY_CHARS,
+    PATH,
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_result,
+    build_text,
+)
+
+DEFAULT_DEPTH, MAX_DEPTH = 2, 5
+DEFAULT_FINDINGS, MAX_FINDINGS = 40, 200
+FOCUSES = ("architecture", "dependencies", "patterns", "flow")
+FORMS = (
+    "implementations", "callers", "callees", "dependencies", "dependents", "configured", "flow", "defined",
+    "open", "overview",
+)  # fmt: skip
+CONFIDENCES = ("exact", "probable", "possible", "text")
+
+RESEARCH_INPUT = build_object(
+    {
+        "query": build_text(
+            "Research question: what calls authenticate(), all implementations of Authenticatable, what"
+            " depends on X, where is X configured, how does X reach Y, how are requests validated, ...",
+            MAX_QUERY_CHARS,
+            0,
+        ),
+        "path": PATH,
+        "depth": build_count("References followed one after the other", DEFAULT_DEPTH, MAX_DEPTH),
+        "focus": build_choice(
+            "What to dwell on: architecture (modules and layers), dependencies (inside and outside), patterns"
+            " (repeated shapes), flow (ways along calls)",
+            FOCUSES,
+        ),
+        "limit": build_count(
+            "Findings at most; fewer where the answer would be long and this is left out",
+            DEFAULT_FINDINGS,
+            MAX_FINDINGS,
+        ),
+        "format": FORMAT,
+    },
+    ("query",),
+)
+
+
+def _text(description: str = "") -> Schema:
+    return build_field("string", description)
+
+
+def _number(description: str = "") -> Schema:
+    return build_field("integer", description)
+
+
+_TEXTS = build_list(build_field("string"))
+_FINDING = build_object(
+    {
+        "path": _text(),
+        "start_line": _number(),
+        "end_line": _number(),
+        "symbol": _text("Qualified name; the path, of a place outside of all symbols"),
+        "kind": _text("function, class, file, text, ..."),
+        "node_id": build_field(["string", "null"], "For the tools that take one"),
+        "why": _text("Why it is here"),
+        "hop": _number("References away from what was asked about; 0: that itself"),
+        "confidence": build_choice("How sure the way there is; text: found by its words", CONFIDENCES),
+        "reference_lines": build_list(build_field("integer"), "Where the uses that are meant stand"),
+        "excerpt": _text("Numbered lines of the live text"),
+        "citation": _text("path:start-end"),
+    }
+)
+_MAP = build_object(
+    {
+        "nodes": build_list(
+            build_object({"id": _text(), "label": _text(), "kind": _text(), "path": _text("Empty: outside")})
+        ),
+        "edges": build_list(
+            build_object(
+                {
+                    "from": _text("Depends on the other"),
+                    "to": _text(),
+                    "kind": _text("calls, imports, inherits, ..."),
+                    "confidence": build_choice("", CONFIDENCES),
+                    "citation": _text(),
+                    "count": _number("References that it stands for"),
+                }
+            )
+        ),
+        "mermaid": _text("The same as a Mermaid flowchart"),
+    }
+)
+_CHAIN = build_object(
+    {
+        "symbols": build_list(build_field("string"), "Each calls the next"),
+        "citations": build_list(build_field("string"), "Of each call"),
+        "confidence": build_choice("Of the weakest call", CONFIDENCES),
+        "ends": _text("Why it goes no further, or that it is a cycle"),
+    }
+)
+_MODULE = build_object(
+    {
+        "name": _text("File or folder"),
+        "files": _number(),
+        "strength": build_field("number", "Percent of the walks along imports that end there (PageRank)"),
+        "imported_by": _number("Modules"),
+        "imports": _number("Modules"),
+        "layer": _number("0 is the lowest"),
+        "citation": _text("One import of it; empty where it is not imported by a module of the list"),
+    }
+)
+_LAYER = build_object({"level": _number(), "modules": _TEXTS, "cycles": build_list(_TEXTS)})
+_SHAPE = build_object(
+    {
+        "shape": _text("family, decorator, registration, members, name or likeness"),
+        "name": _text(),
+        "count": _number(),
+        "citations": _TEXTS,
+        "note": _text(),
+    }
+)
+_SUBJECT = build_object(
+    {
+        "asked": _text(),
+        "taken_as": _text("declared, declared_otherwise, file, folder, outside or words"),
+        "symbols": _TEXTS,
+    }
+)
+RESEARCH_OUTPUT = build_result(
+    {
+        "query": _text(),
+        "understood_as": build_object(
+            {
+                "form": build_choice("The kind of question", FORMS),
+                "text": _text("The question as it was taken, in words"),
+                "subjects": build_list(_SUBJECT),
+            }
+        ),
+        "depth": _number("Hops that were followed"),
+        "focus": build_field(["string", "null"]),
+        "findings": build_list(_FINDING, "Best first"),
+        "total_findings": _number(),
+        "truncated": build_field("boolean", "There are more findings than are listed"),
+        "dependency_map": _MAP,
+        "call_chains": build_list(_CHAIN),
+        "entry_points": build_list(
+            build_object({"symbol": _text(), "citation": _text(), "why": _text()}),
+            "Where what was found begins: what nothing else calls",
+        ),
+        "modules": build_list(_MODULE, "Of an architecture, the strongest first"),
+        "layers": build_list(_LAYER, "Of an architecture, the lowest first"),
+        "shapes": build_list(_SHAPE, "Of patterns"),
+        "outside": build_list(
+            build_object({"name": _text(), "count": _number(), "citation": _text()}),
+            "What is used that is declared outside of the repository",
+        ),
+        "limits": build_list(
+            build_object({"what": _text(), "why": _text()}), "What was cut off, and by which limit"
+        ),
+    }
+)

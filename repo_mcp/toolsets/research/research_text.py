@@ -1,0 +1,118 @@
+"""A report of `code_research` as Markdown, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Result = Mapping[str, Any]
+
+
+def render_report(result: Mapping[str, object]) -> str:
+    """What a report says, in the order in which one reads it."""
+    told: Result = dict(result)
+    lines = [
+        f"# {' '.join(str(told['query']).split())}",
+        "",
+        f"Understood as {told['understood_as']['text']}.",
+    ]
+    for render in (
+        _render_findings,
+        _render_chains,
+        _render_entries,
+        _render_modules,
+        _render_shapes,
+        _render_outside,
+        _render_map,
+        _render_limits,
+    ):
+        section = list(render(told))
+        if section:
+            lines += ["", *section]
+    return "\n".join(lines) + "\n"
+
+
+def _render_findings(told: Result) -> Iterable[str]:
+    findings = told["findings"]
+    more = f" (the first {len(findings)} of {told['total_findings']})" if told["truncated"] else ""
+    yield f"## Findings{more}"
+    if not findings:
+        yield ""
+        yield "Nothing was found."
+    for number, one in enumerate(findings, 1):
+        yield ""
+        yield f"{number}. **{one['symbol']}** ({one['kind']}), {one['citation']}"
+        yield f"   {one['why']} (hop {one['hop']}, {one['confidence']})"
+        if one["excerpt"]:
+            yield ""
+            yield from (f"       {line}" for line in one["excerpt"].splitlines())
+
+
+def _render_chains(told: Result) -> Iterable[str]:
+    if told["call_chains"]:
+        yield "## Call chains"
+        yield ""
+    for one in told["call_chains"]:
+        yield f"- {' -> '.join(one['symbols'])} ({one['confidence']}; {one['ends']})"
+        yield f"  {', '.join(one['citations'])}"
+
+
+def _render_entries(told: Result) -> Iterable[str]:
+    if told["entry_points"]:
+        yield "## Entry points"
+        yield ""
+    for one in told["entry_points"]:
+        yield f"- {one['symbol']}, {one['citation']}: {one['why']}"
+
+
+def _render_modules(told: Result) -> Iterable[str]:
+    if told.get("modules"):
+        yield "## Modules, the strongest first"
+        yield ""
+        yield "| module | files | strength | imported by | imports | layer |"
+        yield "|---|---|---|---|---|---|"
+        for one in told["modules"]:
+            numbers = (one["files"], f"{one['strength']} %", one["imported_by"], one["imports"], one["layer"])
+            yield f"| {one['name']} | {' | '.join(map(str, numbers))} |"
+    if told.get("layers"):
+        yield ""
+        yield "## Layers, the lowest first"
+        yield ""
+    for one in told.get("layers") or ():
+        yield f"- {one['level']}: {', '.join(one['modules'])}"
+        for cycle in one["cycles"]:
+            yield f"  - cycle: {' <-> '.join(cycle)}"
+
+
+def _render_shapes(told: Result) -> Iterable[str]:
+    if told.get("shapes"):
+        yield "## Repeated shapes"
+        yield ""
+    for one in told.get("shapes") or ():
+        yield f"- {one['shape']} {one['name']}: {one['count']} {one['note']}, {', '.join(one['citations'])}"
+
+
+def _render_outside(told: Result) -> Iterable[str]:
+    if told.get("outside"):
+        yield "## Outside of the repository"
+        yield ""
+    for one in told.get("outside") or ():
+        yield f"- {one['name']}: {one['count']}, {one['citation']}"
+
+
+def _render_map(told: Result) -> Iterable[str]:
+    text = told["dependency_map"]["mermaid"]
+    if told["dependency_map"]["edges"]:
+        yield "## Dependency map"
+        yield ""
+        yield "```mermaid"
+        yield from text.splitlines()
+        yield "```"
+
+
+def _render_limits(told: Result) -> Iterable[str]:
+    if told["limits"]:
+        yield "## What was cut off"
+        yield ""
+    for one in told["limits"]:
+        yield f"- {one['what']}: {one['why']}"

@@ -1,0 +1,173 @@
+"""What clients see of `index_codebase` and `search_code`."""
+
+from __future__ import annotations
+
+from repo_mcp.config import Limits
+from repo_mcp.toolsets.research.schema_parts import (
+    FORMAT,
+    MAX_PATH_CHARS,
+    MAX_QUERY_CHARS,
+    PATH,
+    PATH_FILTER,
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_result,
+    build_switch,
+    build_text,
+)
+
+DEFAULT_HITS = 20
+DEFAULT_SEMANTIC_WEIGHT = 0.7  # the specification's
+MAX_EXTENSIONS_CHARS = 1_000
+
+
+def _build_counts(description: str) -> Schema:
+    return {"type": "object", "description": description, "additionalProperties": {"type": "integer"}}
+
+
+INDEX_INPUT = build_object(
+    {
+        "path": build_text(
+            "Directory to index: . or the path of the repository that is served, or a folder in it. The whole"
+            " repository is indexed",
+            MAX_PATH_CHARS,
+            0,
+        ),
+        "force": build_switch("Read and parse every file again, whether it changed or not"),
+        "format": FORMAT,
+    },
+    ("path",),
+)
+INDEX_OUTPUT = build_result(
+    {
+        "files": build_field("integer", "Files in the index"),
+        "chunks": build_field("integer", "Pieces of files that a search can find"),
+        "symbols": build_field("integer", "Declarations that are known"),
+        "errors": build_field("integer", "Files that could not be read or parsed"),
+        "added": build_field("integer", "Files that are new in the index"),
+        "updated": build_field("integer", "Files that had changed, or were indexed again with force"),
+        "removed": build_field("integer", "Files that are gone"),
+        "unchanged": build_field("integer"),
+        "skipped": _build_counts("Files that are not indexed, by reason: binary, too_large, ignored, ..."),
+        "parsed": build_object(
+            {
+                "files": build_field("integer", "Files whose declarations are known"),
+                "partly": build_field("integer", "Of these, files with errors in their text"),
+                "failed": build_field("integer", "Of these, files that could not be parsed at all"),
+                "now": build_field("integer", "Files that were parsed by this call"),
+            }
+        ),
+        "languages": _build_counts("Files by language"),
+    }
+)
+
+
+def search_input(limits: Limits) -> Schema:
+    """What `search_code` takes."""
+    most = limits.max_search_hits
+    return build_object(
+        {
+            "query": build_text(
+                'Words, names or a question in natural language. Also: "an exact phrase", +must, -mustnot,'
+                " sym:name, lang:python",
+                MAX_QUERY_CHARS,
+            ),
+            "path": PATH,
+            "limit": build_count("Most results", min(DEFAULT_HITS, most), most),
+            "semantic_weight": {
+                "type": "number",
+                "description": "How much meaning counts beside words, 0 to 1; 0.7 when left out. Only where"
+                " the server was started with a semantic model; else words alone count",
+                "default": DEFAULT_SEMANTIC_WEIGHT,
+                "minimum": 0,
+                "maximum": 1,
+            },
+            "extensions": build_text(
+                "Only files with one of these extensions, separated by commas: py,ts", MAX_EXTENSIONS_CHARS
+            ),
+            "path_filter": PATH_FILTER,
+            "format": FORMAT,
+            "expand_query": build_switch(
+                "Widen the query by related words: from your model where it can be asked, else from this"
+                " index. Off when left out"
+            ),
+            "synthesize": build_switch(
+                "Add a summary of the results with citations, and suggest what to ask next: by your model"
+                " where it can be asked, else put together from the results. Off when left out"
+            ),
+        },
+        ("query",),
+    )
+
+
+_HIT = build_object(
+    {
+        "path": build_field("string"),
+        "start_line": build_field("integer", "First line of content"),
+        "end_line": build_field("integer", "Last line of content, included"),
+        "content": build_field("string", "The lines as they are in the file now; very long ones cut"),
+        "relevance_percent": build_field(
+            "number",
+            "0 to 100, the same scale for every query: 100 is a file that holds each word as strongly as the"
+            " strongest place in the repository, and is named after it. Above 50 most of the query is met,"
+            " below 20 little of it",
+        ),
+        "kind": build_field(
+            "string", "function, method, class, ... of the declaration; section, configuration, code or data"
+        ),
+        "symbols": build_list(build_field("string"), "Names declared in content, or around it"),
+        "language": build_field("string"),
+        "signature": build_field("string"),
+        "breadcrumb": build_field("string", "The declarations around, outermost first"),
+        "doc_comment": build_field("string", "First line of the declaration's comment"),
+        "declared_lines": build_list(
+            build_field("integer"), "First and last line of the declaration, where content is a part of it"
+        ),
+    }
+)
+_CITATION = build_object({"path": build_field("string"), "line": build_field("integer")})
+_AUTHOR = build_choice("client: your model; index: put together from what is indexed", ("client", "index"))
+_EXPANSION = build_object(
+    {
+        "by": _AUTHOR,
+        "terms": build_list(
+            build_object(
+                {
+                    "word": build_field("string"),
+                    "weight": build_field("number", "Beside 1 for each word that was asked"),
+                }
+            )
+        ),
+    }
+)
+_SUMMARY = build_object(
+    {
+        "by": _AUTHOR,
+        "text": build_field("string"),
+        "citations": build_list(_CITATION),
+        "follow_ups": build_list(
+            build_object(
+                {
+                    "tool": build_field("string"),
+                    "arguments": {"type": "object", "additionalProperties": {"type": "string"}},
+                    "reason": build_field("string"),
+                }
+            ),
+            "Calls that would lead further",
+        ),
+    }
+)
+SEARCH_OUTPUT = build_result(
+    {
+        "query": build_field("string"),
+        "results": build_list(_HIT, "Best first"),
+        "total": build_field("integer", "Chunks that match"),
+        "truncated": build_field("boolean", "True when there is more than is shown"),
+        "expansion": _EXPANSION,
+        "summary": _SUMMARY,
+    }
+)

@@ -1,0 +1,187 @@
+"""JSON values as TOON, Token-Oriented Object Notation, version 4.0: the encoding half, with commas.
+
+    {"total": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b, c.py", "line": 9}]}
+
+    total: 2
+    hits[2]{path,line}:
+      a.py,3
+      "b, c.py",9
+
+Objects are indented, arrays say their length, rows that have the same keys say them once. Its specification
+is https://github.com/toon-format/spec; section numbers below are its own.
+
+Left out on purpose: decoding, and other delimiters than the comma.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+INDENT = "  "
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*", re.ASCII)
+_LIKE_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_QUOTED = re.compile(r'[:"\\\[\]{},\x00-\x1f]')  # what a value holds that must stand in quotes (7.2)
+_ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t"}
+_ALL_ESCAPES = {code: f"\\u{code:04x}" for code in range(0x20)} | _ESCAPES
+_LEAST, _MOST = 1e-6, 1e21  # between them numbers are written without an exponent (2)
+
+# The columns of a table: for each key None, or the columns of the objects that stand there.
+Fields = dict[str, "Fields | None"]
+
+
+def encode_toon(value: object) -> str:
+    """A JSON value as a TOON document. ValueError for what JSON cannot hold."""
+    match value:
+        case Mapping():
+            fields = _find_entry_fields(value)
+            lines = _list_entries("", value, fields) if fields is not None else _list_members(value)
+        case list() | tuple():
+            lines = _list_array("", value)
+        case _:
+            lines = [_encode_plain(value)]
+    return "\n".join(lines)
+
+
+def _list_members(value: Mapping[str, object]) -> list[str]:
+    return [line for key, one in value.items() for line in _list_field(_encode_key(key), one)]
+
+
+def _list_field(key: str, value: object) -> list[str]:
+    """The lines of one member of an object (8, 9.5)."""
+    match value:
+        case Mapping():
+            fields = _find_entry_fields(value)
+            if fields is not None:
+                return _list_entries(key, value, fields)
+            return [f"{key}:", *_indent(_list_members(value))]
+        case list() | tuple():
+            return _list_array(key, value)
+    return [f"{key}: {_encode_plain(value)}"]
+
+
+def _list_array(key: str, values: Sequence[object]) -> list[str]:
+    """The lines of an array with this key; at the root it has none (9.1, 9.3, 9.4)."""
+    if not values:
+        return [f"{key}: []" if key else "[]"]
+    fields = _find_fields(values)
+    if fields is not None:
+        head = f"{key}[{len(values)}]{_encode_fields(fields)}:"
+        return [head, *_indent(",".join(_list_cells(one, fields)) for one in values)]
+    return _list_items(key, values)
+
+
+def _list_items(key: str, values: Sequence[object]) -> list[str]:
+    """An array without a table: in one line when all is plain, else item by item."""
+    head = f"{key}[{len(values)}]:"
+    if all(map(_is_plain, values)):
+        return [" ".join([head, *([",".join(map(_encode_plain, values))] if values else [])])]
+    return [head, *_indent(line for value in values for line in _list_item(value))]
+
+
+def _list_item(value: object) -> list[str]:
+    """The lines of one item (9.4, 10): an array in an array has no key, so it cannot be a table."""
+    match value:
+        case Mapping():
+            first, *rest = _list_members(value) or [""]
+            return [f"- {first}".rstrip(" "), *_indent(rest)]
+        case list() | tuple():
+            first, *rest = _list_items("", value)
+            return [f"- {first}", *rest]
+    return [f"- {_encode_plain(value)}"]
+
+
+def _list_entries(key: str, value: Mapping[str, object], fields: Fields) -> list[str]:
+    """An object of objects that have the same keys, as a table with a key for each row (9.5)."""
+    head = f"{key}[{len(value)}:]{_encode_fields(fields)}:"
+    rows = (f"{_encode_key(name)}: {','.join(_list_cells(one, fields))}" for name, one in value.items())
+    return [head, *_indent(rows)]
+
+
+def _find_entry_fields(value: Mapping[str, object]) -> Fields | None:
+    return _find_fields(list(value.values())) if len(value) > 1 else None
+
+
+def _find_fields(values: Sequence[object]) -> Fields | None:
+    """The columns that all these objects have; None where they make no table (9.3)."""
+    rows = [value for value in values if isinstance(value, Mapping) and value]
+    if len(rows) < len(values) or any(row.keys() != rows[0].keys() for row in rows):
+        return None
+    fields: Fields = {}
+    for key in rows[0]:
+        column = [row[key] for row in rows]
+        fields[key] = None
+        if not all(map(_is_plain, column)):
+            fields[key] = inner = _find_fields(column)
+            if inner is None:
+                return None
+    return fields
+
+
+def _encode_fields(fields: Fields) -> str:
+    names = (_encode_key(key) + (_encode_fields(inner) if inner else "") for key, inner in fields.items())
+    return "{" + ",".join(names) + "}"
+
+
+def _list_cells(value: object, fields: Fields) -> list[str]:
+    if not isinstance(value, Mapping):
+        raise ValueError("no JSON value: a row that is no object")
+    cells = []
+    for key, inner in fields.items():
+        cells += [_encode_plain(value[key])] if inner is None else _list_cells(value[key], inner)
+    return cells
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return [INDENT + line for line in lines]
+
+
+def _is_plain(value: object) -> bool:
+    return not isinstance(value, Mapping | list | tuple)
+
+
+def _encode_plain(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return _encode_number(value)
+        case str():
+            return _quote(value) if _needs_quotes(value) else value
+    raise ValueError(f"no JSON value: {type(value).__name__}")
+
+
+def _encode_number(value: float) -> str:
+    """The shortest digits that give the number again; whole ones without a point."""
+    if not math.isfinite(value):
+        raise ValueError("no JSON value: a number that is not finite")
+    if value.is_integer() and abs(value) < _MOST:
+        return str(int(value))
+    if _LEAST <= abs(value) < _MOST:
+        return format(Decimal(repr(value)), "f")
+    return repr(value)
+
+
+def _needs_quotes(text: str) -> bool:
+    return (
+        not text
+        or text[0] in " \t-#"
+        or text[-1] in " \t"
+        or text in ("true", "false", "null")
+        or _QUOTED.search(text) is not None
+        or _LIKE_NUMBER.fullmatch(text) is not None
+    )
+
+
+def _encode_key(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) else _quote(key)
+
+
+def _quote(text: str) -> str:
+    return f'"{text.translate(_ALL_ESCAPES)}"'

@@ -1,0 +1,286 @@
+"""Questions to the documentation of one small tree, and what must not move the answer."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config import load_config
+from repo_mcp.documentation.documents import is_document
+from repo_mcp.documentation.records import DocsAnswer, DocsRequest
+from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.ignore import GlobFilter
+from repo_mcp.repository import Repository
+
+TREE = {
+    "README.md": "# Kettle\n\nBoils water.\n\n## Installation\n\nRun `pip install kettle`.\n",
+    "docs/guide.md": (
+        "# Guide\n\nHow to use it.\n\n## Installation\n\n### pip\n\nInstall the wheel with pip.\n\n"
+        "### From source\n\nClone it and build it with make.\n\n## Temperature\n\n"
+        "Set how hot the water gets.\n\n```sh\n# Not a heading\nkettle --temperature 80\n```\n"
+    ),
+    "docs/reference.rst": (
+        "Reference\n=========\n\nTemperature sensor\n------------------\n\nReads the heat of the water.\n\n"
+        "Alarm\n-----\n\nRings when the water boils.\n"
+    ),
+    "docs/manual.adoc": "= Manual\n\n== Descaling\n\nUse vinegar to get rid of lime.\n",
+    "docs/de/guide.md": "# Guide\n\n## Temperature\n\nWie heiss das Wasser wird.\n",
+    "CHANGELOG.md": "# Changelog\n\n## 2.0\n\nTemperature can be set.\n",
+    "LICENSE": "Temperature licence text\n",
+    "requirements.txt": "temperature==1.0\n",
+    "kettle/heater.py": (
+        '"""Heats water to a temperature."""\n\n\nclass Heater:\n'
+        '    """Warms the element up."""\n\n    def set_temperature(self, celsius):\n'
+        '        """Choose how hot the water gets.\n\n        Above 100 it is refused.\n        """\n'
+        "        self.celsius = celsius\n"
+    ),
+    "tests/notes.md": "# Temperature\n\nTemperature of tests.\n",
+    "temperature.json": '{"temperature": 1}\n',
+}
+
+
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def open_root(root: Path, data_dir: Path, *, refresh: bool = True) -> Repository:
+    repository = Repository(load_config(str(root), data_dir=str(data_dir), workers=1, watch=False))
+    if refresh:
+        repository.refresh()
+    return repository
+
+
+@pytest.fixture(scope="module")
+def kettle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
+    place = tmp_path_factory.mktemp("docs")
+    repository = open_root(write(place / "root", TREE), place / "data")
+    yield repository
+    repository.close()
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Repository]:
+    """A tree that a test may change."""
+    repository = open_root(write(tmp_path / "root", TREE), tmp_path / "data")
+    yield repository
+    repository.close()
+
+
+def ask(repository: Repository, query: str, limit: int = 10, glob: str | None = None) -> DocsAnswer:
+    matches = GlobFilter(glob).matches if glob else None
+    return repository.documentation.search(DocsRequest(query, limit, matches, glob or ""))
+
+
+def crumbs(answer: DocsAnswer) -> list[str]:
+    return [hit.breadcrumb for hit in answer.hits]
+
+
+def test_a_section_with_its_breadcrumb_and_its_lines(kettle: Repository) -> None:
+    hit = ask(kettle, "install with pip").hits[0]
+    assert (hit.path, hit.start_line, hit.end_line) == ("docs/guide.md", 7, 9)
+    assert (hit.section_start, hit.section_end) == (7, 10)
+    assert (hit.heading, hit.breadcrumb) == ("pip", "Guide > Installation > pip")
+    assert hit.snippet == "### pip\n\nInstall the wheel with pip."
+    assert (hit.kind, hit.language) == ("section", "markdown")
+    assert hit.matched_words == ("install", "pip")
+    assert 0.0 < hit.score <= 1.0
+    assert 0.0 < hit.relevance_percent <= 100.0
+
+
+def test_every_format_is_cut_by_its_headings(kettle: Repository) -> None:
+    assert crumbs(ask(kettle, "alarm"))[0] == "Reference > Alarm"
+    assert crumbs(ask(kettle, "vinegar"))[0] == "Manual > Descaling"
+    assert "Not a heading" not in " ".join(crumbs(ask(kettle, "heading")))
+
+
+def test_a_heading_without_text_stands_for_what_follows_it(kettle: Repository) -> None:
+    found = crumbs(ask(kettle, "installation"))
+    assert found[:2] == ["Kettle > Installation", "Guide > Installation > pip"]
+
+
+def test_docstrings_come_as_those_of_their_declarations(kettle: Repository) -> None:
+    hit = next(hit for hit in ask(kettle, "how hot the water gets").hits if hit.kind == "doc_comment")
+    assert (hit.path, hit.heading) == ("kettle/heater.py", "set_temperature")
+    assert hit.breadcrumb == "kettle.heater > Heater > set_temperature"
+    assert (hit.start_line, hit.end_line) == (7, 11)
+    assert hit.snippet.startswith("    def set_temperature")
+    assert ask(kettle, "set_temperature").hits[0].heading == "set_temperature"
+
+
+def test_scores_fall_and_relevance_with_them(kettle: Repository) -> None:
+    hits = ask(kettle, "water temperature").hits
+    assert len(hits) > 4
+    keys = [(-hit.score, hit.path.encode(), hit.start_line) for hit in hits]
+    assert keys == sorted(keys)
+    relevant = [hit.relevance_percent for hit in hits]
+    assert relevant == sorted(relevant, reverse=True)
+
+
+def test_what_is_no_documentation_is_not_found(kettle: Repository) -> None:
+    paths = {hit.path for hit in ask(kettle, "temperature", 50).hits}
+    assert paths == {
+        "docs/guide.md",
+        "docs/reference.rst",
+        "docs/de/guide.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "kettle/heater.py",
+        "tests/notes.md",
+    }
+
+
+def test_tests_translations_and_change_logs_come_later_unless_they_are_asked_for(kettle: Repository) -> None:
+    paths = [hit.path for hit in ask(kettle, "temperature").hits]
+    assert paths[0] == "docs/guide.md"
+    for path in ("docs/de/guide.md", "CHANGELOG.md", "LICENSE", "tests/notes.md"):
+        assert paths.index(path) > paths.index("docs/reference.rst"), path
+    changes = ask(kettle, "temperature changelog").hits
+    assert changes[0].path == "CHANGELOG.md"
+
+
+def test_a_glob_restricts_the_files(kettle: Repository) -> None:
+    assert {hit.path for hit in ask(kettle, "temperature", 50, "docs/*.md").hits} == {"docs/guide.md"}
+    assert {hit.path for hit in ask(kettle, "temperature", 50, "kettle/**").hits} == {"kettle/heater.py"}
+    nothing = ask(kettle, "temperature", 50, "nowhere/**")
+    assert (nothing.hits, nothing.total, nothing.truncated) == ((), 0, False)
+    assert NOTHING_HERE in nothing.warnings
+
+
+def test_a_longer_answer_begins_with_the_shorter_one(kettle: Repository) -> None:
+    whole = ask(kettle, "water temperature", 50)
+    assert not whole.truncated
+    for limit in range(1, len(whole.hits)):
+        part = ask(kettle, "water temperature", limit)
+        assert part.hits == whole.hits[:limit]
+        assert part.truncated
+        assert part.total == whole.total
+
+
+def test_a_phrase_must_be_there(kettle: Repository) -> None:
+    assert crumbs(ask(kettle, '"Rings when the water"')) == ["Reference > Alarm"]
+    without = ask(kettle, 'water "boils when rings"')
+    assert without.hits
+    assert NO_PHRASE in without.warnings
+
+
+def test_words_that_are_nowhere(kettle: Repository) -> None:
+    answer = ask(kettle, "tempurature")
+    assert answer.hits == ()
+    assert any("`temperature`" in warning for warning in answer.warnings)
+    assert ask(kettle, "?!").hits == ()
+
+
+def test_few_documents_among_much_code_are_found(tmp_path: Path) -> None:
+    """Code that says the words more often leaves no less room for documents."""
+    said = "# install install install it"
+    code = {f"src/f{n}.py": f"def install_{n}():\n    {said}\n    pass\n" for n in range(1_500)}
+    root = write(tmp_path / "root", {**code, "docs/setup.md": "# Setup\n\nHow to install it.\n"})
+    repository = open_root(root, tmp_path / "data")
+    assert ask(repository, "install").hits[0].path == "docs/setup.md"
+    repository.close()
+
+
+def test_the_answer_is_that_of_the_live_files(opened: Repository) -> None:
+    guide = Path(opened.config.root) / "docs/guide.md"
+    guide.write_text("# Guide\n\nNew words.\n\n## Elsewhere\n\nInstall the wheel with pip.\n")
+    answer = ask(opened, "install the wheel")
+    assert answer.hits[0].breadcrumb == "Guide > Elsewhere"
+    assert any("changed since" in warning for warning in answer.warnings)
+    guide.unlink()
+    assert all(hit.path != "docs/guide.md" for hit in ask(opened, "install the wheel").hits)
+
+
+def test_equal_trees_give_equal_answers_whatever_their_history(tmp_path: Path) -> None:
+    draw = random.Random(7)
+    changing = write(tmp_path / "changing", TREE)
+    repository = open_root(changing, tmp_path / "data")
+    paths = sorted(TREE)
+    for _ in range(12):
+        for path in draw.sample(paths, 4):
+            (changing / path).write_text(f"# {draw.choice(paths)}\n\nwater temperature {draw.random()}\n")
+        repository.refresh()
+    write(changing, TREE)
+    repository.refresh()
+    fresh = open_root(write(tmp_path / "fresh", TREE), tmp_path / "other")
+    queries = ("temperature", "install", "how hot is the water", "licence", "heater")
+    before = [ask(repository, query, 50) for query in queries]
+    assert before == [ask(fresh, query, 50) for query in queries]
+    repository.compact(full=True)
+    assert before == [ask(repository, query, 50) for query in queries]
+    repository.close()
+    fresh.close()
+
+
+def test_a_cancelled_search_stops(kettle: Repository) -> None:
+    with pytest.raises(RepoError) as caught:
+        kettle.documentation.search(DocsRequest("water"), lambda: True)
+    assert caught.value.code is ErrorCode.CANCELLED
+
+
+def test_a_long_section_shows_the_part_that_answers(tmp_path: Path) -> None:
+    filler = [f"Line {number} says something else." for number in range(2_000)]
+    filler[1_234] = "Here the flux capacitor is described."
+    text = "# Long\n\n" + "\n".join(filler) + "\n"
+    repository = open_root(write(tmp_path / "root", {"long.txt": text}), tmp_path / "data")
+    (hit,) = ask(repository, "flux capacitor").hits
+    assert hit.start_line <= 1_237 <= hit.end_line < hit.start_line + 20
+    assert "flux capacitor" in hit.snippet
+    assert (hit.section_start, hit.section_end) == (1, 2_002)
+    repository.close()
+
+
+HOSTILE = {
+    "one_line.md": "# " + "flux " * 390_000,
+    "headings.md": "# flux\n" * 60_000,
+    "rules.rst": "flux\n====\n" * 60_000,
+    "brackets.md": "flux\n\n" + "![flux](" * 100_000,
+    "tags.md": "flux\n\n" + "<img src='flux " * 80_000,
+    "fences.md": "```\nflux\n" * 60_000,
+    "comment.c": "/* flux flux flux */\n" * 40_000,
+    "docs/names": "flux\n\n" * 100_000,
+    "bidi.md": "# flux \u202e\u2066\n\nflux\n",
+}
+
+
+def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", HOSTILE)
+    repository = open_root(root, tmp_path / "data")
+    started = time.process_time()
+    answer = ask(repository, "flux capacitor", 50)
+    assert time.process_time() - started < 8.0
+    assert {hit.path for hit in answer.hits} >= {"one_line.md", "headings.md", "bidi.md"}
+    assert all(len(hit.snippet) < 12_000 for hit in answer.hits)
+    assert all(len(hit.breadcrumb) <= 400 for hit in answer.hits)
+    repository.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("a.md", True),
+        ("src/deep/a.rst", True),
+        ("README", True),
+        ("notes.txt", True),
+        ("a.adoc", True),
+        ("dev-requirements.txt", False),
+        ("build.log", False),
+        ("index.html", False),
+        ("docs/index.html", True),
+        ("Documentation/ABI/stable/sysfs-class", True),
+        ("src/Makefile.am", False),
+        ("docs/conf.py", False),
+        ("docs/data.json", False),
+        ("CMakeLists.txt", False),
+    ],
+)
+def test_what_is_a_document(path: str, found: bool) -> None:
+    assert is_document(path) is found

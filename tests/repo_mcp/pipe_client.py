@@ -1,0 +1,108 @@
+"""A client at the other end of real pipes, with the desk and the SDK's server behind them in threads."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from repo_mcp.call_pool import CallPool
+from repo_mcp.conversation import MODERN_VERSION, Answers
+from repo_mcp.desk import Desk
+from repo_mcp.sampling import ANSWER_SECONDS, Sampler
+from repo_mcp.sdk_bridge import SdkBridge
+from repo_mcp.sdk_server import build_sdk_server
+from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset
+from repo_mcp.wire import StopReason, Streams, Wire
+
+VERSION = "1.2.3"
+CLIENT = {"name": "test", "version": "0"}
+ENVELOPE: dict[str, Any] = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": CLIENT,
+}
+SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def build_tool(
+    name: str,
+    call: Callable[[Mapping[str, object], CallContext], ToolAnswer],
+    drop: Callable[[Mapping[str, object], CallContext], None] | None = None,
+    **more: Any,
+) -> Tool:
+    """A tool without arguments."""
+    annotations = Annotations(read_only=True)
+    return Tool(name, name, name, SCHEMA, {"type": "object"}, annotations, call, drop, **more)
+
+
+def build_answer(structured: Mapping[str, object], is_error: bool = False) -> ToolAnswer:
+    """An answer as toolsets give it."""
+    return ToolAnswer(
+        structured, json.dumps(structured, ensure_ascii=False, separators=(",", ":")), is_error=is_error
+    )
+
+
+def echo(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
+    """Answers with what it was given."""
+    return build_answer({"client": list(context.client), "arguments": dict(arguments)})
+
+
+class PipeClient:
+    """The client. Closing it ends the server, as the end of input does."""
+
+    def __init__(
+        self,
+        *tools: Tool,
+        places: int = 2,
+        offers_tasks: bool = False,
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        self.toolset = Toolset("t", (build_tool("echo", echo), *tools), "use them")
+        self.offers_tasks = offers_tasks
+        wire_in, self.to_wire = os.pipe()
+        from_wire, wire_out = os.pipe()
+        self.answers = os.fdopen(from_wire, "rb")
+        self.loads = 0
+        self.wire = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
+        self.bridge = SdkBridge(self.wire, self._load)
+        self.pool = CallPool(places)
+        self.sampler = Sampler(self.wire.say, answer_seconds)
+        answers = Answers(VERSION, "use them", offers_tasks=offers_tasks)
+        self.desk = Desk(self.wire, answers, self.bridge.take)
+        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool, self.sampler)
+        self.wire.start(self.desk.take)
+
+    def _load(self) -> Any:
+        self.loads += 1
+        server = build_sdk_server(
+            [self.toolset], VERSION, self.pool, self.sampler, offers_tasks=self.offers_tasks
+        )
+        options = server.create_initialization_options()
+        return lambda inbound, outbound: server.run(inbound, outbound, options)
+
+    def send(self, *frames: dict[str, Any]) -> None:
+        for frame in frames:
+            os.write(self.to_wire, json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n")
+
+    def read_line(self) -> bytes:
+        return self.answers.readline()
+
+    def read(self) -> dict[str, Any]:
+        answer = json.loads(self.read_line())
+        assert isinstance(answer, dict)
+        return answer
+
+    def ask(self, frame: dict[str, Any]) -> bytes:
+        self.send(frame)
+        return self.read_line()
+
+    def close(self) -> StopReason:
+        os.close(self.to_wire)
+        reason = self.wire.wait()
+        self.desk.close()
+        self.bridge.close()
+        self.wire.finish()
+        self.answers.close()
+        return reason

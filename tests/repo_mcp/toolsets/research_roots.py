@@ -1,0 +1,187 @@
+"""One small service in Python, TypeScript and Go with its documentation, and the `research` tools over it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+
+from repo_mcp.audit import AuditLog
+from repo_mcp.config import load_config
+from repo_mcp.repository import Repository
+from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
+from repo_mcp.toolsets.research import bind_toolset
+
+CANARY = "canary-91b6e0d4-never-served"
+TREE = {
+    "service/__init__.py": "",
+    "service/auth.py": '''"""Authentication of requests: passwords, tokens, sessions."""
+
+import hashlib
+
+from service.store import SessionStore
+
+
+class AuthenticationError(Exception):
+    """The credentials are wrong."""
+
+
+class Authenticator:
+    """Checks who somebody is."""
+
+    def __init__(self, store: SessionStore) -> None:
+        self.store = store
+
+    def authenticate(self, user: str, password: str) -> str:
+        """Check a password and open a session.
+
+        Raises AuthenticationError for a wrong password.
+        """
+        digest = hash_password(password)
+        if not self.store.check(user, digest):
+            raise AuthenticationError(user)
+        return self.store.open_session(user)
+
+
+def hash_password(password: str) -> str:
+    """The salted digest of a password."""
+    return hashlib.sha256(b"salt" + password.encode()).hexdigest()
+''',
+    "service/store.py": '''"""Where sessions are kept."""
+
+
+class SessionStore:
+    """Sessions by token."""
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, str] = {}
+        self.digests: dict[str, str] = {}
+
+    def check(self, user: str, digest: str) -> bool:
+        """True when the digest is that of the user's password."""
+        return self.digests.get(user) == digest
+
+    def open_session(self, user: str) -> str:
+        token = f"token-{len(self.sessions)}"
+        self.sessions[token] = user
+        return token
+''',
+    "service/billing.py": '''"""Invoices."""
+
+RATE = 0.19
+
+
+def total(amounts: list[float]) -> float:
+    """The sum of some amounts with tax."""
+    return sum(amounts) * (1 + RATE)
+''',
+    "web/login.ts": """import { post } from "./http";
+
+/** The form that people log in with. */
+export class LoginForm {
+  constructor(private readonly url: string) {}
+
+  /** Sends the password; a wrong one is an authentication error. */
+  async submit(user: string, password: string): Promise<string> {
+    const answer = await post(this.url, { user, password });
+    return answer.token;
+  }
+}
+""",
+    "web/http.ts": """export async function post(url: string, body: object): Promise<any> {
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+  return response.json();
+}
+""",
+    "tools/rotate.sh": "#!/bin/sh\n# Rotates the session log.\nmv session.log session.log.1\n",
+    "docs/guide.md": "# Guide\n\n## Installation\n\nRun it.\n\n## Security\n\nHashed passwords.\n",
+    "README.md": "# Service\n\nA small service.\n",
+    ".env": f"SECRET={CANARY}\n",
+}
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+class Served:
+    """The `research` tools over one root."""
+
+    def __init__(
+        self, root: Path, data_dir: Path, *, index: bool = True, model: Path | None = None, **limits: int
+    ) -> None:
+        self.root = root
+        model_path = None if model is None else str(model)
+        config = load_config(
+            str(root),
+            data_dir=str(data_dir),
+            toolsets=["research"],
+            workers=1,
+            watch=False,
+            semantic_model=model_path,
+            limits=limits,
+        )
+        self.repository = Repository(config)
+        self.audit = AuditLog(self.repository.data_dir.path, str(root), b"k" * 32)
+        self.toolset = bind_toolset(self.repository.config.limits, lambda: (self.repository, self.audit))
+        self.tools: dict[str, Tool] = {tool.name: tool for tool in self.toolset.tools}
+        if index:
+            self.index()
+
+    def index(self) -> None:
+        self.repository.refresh()
+        self.repository.structure.build()
+
+    def ask(
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        report: Callable[[Progress], None] | None = None,
+        model: Callable[[Question], str | None] | None = None,
+    ) -> ToolAnswer:
+        return self.tools[name].call(arguments, CallContext(cancelled, report, ask=model))
+
+    def call(self, name: str, /, **arguments: object) -> dict[str, Any]:
+        """The result of a call that must not fail, as JSON."""
+        answer = self.ask(name, arguments)
+        assert not answer.is_error, answer.text
+        return check(self.tools[name], answer)
+
+    def rows(self, name: str, /, **arguments: object) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.call(name, **arguments)["results"]
+        return rows
+
+    def error(self, name: str, /, **arguments: object) -> str:
+        """The text of a call that must fail."""
+        answer = self.ask(name, arguments)
+        assert answer.is_error, answer.text
+        check(self.tools[name], answer)
+        return answer.text
+
+    def close(self) -> None:
+        self.repository.close()
+
+
+def check(tool: Tool, answer: ToolAnswer) -> dict[str, Any]:
+    """What holds for every answer: the schema, the text, the flag, no secret, no absolute path of ours."""
+    found = json.loads(json.dumps(answer.structured))
+    jsonschema.validate(found, cast(Any, tool.output_schema), cls=jsonschema.Draft202012Validator)
+    assert CANARY not in answer.text
+    assert isinstance(found, dict)
+    if answer.is_error:
+        assert set(found) == {"error"}
+        assert found["error"]["message"] == answer.text
+    elif "format" in found:
+        assert found["text"] == answer.text
+    else:
+        assert json.dumps(found, ensure_ascii=False, separators=(",", ":")) == answer.text
+    return found

@@ -1,0 +1,214 @@
+"""The `research` toolset as a whole: its tools and schemas, its errors, its forms of answers, its log."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import pytest
+
+from repo_mcp.audit import AuditLog
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import Audio, CallContext, ResourceLink
+from repo_mcp.toolsets.research.answers import Draft, Result, Worded, add_warnings, answer_call
+from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
+
+IN_ORDER = ["index_codebase", "search_code", "search_docs", "code_research"]
+LONG = ["index_codebase", "code_research"]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("research")
+    served = Served(write_tree(place / "service", TREE), place / "data")
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[Served]:
+    """The tools over a root that was never indexed."""
+    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
+    yield served
+    served.close()
+
+
+def test_the_tools_stand_in_the_order_of_the_specification(served: Served) -> None:
+    names = [tool.name for tool in served.toolset.tools]
+    assert names == [name for name in IN_ORDER if name in names]
+    assert "index_codebase" in names
+
+
+def test_every_tool_says_what_a_client_may_assume(served: Served) -> None:
+    for tool in served.toolset.tools:
+        hints = tool.annotations
+        assert hints.read_only is (tool.name != "index_codebase")
+        assert (hints.destructive, hints.idempotent, hints.open_world) == (False, True, False)
+        assert tool.title
+        assert tool.description
+        assert tool.may_be_task is (tool.name in LONG)
+        for schema in (tool.input_schema, tool.output_schema):
+            jsonschema.Draft202012Validator.check_schema(cast(Any, schema))
+    assert served.toolset.instructions
+
+
+def test_no_word_of_the_repository_stands_in_what_is_listed(served: Served) -> None:
+    listed = json.dumps([(tool.description, tool.input_schema) for tool in served.toolset.tools])
+    assert "service" not in listed
+    assert str(served.root) not in listed
+
+
+# Errors
+
+
+def test_a_path_that_is_no_folder_is_named_as_the_client_wrote_it(served: Served) -> None:
+    for name in served.tools:
+        query = {} if name == "index_codebase" else {"query": "anything"}
+        for path in ("nowhere", "service/auth.py", str(served.root / "gone"), "service/../nowhere"):
+            said = served.error(name, path=path, **query)
+            assert said == f"Path does not exist or is not a directory: {path}"
+
+
+def test_a_path_outside_and_a_denied_one_are_refused_in_words_of_their_own(served: Served) -> None:
+    (served.root / "out").symlink_to("/etc")
+    (served.root / ".git").mkdir()
+    for path in ("..", "/etc", "service/../../x", "out"):
+        said = served.error("index_codebase", path=path)
+        assert said.startswith(f"Path is outside of the repository that is served: {path}.")
+    assert served.error("index_codebase", path=".git") == "Path is never served: .git"
+
+
+def test_what_is_missing_is_named(served: Served) -> None:
+    for name, tool in served.tools.items():
+        missing = "path" if name == "index_codebase" else "query"
+        answer = tool.call({}, CallContext(lambda: False))
+        assert answer.is_error
+        assert answer.text == f"Missing required argument: {missing}"
+        assert answer.structured == {"error": {"code": "invalid_argument", "message": answer.text}}
+
+
+def test_other_arguments_are_refused_clearly(served: Served) -> None:
+    said = served.error("index_codebase", path=".", force="yes")
+    assert said == "argument force is a string: it must be a boolean. Give force as a boolean."
+    said = served.error("index_codebase", path=".", colour="red")
+    assert said.startswith('unknown argument "colour". Arguments are: path, force')
+    assert "NUL" in served.error("index_codebase", path="a\0b")
+    assert served.error("index_codebase", path=None).startswith("argument path is null")
+
+
+def test_a_defect_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    def run() -> Draft:
+        raise KeyError("secret of a file")
+
+    with caplog.at_level(logging.ERROR):
+        answer = answer_call("search_code", {}, run, max_bytes=1_000)
+    assert answer.is_error
+    assert answer.text.startswith("The server failed on this call.")
+    assert "secret" not in answer.text + caplog.text
+    assert "KeyError in run" in caplog.text
+
+
+def test_hints_name_no_tool_of_another_toolset() -> None:
+    def fail(error: RepoError) -> str:
+        def run() -> Draft:
+            raise error
+
+        return answer_call("search_code", {}, run, max_bytes=10_000).text
+
+    for code in ErrorCode:
+        said = fail(RepoError(code, "It failed.", "Ask repo.status."))
+        assert "repo." not in said or code not in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
+        assert fail(Worded(code, "As it is written")) == "As it is written"
+
+
+# Answers
+
+
+def draft(rows: int, **more: Any) -> Draft:
+    def build(count: int) -> Result:
+        results = [{"path": f"file-{place}.py", "line": place} for place in range(count)]
+        return add_warnings({"results": results, "truncated": count < rows}, ["a note"])
+
+    return Draft(build, lambda result: f"{len(cast(Any, result['results']))} results", rows, **more)
+
+
+def test_json_is_the_structured_content_byte_for_byte() -> None:
+    answer = answer_call("t", {}, lambda: draft(2), max_bytes=10_000)
+    assert json.loads(answer.text) == answer.structured
+    assert answer.text.startswith('{"results":[{"path":"file-0.py","line":0},')
+    assert answer_call("t", {"format": "json"}, lambda: draft(2), max_bytes=10_000) == answer
+
+
+def test_other_forms_stand_in_text_and_structured_content_alike() -> None:
+    human = answer_call("t", {"format": "human"}, lambda: draft(2), max_bytes=10_000)
+    assert human.text == "2 results\n\nNote: a note"
+    assert human.structured == {"format": "human", "text": human.text}
+    toon = answer_call("t", {"format": "toon"}, lambda: draft(2), max_bytes=10_000)
+    assert toon.text == (
+        "results[2]{path,line}:\n  file-0.py,0\n  file-1.py,1\ntruncated: false\nwarnings[1]: a note"
+    )
+    assert toon.structured == {"format": "toon", "text": toon.text}
+
+
+@pytest.mark.parametrize("form", ["json", "human", "toon"])
+def test_rows_are_left_out_until_an_answer_fits(form: str) -> None:
+    def cut(count: int, most: int) -> int:
+        answer = answer_call("t", {"format": form}, lambda: draft(count), max_bytes=most)
+        assert not answer.is_error
+        assert len(answer.text.encode()) <= most
+        return answer.text.count("file-")
+
+    if form != "human":
+        assert 0 < cut(1_000, 5_000) < 400
+        assert cut(1_000, 5_000) < cut(1_000, 6_000)
+    assert answer_call("t", {"format": form}, lambda: draft(5), max_bytes=70).is_error
+
+
+def test_an_ordinary_answer_stays_short() -> None:
+    assert len(answer_call("t", {}, lambda: draft(5_000, ordinary=True), max_bytes=200_000).text) <= 19_000
+    assert len(answer_call("t", {}, lambda: draft(5_000), max_bytes=500_000).text) > 100_000
+
+
+def test_blocks_follow_the_rows_that_are_left_and_count() -> None:
+    def link(result: Result) -> tuple[ResourceLink, ...]:
+        rows = cast(Any, result["results"])
+        return tuple(ResourceLink(f"repo:///{row['path']}", row["path"], "text/plain") for row in rows)
+
+    answer = answer_call("t", {}, lambda: draft(100, blocks=link), max_bytes=3_000)
+    assert len(answer.blocks) == len(cast(Any, answer.structured["results"])) < 60
+    sound = Audio("A" * 2_500, "audio/wav")
+    answer = answer_call("t", {}, lambda: draft(100, blocks=lambda _: (sound,)), max_bytes=3_000)
+    assert answer.blocks == (sound,)
+    assert len(answer.text) < 500
+
+
+# The log
+
+
+def test_every_call_is_written_to_the_log(bare: Served) -> None:
+    bare.error("index_codebase", path="/etc")
+    bare.error("index_codebase")
+    bare.call("index_codebase", path="service")
+    entries = list(bare.audit.read(None, 10).entries)
+    assert [entry["tool"] for entry in entries] == ["index_codebase"] * 3
+    by_code = {entry["error_code"]: entry for entry in entries}
+    assert set(by_code) == {None, "path_escape", "invalid_argument"}
+    assert by_code["path_escape"]["blocked"]
+    assert "/etc" not in json.dumps(entries)
+
+
+def test_an_answer_that_cannot_be_logged_says_so(bare: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AuditLog, "write", lambda self, call: False)
+    assert bare.call("index_codebase", path=".")["warnings"] == ["audit_unavailable"]
+
+
+def test_a_call_that_never_began_is_logged_as_cancelled(bare: Served) -> None:
+    drop = bare.tools["index_codebase"].drop
+    assert drop is not None
+    drop({"path": "."}, CallContext(lambda: True))
+    (entry,) = bare.audit.read(None, 10).entries
+    assert (entry["ok"], entry["error_code"]) == (False, "cancelled")
