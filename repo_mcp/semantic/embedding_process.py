@@ -9,6 +9,7 @@ is busy: that took forty times as long as one alone.
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ WALL_SECONDS = 60.0  # for one text, which takes a fifth of a second
 NICENESS = 10  # of a lane's process
 QUESTION_SECONDS = 20.0  # for a question, which takes a hundredth of one
 KEPT_QUESTIONS = 256
+START_PAUSE_SECONDS = 10.0
 KEPT_RSS_BYTES = 800 * 1024 * 1024  # a process that grew larger is replaced; the model is most of it
 
 
@@ -43,15 +45,19 @@ class QuestionEmbedder:
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, I8] = OrderedDict()
+        self._next_start = 0.0  # time.monotonic; not at once again where none could be had
 
     def embed(self, text: str) -> I8 | None:
         """The vector of a question; None when no process can be had, or none gives one."""
         with self._lock:
             found = self._kept.get(text)
             if found is None:
+                if time.monotonic() < self._next_start:
+                    return None
                 try:
                     (answer,) = self._process.parse([(TASK, text.encode())])
                 except ParserFailed:
+                    self._next_start = time.monotonic() + START_PAUSE_SECONDS
                     return None
                 if answer is None or len(answer) != self._dimensions:
                     return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -88,14 +89,15 @@ class LiveVectors:
 
     @cached_property
     def _configuration(self) -> str:
-        """Digest of all that decides a vector on this machine; numpy's version because it brings the code
-        of the products along."""
+        """Digest of all that decides a vector on this machine: numpy brings the code of the products along,
+        Python the tables of characters."""
         facts = (
             self._lexical_configuration,
             self._folder.fingerprint,
             VERSION,
             TEXTS_VERSION,
             np.__version__,
+            unicodedata.unidata_version,
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 

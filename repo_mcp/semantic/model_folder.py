@@ -19,10 +19,11 @@ import json
 import math
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,7 @@ OPTION = "--semantic-model"
 MAX_MODEL_BYTES = 256 * 1024 * 1024  # each process that makes vectors holds the model
 MAX_VOCABULARY_BYTES = 8 * 1024 * 1024
 MAX_SETTINGS_BYTES = 256 * 1024
+PIECE_BYTES = 4 * 1024 * 1024  # of a file that is read through
 MOST = 127  # the largest number of a vector, and the smallest is -127
 DEFAULT_TOKENS = 256  # of a text that are read, unless the model says otherwise
 # The most of each size. 1,024 dimensions keep products of two vectors below 2**24, where float32 is exact.
@@ -111,10 +113,11 @@ class ModelFolder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with whatever changes a vector. Reads the whole model. Raises CONFIG_INVALID."""
+        """Changes with whatever changes a vector. Reads the whole model, in pieces. Raises CONFIG_INVALID."""
         prints = [
-            compute_fingerprint(self._read(name, most))
+            compute_fingerprint(piece)
             for name, most in ((_MODEL, MAX_MODEL_BYTES), (_VOCABULARY, MAX_VOCABULARY_BYTES))
+            for piece in self._iter_pieces(name, most)
         ]
         settings = [self._read_settings(name) for name in (_SETTINGS, _WORDS, _READING)]
         return compute_fingerprint(repr((prints, settings)).encode()).hex()
@@ -201,8 +204,15 @@ class ModelFolder:
 
     def _read(self, name: str, most: int, size: int | None = None) -> bytes:
         """The first `size` bytes of a file, or all. FileNotFoundError for one that may be missing."""
+        return next(self._iter_pieces(name, most, size or most))
+
+    def _iter_pieces(self, name: str, most: int, size: int = PIECE_BYTES) -> Iterator[bytes]:
+        """A file in pieces of at most `size`, one at least. Raises as `_read` does."""
         try:
-            return _read_regular(os.path.join(self._path, name), most, size)
+            with _open_regular(os.path.join(self._path, name), most) as file:
+                yield file.read(size)
+                while piece := file.read(size):
+                    yield piece
         except FileNotFoundError:
             if name in (_MODEL, _VOCABULARY, _SETTINGS):
                 raise _refuse(f"has no {name}") from None
@@ -216,7 +226,8 @@ def _check_tensors(tensors: Tensors, shape: ModelShape) -> None:
         tensors.check(name, *sizes)
 
 
-def _read_regular(path: str, most: int, size: int | None) -> bytes:
+@contextmanager
+def _open_regular(path: str, most: int) -> Iterator[BinaryIO]:
     """Raises OSError for what is no regular file, or larger than `most`."""
     flags = (
         os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -225,7 +236,7 @@ def _read_regular(path: str, most: int, size: int | None) -> bytes:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_size > most:
             raise OSError
-        return file.read(found.st_size if size is None else size)
+        yield file
 
 
 def _refuse(what: str) -> RepoError:

@@ -94,6 +94,7 @@ def test_a_question_without_a_vector_is_answered_by_words(
 ) -> None:
     vectors, searcher = vectors_of(repository), searcher_of(repository)
     vectors.build()
+    monkeypatch.setattr("repo_mcp.semantic.embedding_process.START_PAUSE_SECONDS", 0.0)
     with monkeypatch.context() as broken:
         broken.setattr("repo_mcp.parse_worker._start_child", refuse_to_start)
         assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
