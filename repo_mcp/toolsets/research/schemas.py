@@ -61,6 +61,13 @@ INDEX_OUTPUT = build_result(
                 "now": build_field("integer", "Files that were parsed by this call"),
             }
         ),
+        "vectors": build_object(
+            {
+                "files": build_field("integer", "Files whose chunks have a vector"),
+                "total": build_field("integer", "Files that get one, in the background"),
+                "chunks": build_field("integer", "Chunks that have a vector"),
+            }
+        ),
         "languages": _build_counts("Files by language"),
     }
 )

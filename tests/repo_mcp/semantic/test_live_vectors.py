@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from index_format import CorruptIndex
 from repo_mcp.cli import main
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking import rank
@@ -121,6 +122,22 @@ def test_damaged_vectors_are_passed_over_and_made_anew(root: Path, model: Path, 
         wait_until(lambda: vectors.status().state == "ready" and not vectors.warn())
         assert "meaning" in dict(vectors.rank(searcher, QUERY, 0.7, 10).chunks[0].explanation)
     assert segment.read_bytes() == whole
+
+
+def test_damage_that_a_search_meets_does_not_end_it(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors, searcher = vectors_of(repository), searcher_of(repository)
+    vectors.build()
+    with monkeypatch.context() as broken:
+        broken.setattr("repo_mcp.semantic.vector_index.compare", meet_damage)
+        assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
+    wait_until(lambda: vectors.status().state == "ready" and not vectors.warn())
+    assert vectors.rank(searcher, QUERY, 0.7, 10) != rank(searcher, QUERY, 10, bounded=True)
+
+
+def meet_damage(*_: object) -> None:
+    raise CorruptIndex("page 3 does not have its checksum")
 
 
 def test_the_command_line_makes_them_and_says_so(

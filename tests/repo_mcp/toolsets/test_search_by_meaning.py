@@ -81,3 +81,10 @@ def test_the_same_question_has_the_same_answer(embedded: Served) -> None:
         one["results"]
         != embedded.call("search_code", query="how is a token made", semantic_weight=0)["results"]
     )
+
+
+def test_an_index_call_tells_how_far_the_vectors_are(embedded: Served, tmp_path: Path) -> None:
+    assert embedded.call("index_codebase", path=".")["vectors"] == {"files": 9, "total": 9, "chunks": 8}
+    plain = Served(embedded.root, tmp_path / "data")
+    assert "vectors" not in plain.call("index_codebase", path=".")
+    plain.close()
