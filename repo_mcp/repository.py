@@ -154,6 +154,11 @@ class Repository:
         )
 
     @property
+    def _makes_vectors(self) -> bool:
+        """True for a server that asks for vectors."""
+        return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
+
+    @property
     def graph(self) -> LiveGraph:
         """Symbols and what they have to do with each other."""
         with self._making_graph:
@@ -435,7 +440,7 @@ class Repository:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
-        vectors = () if self.vectors is None else self.vectors.warn()
+        vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
         told = (*now.warnings, *self._outliner.warnings, *self.structure.warn(), *vectors)
         return replace(now, warnings=told)
 
@@ -463,7 +468,7 @@ class Repository:
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
             self.structure.start()
-        if self.vectors is not None and VECTOR_TOOLSETS.intersection(self.config.toolsets):
+        if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
 
     def close(self) -> None:

@@ -27,7 +27,14 @@ def make_tree(root: Path) -> Path:
 
 
 def open_root(root: Path, model: Path, data: Path, workers: int = 1) -> Repository:
-    return Repository(Config(str(root), data_dir=str(data), semantic_model=str(model), workers=workers))
+    config = Config(
+        str(root),
+        data_dir=str(data),
+        semantic_model=str(model),
+        workers=workers,
+        toolsets=("research",),
+    )
+    return Repository(config)
 
 
 def vectors_of(repository: Repository) -> LiveVectors:
