@@ -40,6 +40,7 @@ from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 RETRY_SECONDS = 5.0  # after another process held the index
+FIRST_QUESTION = "a"  # of nobody: so that the process for questions is there when somebody asks
 NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
 
 
@@ -277,6 +278,7 @@ class LiveVectors:
     def _follow(self) -> None:
         """Until closed: a round whenever there is a new generation of the lexical index."""
         done: int | None = None
+        self._questions.embed(FIRST_QUESTION)
         while not self._closed.is_set():
             self._wake.wait()
             self._wake.clear()

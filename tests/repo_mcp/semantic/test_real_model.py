@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from repo_mcp.semantic.model_folder import EmbeddingModel, ModelFolder, round_vector
@@ -71,15 +69,3 @@ def test_a_long_text_is_read_to_its_256th_token(model: EmbeddingModel) -> None:
     words = "alpha beta gamma delta " * 200
     assert model.tokens == 256
     assert model.embed(words).tolist() == model.embed(words[: len(words) // 2]).tolist()
-
-
-def test_it_is_no_slower_than_a_few_texts_a_second(model: EmbeddingModel) -> None:
-    text = "value = compute(the, next) + 1\n" * 60
-    best = min(measure(model, text) for _ in range(3))
-    assert best < 1.0  # 0.08 s of one core; the rest is for busy machines
-
-
-def measure(model: EmbeddingModel, text: str) -> float:
-    started = time.thread_time()
-    assert np.any(model.embed(text))
-    return time.thread_time() - started
