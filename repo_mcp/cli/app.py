@@ -300,7 +300,7 @@ def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mod
 def search_exactly(config: Config, request: ExactRequest, *, as_json: bool) -> int:
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=as_json)
-        answer = repository.search_exact(request)
+        answer = repository.search_exact(request, scan=True)
     if as_json:
         write_json(to_plain(answer))
     else:
@@ -443,6 +443,17 @@ def status(
     else:
         Renderer().told(root_name, state, {"structure": describe_structure(structure), **vectors})
     return EXIT_DONE
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)
+def doctor(context: typer.Context) -> int:
+    """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
+    from repo_mcp.cli.doctor import examine
+
+    return examine(context.args)
 
 
 @app.command(

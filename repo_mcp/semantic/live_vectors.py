@@ -9,7 +9,6 @@ answers, in `warn`.
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -18,8 +17,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from index_format import VERSION as FORMAT_VERSION
-from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.live_index import LiveIndex
@@ -64,13 +62,21 @@ class LiveVectors:
     """What a blended search asks. Every method may be called from several threads at a time."""
 
     def __init__(
-        self, data_dir: str, folder: str, configuration: str, workers: int, index: LiveIndex, read: ReadFile
+        self,
+        folder: str,
+        configuration: str,
+        name: Callable[[str], tuple[str, MakeTag]],
+        workers: int,
+        index: LiveIndex,
+        read: ReadFile,
     ) -> None:
-        """`configuration` is that of the lexical index. CONFIG_INVALID unless `folder` holds a model."""
+        """`configuration` is that of the lexical index; `name` gives the directory of vectors of a
+        configuration, and what seals them. CONFIG_INVALID unless `folder` holds a model.
+        """
         self._folder = ModelFolder(folder)
         self._folder.check()
         self._folder_path = folder
-        self._data_dir = data_dir
+        self._name = name
         self._lexical_configuration = configuration
         self._workers = workers
         self._index = index
@@ -103,16 +109,17 @@ class LiveVectors:
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     @cached_property
-    def _path(self) -> str:
-        name = f"vectors-v{FORMAT_VERSION}-{self._configuration[:16]}"
-        return os.path.join(self._data_dir, name)
+    def _place(self) -> tuple[str, MakeTag]:
+        """The directory of the vectors, and what seals them."""
+        return self._name(self._configuration)
 
     # Reading
 
     def find_view(self, searcher: Searcher) -> VectorView | None:
         """The committed vectors beside what a searcher has; None while there are none, or none readable."""
         try:
-            directory = DiskDirectory(self._path)
+            path, make_tag = self._place
+            directory = DiskDirectory(path, make_tag=make_tag)
             manifest = read_manifest(directory)
             if manifest is None or manifest.configuration != self._configuration:
                 return None
@@ -258,7 +265,7 @@ class LiveVectors:
                 progress(now)
 
         phase = VectorPhase(
-            self._path,
+            *self._place,
             self._configuration,
             self._workers,
             self._folder.dimensions,

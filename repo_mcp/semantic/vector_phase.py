@@ -20,6 +20,7 @@ from index_format import (
     IndexLocked,
     IndexWriter,
     LiveSegment,
+    MakeTag,
     Snapshot,
     compute_fingerprint,
     write_segment,
@@ -63,14 +64,16 @@ class VectorPhase:
     def __init__(
         self,
         path: str,
+        make_tag: MakeTag,
         configuration: str,
         workers: int,
         dimensions: int,
         read: ReadFile,
         make_embedder: MakeEmbedder,
     ) -> None:
-        """`path` is the directory of the index, `read` the door's reading of a file of the walk."""
+        """`path` is the directory of the index, which `make_tag` seals; `read` is the door's reading."""
         self._path = path
+        self._make_tag = make_tag
         self._configuration = configuration
         self._workers = workers
         self._dimensions = dimensions
@@ -90,7 +93,7 @@ class VectorPhase:
         Raises BUSY when another process does it, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
         INTERNAL when nothing can embed; and IndexFormatError for a lexical index that is damaged.
         """
-        directory = StoppableDirectory(self._path, partial(check, cancelled), create=True)
+        directory = StoppableDirectory(self._path, partial(check, cancelled), self._make_tag, create=True)
         try:
             with _open_writer(directory, self._configuration) as writer:
                 known = None if anew else _read_known(directory, writer)
