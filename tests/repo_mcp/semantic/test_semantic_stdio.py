@@ -17,15 +17,16 @@ from tests.repo_mcp.semantic.tiny_model import write_model
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def build_command(root: Path, model: Path, data: Path) -> list[str]:
-    options = ["--repo-root", str(root), "--data-dir", str(data), "--toolsets", "research"]
+def build_command(root: Path, model: Path, data: Path, *more: str) -> list[str]:
+    options = ["--repo-root", str(root), "--data-dir", str(data), "--toolsets", "research", *more]
     return [sys.executable, "-c", START, *options, "--semantic-model", str(model)]
 
 
-def start(root: Path, model: Path, data: Path) -> RetrievalClient:
+def start(root: Path, model: Path, data: Path, *more: str) -> RetrievalClient:
     home = root.parent / "home"
     home.mkdir(exist_ok=True)
-    return RetrievalClient(build_command(root, model, data), build_environment(home), home, "2025-06-18")
+    command = build_command(root, model, data, *more)
+    return RetrievalClient(command, build_environment(home), home, "2025-06-18")
 
 
 def list_children(parent: int) -> list[int]:
@@ -77,6 +78,14 @@ def test_a_killed_server_leaves_no_process_and_a_whole_index(tmp_path: Path) -> 
     wait_until(lambda: not any(os.path.exists(f"/proc/{child}") for child in children))
     client = start(root, model, data)
     wait_until(lambda: is_embedded(client, 304))
+    client.close()
+
+
+def test_a_hardened_server_may_read_its_model(tmp_path: Path) -> None:
+    root, model = make_tree(tmp_path / "root"), write_model(tmp_path / "elsewhere" / "model")
+    client = start(root, model, tmp_path / "data", "--harden")
+    wait_until(lambda: is_embedded(client))
+    assert client.call("search_code", query="zzz", semantic_weight=1)["results"]
     client.close()
 
 
