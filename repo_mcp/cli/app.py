@@ -24,7 +24,7 @@ from repo_mcp.bundler.records import BundleRequest
 from repo_mcp.cli.plain import to_plain, write_json
 from repo_mcp.cli.progress import show_progress
 from repo_mcp.cli.render import Renderer
-from repo_mcp.cli.structure import describe_structure, renew_structure
+from repo_mcp.cli.structure import describe_structure, describe_vectors, renew_structure, renew_vectors
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactRequest, RefreshReport, SearchRequest
@@ -70,6 +70,10 @@ DataDir = Annotated[
     str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+SemanticModel = Annotated[
+    str | None,
+    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model: vectors, too."),
+]
 MaxFileBytes = Annotated[
     int | None, typer.Option("--max-file-bytes", metavar="N", help="Leave out larger files (2,000,000).")
 ]
@@ -169,21 +173,33 @@ def index(
         bool | None,
         typer.Option("--structure/--no-structure", help="What files declare and use (if it is there)."),
     ] = None,
+    semantic_model: SemanticModel = None,
     as_json: AsJson = False,
 ) -> int:
     """Build the index, or bring it up to date; then the structure of the files, where that is wanted."""
     config = load_config(
-        repo_root, data_dir=data_dir, workers=workers, limits=chosen_limits(max_file_bytes=max_file_bytes)
+        repo_root,
+        data_dir=data_dir,
+        workers=workers,
+        semantic_model=semantic_model,
+        limits=chosen_limits(max_file_bytes=max_file_bytes),
     )
     with opened(config) as repository:
         report = refresh(repository, force=force, quiet=as_json)
         renew_structure(repository, structure, force=force, quiet=as_json, warn=warn)
+        vectors = renew_vectors(repository, force=force, quiet=as_json, warn=warn)
         state = repository.structure.status()
         if as_json:
-            write_json({**to_plain(report), "structure": to_plain(state)})
+            write_json({**to_plain(report), "structure": to_plain(state), **show_vectors(repository)})
         else:
-            Renderer().refreshed(report, repository.status(), describe_structure(state))
+            phases = {"structure": describe_structure(state), **vectors}
+            Renderer().refreshed(report, repository.status(), phases)
     return EXIT_DONE
+
+
+def show_vectors(repository: Repository) -> dict[str, object]:
+    """What a JSON document says of the vectors; nothing where no model is named."""
+    return {} if repository.vectors is None else {"vectors": to_plain(repository.vectors.status())}
 
 
 @app.command()
@@ -409,17 +425,23 @@ def parse_target(target: str) -> tuple[str, int | None, int | None]:
 
 
 @app.command()
-def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = False) -> int:
+def status(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    semantic_model: SemanticModel = None,
+    as_json: AsJson = False,
+) -> int:
     """Say what is indexed, what was left out, and how old the index is."""
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, semantic_model=semantic_model)) as repository:
         state = repository.status()
         structure = repository.structure.status()
+        vectors, shown = describe_vectors(repository), show_vectors(repository)
         root_name = repository.root_name
     if as_json:
         document = {"root": root_name, "version": find_version(), **to_plain(state)}
-        write_json(document | {"structure": to_plain(structure)})
+        write_json(document | {"structure": to_plain(structure)} | shown)
     else:
-        Renderer().told(root_name, state, describe_structure(structure))
+        Renderer().told(root_name, state, {"structure": describe_structure(structure), **vectors})
     return EXIT_DONE
 
 

@@ -89,8 +89,8 @@ class Renderer:
         if not outline.symbols:
             self._print(Text("Nothing is declared.", _FAINT))
 
-    def refreshed(self, report: RefreshReport, state: IndexStatus, structure: str) -> None:
-        """What a refresh did, and how far the structure of the files is."""
+    def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
+        """What a refresh did, and how far the other phases are, a row for each."""
         self._rows(
             {
                 "indexed": f"{state.indexed_files:,} files",
@@ -98,7 +98,7 @@ class Renderer:
                 f"{report.unchanged:,} unchanged",
                 "left out": _counts(report.skipped),
                 "index": f"{_size(state.index_bytes)} in {state.segments} segments",
-                "structure": structure,
+                **phases,
                 "time": f"{report.duration_ms / 1000:.2f} s",
                 "snapshot": report.snapshot,
             }
@@ -115,8 +115,8 @@ class Renderer:
             }
         )
 
-    def told(self, root_name: str, state: IndexStatus, structure: str) -> None:
-        """The state of the index, and how far the structure of the files is."""
+    def told(self, root_name: str, state: IndexStatus, phases: Mapping[str, str]) -> None:
+        """The state of the index, and how far the other phases are, a row for each."""
         rows = {"root": root_name, "state": state.state}
         if state.snapshot is not None:
             languages = sorted(state.languages.items(), key=lambda row: (-row[1], row[0]))
@@ -125,7 +125,7 @@ class Renderer:
                 "indexed": f"{state.indexed_files:,} files",
                 "left out": _counts(state.skipped),
                 "index": f"{_size(state.index_bytes)} in {state.segments} segments",
-                "structure": structure,
+                **phases,
                 "changed since": "not known" if state.stale is None else f"{state.stale:,} files",
                 "refreshed": _moment(state.last_refresh),
                 "languages": ", ".join(f"{name} {count:,}" for name, count in languages) or "none",
