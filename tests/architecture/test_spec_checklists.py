@@ -25,7 +25,8 @@ SECTIONS = {
     " 6.1 6.2 6.3 6.4 7 8",
     "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors"
     " progress ordering tasks content",
-    "safety": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10",
+    "safety": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 fuzz "
+    + " ".join(f"R{number}" for number in range(1, 26)),
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
 ROW = re.compile(r"^\| (?!section )(?P<section>[\w.-]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")
