@@ -284,7 +284,7 @@ def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mod
 def search_exactly(config: Config, request: ExactRequest, *, as_json: bool) -> int:
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=as_json)
-        answer = repository.search_exact(request)
+        answer = repository.search_exact(request, scan=True)
     if as_json:
         write_json(to_plain(answer))
     else:
@@ -421,6 +421,17 @@ def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = Fa
     else:
         Renderer().told(root_name, state, describe_structure(structure))
     return EXIT_DONE
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)
+def doctor(context: typer.Context) -> int:
+    """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
+    from repo_mcp.cli.doctor import examine
+
+    return examine(context.args)
 
 
 @app.command(
