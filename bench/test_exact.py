@@ -1,7 +1,8 @@
 """Literals and expressions: the first 200 matches here, and what ripgrep and codesearch take for the same.
 
 The search is timed with the changes of the tree given, as they are where a watcher tells them; looking
-them up is a row of its own. The others are processes that print all lines that match; starting one takes
+them up is a row of its own. So is what is learnt of terms and signs in the background behind the first
+searches, which are not timed. The others are processes that print all lines that match; starting one takes
 two milliseconds.
 """
 
@@ -25,6 +26,7 @@ from repo_mcp.index.exact import run_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
 from repo_mcp.index.line_matcher import LineMatcher
+from repo_mcp.index.sign_pairs import SignPairs
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, read_many
@@ -46,9 +48,10 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
     """Exact search of the index, warm."""
     snapshot = open_snapshot(indexed.index_path)
     searcher = ExactSearcher(snapshot)
+    door = Door(str(indexed.root), DenyPolicy().find_denial)
     for memory in searcher.memory.values():
         memory.finder.sign()
-    door = Door(str(indexed.root), DenyPolicy().find_denial)
+        memory.signs.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
 
     def run(request: ExactRequest) -> ExactAnswer:
         matcher, wanted = LineMatcher(request), PathFilter(request, None)
@@ -171,4 +174,18 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
             memory.finder.sign()
 
     run_rounds(benchmark, sign, rounds=3)
+    snapshot.close()
+
+
+def test_learn_the_signs(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+    """What happens once in the background behind the first pattern without a word, there with pauses."""
+    snapshot = open_snapshot(indexed.index_path)
+    door = Door(str(indexed.root), DenyPolicy().find_denial)
+    (signs, *_) = (SignPairs(segment.reader.files) for segment in snapshot.segments)
+
+    def learn() -> None:
+        signs.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
+
+    run_rounds(benchmark, learn, rounds=1)
+    door.close()
     snapshot.close()

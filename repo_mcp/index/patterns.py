@@ -7,6 +7,8 @@ in which three marks stand for what is not a word character known in advance:
     STRANGE a character outside ASCII, or what SPACE stands for: RE2's `\\b` and `\\W` leave both open
     HOLE    anything, or nothing
 
+A character of a class of word characters is a mark of that class (`repo_mcp.index.run_shapes`).
+
 `\\bfoo_(get|put)\\(` is the texts `~foo_get ` and `~foo_put `, from which follow the runs `foo_get` or
 `foo_put`, each with STRANGE in front and SPACE behind. Where there are more than MAX_TEXTS of them, those
 read so far become a need of their own and a HOLE takes their place: what is lost is how they join, never

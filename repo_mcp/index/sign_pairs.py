@@ -2,7 +2,7 @@
 
 A bit for each pair of the 32 ASCII signs, a space being one of them and a tab the same: 128 bytes a file,
 10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are kept in memory only, and computed in the
-background behind the first search that could use them: the kernel's in 4.5 s of processor time, half as fast
+background behind the first search that could use them: the kernel's in 5 s of processor time, half as fast
 as it could be so that others come first.
 
 A row counts for the version of a file that the segment holds: it is made of bytes with the fingerprint that
@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, FilesReader, IndexFormatError, compute_fingerprint
+from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
 
 U8 = npt.NDArray[np.uint8]
+I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 SIGNS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
@@ -29,6 +30,7 @@ SIGN_BITS = 5
 MIN_FILES = 4_000  # fewer are searched in a tenth of a second
 MAX_FILES = 250_000  # of a segment: 32 MB
 FILES_AT_ONCE = 32  # a multiple of eight
+BYTES_AT_ONCE = 1 << 19  # read and looked through: about ten times as much memory is used meanwhile
 MAX_PAUSE_SECONDS = 0.1
 _NONE = 0xFF  # the class of every other byte
 _NUMBERS = {char: number for number, char in enumerate(SIGNS)} | {"\t": 0}
@@ -93,21 +95,35 @@ class SignPairs:
         """Read all files of the segment and note their pairs; nothing is kept when it is to stop."""
         count = self._files.count
         paths, prints = self._files.read_path_bytes(), self._files.read_fingerprints()
-        ends = self._files.path_ends.tolist()
-        starts = [0, *ends]
+        ends, sizes = self._files.path_ends, self._files.read_column(SIZE)
         rows = np.zeros((1 << 2 * SIGN_BITS, -(-count // 8)), dtype=np.uint8)
+        table = np.zeros((FILES_AT_ONCE, 1 << 2 * SIGN_BITS), dtype=np.bool_)
         for first in range(0, count, FILES_AT_ONCE):
-            if stopped():
-                return
             begun = time.monotonic()
-            files = range(first, min(count, first + FILES_AT_ONCE))
-            raws = read_many([paths[starts[file] : ends[file]].decode() for file in files])
-            wanted = [prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES] for file in files]
-            packed = np.packbits(_mark_pairs(raws, wanted), axis=0, bitorder="little")
+            for files in _cut(range(first, min(count, first + FILES_AT_ONCE)), sizes):
+                if stopped():
+                    return
+                raws = read_many(
+                    [paths[ends[file - 1] if file else 0 : ends[file]].decode() for file in files]
+                )
+                wanted = [prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES] for file in files]
+                table[files.start - first : files.stop - first] = _mark_pairs(raws, wanted)
+            packed = np.packbits(table[: files.stop - first], axis=0, bitorder="little")
             rows[:, first // 8 : first // 8 + len(packed)] = packed.T
             if gently:
                 time.sleep(min(MAX_PAUSE_SECONDS, time.monotonic() - begun))
         self._rows = rows
+
+
+def _cut(files: range, sizes: I64) -> Iterator[range]:
+    """The files in pieces of at most BYTES_AT_ONCE, or of one file."""
+    start, total = files.start, 0
+    for file in files:
+        total += int(sizes[file])
+        if total > BYTES_AT_ONCE and file > start:
+            yield range(start, file)
+            start, total = file, int(sizes[file])
+    yield range(start, files.stop)
 
 
 def _mark_pairs(raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:

@@ -93,6 +93,7 @@ def repository(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Repository]:
     monkeypatch.setattr(sign_pairs, "MIN_FILES", 10)
+    monkeypatch.setattr(sign_pairs, "BYTES_AT_ONCE", 100)  # three files
     for number in range(100):
         line = "a =~= b\n" if number == 7 else "a = ~b\n"
         add_text(tmp_path, f"src/f{number:02}.c", f"int x{number} = y->z;\n{line}")
