@@ -55,6 +55,7 @@ from repo_mcp.model import (
     RefreshReport,
     SearchAnswer,
     SearchRequest,
+    SegmentFacts,
     WalkReport,
 )
 from repo_mcp.narrowing import narrow_config
@@ -418,6 +419,15 @@ class Repository:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
         return replace(now, warnings=(*now.warnings, *self._outliner.warnings, *self.structure.warn()))
+
+    @property
+    def segments(self) -> tuple[SegmentFacts, ...]:
+        """The segments of the index, as the last committed generation names them."""
+        searcher = self._index.find_searcher()
+        entries = () if searcher is None else searcher.snapshot.manifest.segments
+        return tuple(
+            SegmentFacts(one.name, one.file_bytes, one.live_files, len(one.dead_files)) for one in entries
+        )
 
     def refresh(
         self,
