@@ -113,6 +113,8 @@ def _blank_extras(text: str) -> str:
         if after >= len(text):
             break
         string = _STRING.match(text, after)
+        if string is None and (text[after] == '"' or text.startswith("/*", after)):
+            raise ValueError("a string or a comment is not closed")  # else each is looked through to the end
         end = string.end() if string else after + 1
         token = text[after:end]
         if token == "," and text[_skip_space(text, end) : _skip_space(text, end) + 1] in ("}", "]"):
