@@ -215,6 +215,11 @@ def find_root_in_environment(name: str) -> str | None:
     return _absolute(value, name) if value else None
 
 
+def find_http_token() -> str | None:
+    """The bearer token of REPO_MCP_HTTP_TOKEN; None when it is unset or empty."""
+    return os.environ.get("REPO_MCP_HTTP_TOKEN", "").strip() or None
+
+
 def _build_limits(given: Mapping[str, int]) -> Limits:
     known = {field.name for field in fields(Limits)}
     for key, value in given.items():

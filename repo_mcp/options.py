@@ -7,6 +7,7 @@ import dataclasses
 from typing import NoReturn
 
 from repo_mcp.config import Config, Limits, load_config
+from repo_mcp.http_options import add_http_options
 
 EXIT_USAGE = 2
 
@@ -22,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser(program: str) -> argparse.ArgumentParser:
     """The options of the server: every limit is one, named as its configuration key."""
-    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP on stdio.")
+    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP.")
     parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
@@ -64,6 +65,7 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
+    add_http_options(parser)
     limits = parser.add_argument_group("limits")
     for field in dataclasses.fields(Limits):
         option = "--" + field.name.replace("_", "-")

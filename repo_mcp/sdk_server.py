@@ -109,7 +109,7 @@ def build_sdk_server(
     """
     calls = CallPool() if pool is None else pool
     tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
-    listed = [_describe(tool) for tool in tools.values()]
+    listed = [_describe(tool, offers_tasks) for tool in tools.values()]
 
     async def list_tools(
         context: Context, params: mcp_types.PaginatedRequestParams | None
@@ -193,8 +193,9 @@ def _name_client(context: Context) -> tuple[str, str]:
     return ("", "") if params is None else (params.client_info.name, params.client_info.version)
 
 
-def _describe(tool: Tool) -> mcp_types.Tool:
+def _describe(tool: Tool, offers_tasks: bool) -> mcp_types.Tool:
     hints = tool.annotations
+    may_be_task = tool.may_be_task and offers_tasks
     return mcp_types.Tool(
         name=tool.name,
         title=tool.title,
@@ -209,7 +210,7 @@ def _describe(tool: Tool) -> mcp_types.Tool:
             open_world_hint=hints.open_world,
         ),
         icons=[mcp_types.Icon.model_validate(describe_icon(tool.icon))] if tool.icon else None,
-        execution=mcp_types.ToolExecution(task_support="optional") if tool.may_be_task else None,
+        execution=mcp_types.ToolExecution(task_support="optional") if may_be_task else None,
     )
 
 

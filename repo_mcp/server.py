@@ -1,4 +1,4 @@
-"""`repo-mcp-server`: a repository, or two, served over stdio.
+"""`repo-mcp-server`: a repository, or two, served over stdio, or over HTTP where the operator says so.
 
 A client waits for the first frames, so they come first: a plain command line is looked at in a moment and
 the handshake answered before the options are parsed, the tools listed before the engine is loaded, and
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from repo_mcp.call_pool import CallPool
     from repo_mcp.config import Config
     from repo_mcp.errors import RepoError
+    from repo_mcp.http_options import HttpOptions
     from repo_mcp.repository import Repository
     from repo_mcp.sampling import Sampler
     from repo_mcp.sdk_bridge import RunServer, SdkBridge
@@ -61,15 +62,56 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
     from repo_mcp.errors import RepoError
+    from repo_mcp.http_options import read_http_options
     from repo_mcp.options import build_parser, read_config
 
     try:
-        config = read_config(build_parser(PROGRAM).parse_args(arguments))
+        options = build_parser(PROGRAM).parse_args(arguments)
+        http = read_http_options(options)
+        config = read_config(options)
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_USAGE
     except RepoError as error:
         return _complain(_render_error(error), EXIT_USAGE)
-    return serve(config, server)
+    return serve(config, server) if http is None else serve_http(config, http)
+
+
+def serve_http(config: Config, http: HttpOptions) -> int:
+    """Serve `config` over HTTP until a signal; returns the exit code."""
+    from repo_mcp.call_pool import CallPool
+    from repo_mcp.errors import RepoError
+    from repo_mcp.http_server import PATH, listen, open_socket
+    from repo_mcp.offers import build_offers
+    from repo_mcp.sdk_server import build_sdk_server
+
+    try:
+        os.chdir(os.path.abspath(os.sep))
+        bound = open_socket(http.host, http.port)
+    except OSError as error:
+        return _complain(f"--host or --port cannot be used: {error.strerror}", EXIT_USAGE)
+    try:
+        offers = build_offers(config, _warn)
+        repositories = [repository for one in offers for repository in one.open()]
+    except RepoError as error:
+        return _complain_of_configuration(error)
+    except OSError as error:
+        return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
+    _silence_sdk()
+    pool = CallPool()
+    sdk_server = build_sdk_server([one.toolset for one in offers], VERSION, pool)
+    shown = f"[{http.host}]" if ":" in http.host else http.host
+
+    def tell() -> None:
+        _say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}")
+        if http.is_made:
+            _say(f"token of this run: {http.token}")
+        _refresh_soon(repositories)
+
+    try:
+        return StopReason.INTERRUPTED.exit_code if listen(sdk_server, http, bound, tell) else 0
+    finally:
+        _close(repositories)
+        pool.wait_until_idle(CALLS_GRACE_SECONDS)
 
 
 def serve(config: Config, server: Server | None = None) -> int:
@@ -77,7 +119,7 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     `server` is one that has begun to answer.
     """
-    from repo_mcp.errors import ErrorCode, RepoError
+    from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
 
     try:
@@ -90,8 +132,7 @@ def serve(config: Config, server: Server | None = None) -> int:
         server.offer([one.toolset for one in offers])
         repositories = [repository for one in offers for repository in one.open()]
     except RepoError as error:
-        usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
-        return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
+        return _complain_of_configuration(error)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
@@ -133,10 +174,7 @@ class Server:
     def run(self, repositories: Sequence[Repository]) -> StopReason:
         """Until the client ends it; returns why it ended. What the tools ask is open."""
         self.wire.note_started()
-        for repository in repositories:
-            refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
-            refresh.daemon = True
-            refresh.start()
+        _refresh_soon(repositories)
         reason = self.wire.wait()
         self._desk.close()
         if self._bridge is not None:
@@ -157,12 +195,9 @@ class Server:
         self._bridge.take(frames)
 
     def _load_sdk(self) -> RunServer:
-        import logging
-
         from repo_mcp.sdk_server import build_sdk_server
 
-        logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
-        logging.getLogger("mcp").propagate = False
+        _silence_sdk()
         self._offered.wait()
         sdk_server = build_sdk_server(
             self._toolsets, VERSION, self._pool, self._sampler, offers_tasks=self._offers_tasks
@@ -202,6 +237,20 @@ def _stop_on_signals(wire: Wire) -> None:
 
 def _build_stop(wire: Wire, reason: StopReason) -> Callable[[int, object], None]:
     return lambda _number, _frame: wire.stop(reason)
+
+
+def _silence_sdk() -> None:
+    import logging
+
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # its records quote requests and results
+    logging.getLogger("mcp").propagate = False
+
+
+def _refresh_soon(repositories: Sequence[Repository]) -> None:
+    for repository in repositories:
+        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+        refresh.daemon = True
+        refresh.start()
 
 
 def _close(repositories: Sequence[Repository]) -> None:
@@ -245,6 +294,13 @@ def _say(message: str) -> None:
 
 def _render_error(error: RepoError) -> str:
     return f"{error.message} {error.hint}".rstrip()
+
+
+def _complain_of_configuration(error: RepoError) -> int:
+    from repo_mcp.errors import ErrorCode
+
+    usage = error.code in (ErrorCode.CONFIG_INVALID, ErrorCode.INVALID_ARGUMENT)
+    return _complain(_render_error(error), EXIT_USAGE if usage else EXIT_REPOSITORY)
 
 
 def _complain_of_streams() -> int:

@@ -35,6 +35,7 @@ _ASCIIDOC_BLOCK = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
 _ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
+_RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
 _MARKDOWN_MARKS = frozenset("#`~=-< ")  # how a line begins that may matter
 
 
@@ -125,6 +126,8 @@ def read_rst(lines: Sequence[str]) -> Iterator[Heading]:
     levels: dict[tuple[str, bool], int] = {}
     taken = -1
     for number in range(1, len(lines)):
+        if lines[number][:1] not in _RULES:
+            continue
         mark = _UNDERLINE.match(lines[number])
         title = lines[number - 1]
         if mark is None or number - 1 <= taken or not _is_rst_title(title, lines[number]):

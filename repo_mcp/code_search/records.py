@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from repo_mcp.index.relevance import rate_percent
 
 
 class Author(StrEnum):
@@ -66,7 +67,7 @@ class CodeHit:
     @property
     def relevance_percent(self) -> float:
         """From 0 to 100: see `repo_mcp.code_search.find`."""
-        return round(100.0 * math.sqrt(self.share), 2)
+        return rate_percent(self.share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
 from repo_mcp.documentation.documents import Shares
 from repo_mcp.documentation.line_terms import TermFinder
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, overlaps
+from repo_mcp.documentation.media_words import find_media_marks
 from repo_mcp.documentation.query_words import QueryWords, count_terms, rate_rarity
 from repo_mcp.documentation.scoring import Points, TextFacts, score_text
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
@@ -98,6 +99,7 @@ class CandidateFinder:
         self._words = words
         self._shares = shares
         self._finder = TermFinder(words.terms)
+        self._media_marks = find_media_marks(words.terms)
 
     def find_sections(self, best: BestUnits, documents: LiveDocuments) -> Iterator[Candidate]:
         """Those of the best documents."""
@@ -150,19 +152,34 @@ class CandidateFinder:
             )
 
     def _count_terms(self, lines: Sequence[str]) -> Mapping[str, int]:
-        return count_terms(self._finder.find(lines), self._words.terms)
+        counts = count_terms(self._finder.find(lines), self._words.terms)
+        if not self._media_marks:
+            return counts
+        text = "\n".join(lines).lower()
+        shown = {term for term, marks in self._media_marks.items() if any(mark in text for mark in marks)}
+        return {term: count + (term in shown) for term, count in counts.items()}
 
     def find_comments(
         self, wanted: Filter, documents: LiveDocuments, extensions: Mapping[str, str]
     ) -> Iterator[Candidate]:
         """Those of declarations of code."""
         best = self._searcher.find_best_units(self._query, POOL_UNITS, wanted, COMMENT_FIELDS)
+        for part, file, units in self._iter_files(best):
+            document = documents.read(part, file, units)
+            if document is not None:
+                yield from self._score_comments(document, extensions)
+
+    def _iter_files(self, best: BestUnits) -> Iterator[tuple[SegmentSearch, int, I64]]:
+        """The files of units with those, in order of the best of each, ties by path."""
+        rows = []
         for part, found in zip(self._searcher.segments, best.segments, strict=True):
             files = part.find_files(found.units)
             for file in np.unique(files).tolist():
-                document = documents.read(part, file, found.units[files == file])
-                if document is not None:
-                    yield from self._score_comments(document, extensions)
+                own = files == file
+                path = self._searcher.read_path(part.place, file).encode()
+                rows.append((-float(found.scores[own].max()), path, part, file, found.units[own]))
+        for _, _, part, file, units in sorted(rows, key=lambda row: row[:2]):
+            yield part, file, units
 
     def _score_comments(self, document: LiveDocument, extensions: Mapping[str, str]) -> Iterator[Candidate]:
         share = self._shares.find(document.path)
@@ -235,14 +252,14 @@ def _pair_headings(
     empty: Section | None = None
     for section in sections:
         covers = empty is not None and section.names[: len(empty.names)] == empty.names
-        if empty is not None and not covers:
+        if empty is not None and not covers and empty.is_headed:
             yield empty, (empty.heading,)
         if _has_text(section, lines):
             yield section, (section.heading, *((empty.heading,) if empty is not None and covers else ()))
             empty = None
         else:
-            empty = section if section.is_headed else None
-    if empty is not None:
+            empty = section
+    if empty is not None and empty.is_headed:
         yield empty, (empty.heading,)
 
 

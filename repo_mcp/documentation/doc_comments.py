@@ -40,6 +40,10 @@ _LEADS = re.compile(
 _BRACKETS_OR_LABEL = re.compile(
     r"[ \t]*(?:[\])}{(;,]|#|(?!(?:else|try|finally|do):)\w{1,40}:[ \t]*$|\*/|//|/?\*)"
 )
+# What a method belongs to where it does not stand in it: `func (c *Context) JSON(`, `impl<T> Sender<T> {`.
+_RECEIVER = re.compile(r"func[ \t]{1,4}\([^()\n]{0,80}?\*?([A-Za-z_]\w{0,80})(?:\[[^\]\n]{0,80}\])?\)[ \t]")
+_IMPL = re.compile(r"[ \t]{0,80}(?:unsafe[ \t]{1,4})?impl\b(?=[<\w \t])")
+_ARGUMENTS = re.compile(r"<[^<>]{0,300}>")
 _LICENCE = re.compile(r"copyright|licen[cs]e[ds]?\b|SPDX-|all rights reserved|©", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _QUOTES = re.compile(r"[ \t]*[rRuU]?(?:\"{3}|'{3})")
@@ -141,9 +145,10 @@ class _Source:
 
     def _find_enclosing(self, line: int) -> tuple[str, ...]:
         """The names of what a line stands in, the outermost first."""
-        names: list[str] = []
+        receiver = _RECEIVER.match(self._lines[line - 1][:300])
+        names: list[str] = [receiver.group(1)] if receiver is not None else []
         for outer in self._iter_outer(line):
-            names.append(self._name(outer))
+            names.append(self._name(outer) if outer in self._names else _name_type(self._lines[outer - 1]))
             if len(names) == MAX_ENCLOSING:
                 break
         return tuple(reversed(names))
@@ -157,11 +162,21 @@ class _Source:
                 return
             text = self._lines[number - 1][:400]
             own = _measure(text)
-            declares = number in self._names
+            declares = number in self._names or _IMPL.match(text) is not None
             if own < depth and text.strip() and (declares or not _BRACKETS_OR_LABEL.match(text)):
                 depth = own
                 if declares:
                     yield number
+
+
+def _name_type(line: str) -> str:
+    """The type that a line of Rust implements: `Sender` of `impl<T> Drop for bounded::Sender<T> {`."""
+    head = line[:400].partition("{")[0].partition(" where ")[0]
+    plain = head
+    while plain != (plain := _ARGUMENTS.sub("", plain)):
+        head = plain
+    words = head.replace("&", " ").split()
+    return words[-1].rpartition("::")[2] if len(words) > 1 else "impl"
 
 
 def _measure(line: str) -> int:

@@ -9,6 +9,7 @@ from repo_mcp.documentation.query_words import QueryWords
 
 WHOLE_LINES, WHOLE_CHARS = 20, 1_600  # of a section that is shown whole
 WINDOW_LINES = 14
+FIRST_WORTH = 1.3  # what the first lines of a section count beside others
 LINE_CHARS = 500  # of a line that is shown
 _CUT = "…"
 
@@ -18,7 +19,8 @@ def choose_lines(
 ) -> tuple[int, int]:
     """The lines to show of those from `first` to `last`, empty ones at the ends left out.
 
-    A heading is shown with what follows it where both fit.
+    What stands first says what the whole is about: it is shown unless other lines say clearly more. A
+    heading is shown with what follows it where both fit.
     """
     first, last = _trim(lines, first, last)
     own = [len(line) for line in lines[first - 1 : last]]
@@ -26,7 +28,7 @@ def choose_lines(
         return first, last
     found = TermFinder(words.terms).find(lines[first - 1 : last])
     worths = {bits: _weigh(bits, words) for bits in set(found)}
-    start, end = _choose_window(found, own, worths)
+    start, end = _choose_window(found, own, worths, FIRST_WORTH if first == heading_line else 1.0)
     if first + start - heading_line < WINDOW_LINES // 2 and heading_line >= first:
         while first + start > heading_line and _fits(own, start - 1, end):
             start -= 1
@@ -39,20 +41,22 @@ def _weigh(bits: int, words: QueryWords) -> tuple[float, ...]:
 
 
 def _choose_window(
-    found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]]
+    found: Sequence[int], sizes: Sequence[int], worths: dict[int, tuple[float, ...]], first_worth: float
 ) -> tuple[int, int]:
     """The half-open span of lines that fits and shows most of the words; the first of equal ones.
 
-    It begins at a line with a word. A word counts for its best line, and a little for each further one.
+    It begins at the first line, whose span counts `first_worth` times, or at a line with a word. A word
+    counts for its best line, and a little for each further one.
     """
     best, chosen = -1.0, (0, _fill(sizes, 0))
     for start, bits in enumerate(found):
-        if not bits:
+        if start and not bits:
             continue
         end = _fill(sizes, start)
         inside = [worths[one] for one in found[start:end] if one]
         whole = sum(max(column) for column in zip(*inside, strict=True))
-        worth = round(whole + 0.1 * sum(map(sum, inside)), 6)
+        worth = (whole + 0.1 * sum(map(sum, inside))) * (1.0 if start else first_worth)
+        worth = round(worth, 6)
         if worth > best:
             best, chosen = worth, (start, end)
     return chosen

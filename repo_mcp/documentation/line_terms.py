@@ -7,10 +7,10 @@ for its last letter: stemming changes how words end. A word is analysed once for
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import LONG_WORD, get_word_terms
 
 _WORD = re.compile(r"\w+")
 get_terms = lru_cache(maxsize=16_384)(get_word_terms)
@@ -21,11 +21,10 @@ class TermFinder:
 
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = tuple(terms)
-        self._bits = {term: 1 << place for place, term in enumerate(self.terms)}
-        starts = {term[:-1] if len(term) > 2 else term[:1] for term in self.terms}
+        starts = {_find_start(term) for term in self.terms}
         # Of two beginnings of which one begins as the other the shorter is enough.
         self._starts = tuple(sorted(one for one in starts if not _has_prefix(one, starts)))
-        self._known: dict[str, int] = {}
+        self._known = _WordBits({term: 1 << place for place, term in enumerate(self.terms)})
 
     def find(self, lines: Iterable[str]) -> list[int]:
         """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
@@ -45,11 +44,27 @@ class TermFinder:
         held = 0
         known = self._known
         for word in _WORD.findall(line):
-            bits = known.get(word)
-            if bits is None:
-                bits = known[word] = sum(self._bits.get(term, 0) for term in get_terms(word))
-            held |= bits
+            held |= known[word]
         return held
+
+
+class _WordBits(dict[str, int]):
+    """The terms of each word as bits, computed once."""
+
+    def __init__(self, bits: Mapping[str, int]) -> None:
+        super().__init__()
+        self._bits = bits
+
+    def __missing__(self, word: str) -> int:
+        held = self[word] = sum(self._bits.get(term, 0) for term in get_terms(word))
+        return held
+
+
+def _find_start(term: str) -> str:
+    """What every word of a term holds, in lower case."""
+    if term == LONG_WORD:
+        return ""  # stands for any long word
+    return term[:-1] if len(term) > 2 else term[:1]
 
 
 def _has_prefix(text: str, others: Iterable[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from repo_mcp.textfile import decode_source
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
 Span = tuple[int, int]  # first and last line
 MAX_CHANGED_LINES = 5_000  # looked through in a file that is not what was indexed
+MAX_BYTES = 8 * 1024 * 1024  # of files that are read for one ranking, but for the last one
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +33,23 @@ class LiveDocument:
 
 
 class LiveDocuments:
-    """Reads the files of one ranking and counts what became of them."""
+    """Reads the files of one ranking, the best first, and counts what became of them."""
 
     def __init__(self, searcher: Searcher, read_live: ReadLive, cancelled: Callable[[], bool]) -> None:
         self._searcher = searcher
         self._read_live = read_live
         self._cancelled = cancelled
+        self._room = MAX_BYTES
         self.changed = 0  # files that are not what was indexed, or gone
+        self.left_out = 0  # for want of room
 
     def read(self, part: SegmentSearch, file: int, units: I64) -> LiveDocument | None:
         """A file with the lines of some of its units; None when it is gone. Raises CANCELLED."""
         if self._cancelled():
             raise RepoError(ErrorCode.CANCELLED, "The search was cancelled.", "Search again.")
+        if self._room <= 0:
+            self.left_out += 1
+            return None
         path = self._searcher.read_path(part.place, file)
         try:
             raw = self._read_live(path)
@@ -51,17 +57,25 @@ class LiveDocuments:
         except RepoError:
             self.changed += 1
             return None
+        self._room -= len(raw)
         is_changed = compute_fingerprint(raw) != part.reader.files.read_fingerprint(file)
         self.changed += is_changed
         lines = tuple(data.decode("utf-8", "replace").removesuffix("\n").split("\n")) if data else ()
         wanted = ((1, min(len(lines), MAX_CHANGED_LINES)),) if is_changed else _find_lines(part, file, units)
         return LiveDocument(path, part.reader.read_language(file), data, lines, wanted, is_changed)
 
-    def describe(self) -> tuple[str, ...]:
-        """What a reader of the answer should know."""
-        if not self.changed:
-            return ()
-        return (f"{self.changed} of the files found changed since they were indexed: refresh the index.",)
+
+def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:
+    """What a reader of the answer should know."""
+    changed, left_out = (
+        sum(counts) for counts in zip(*((one.changed, one.left_out) for one in read), strict=True)
+    )
+    notes = []
+    if changed:
+        notes.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
+    if left_out:
+        notes.append(f"{left_out} of the files found were not looked at: those before are very large.")
+    return tuple(notes)
 
 
 def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:

@@ -107,8 +107,12 @@ def weigh_words(query: Query, rate: Callable[[str], float], weights: DocsWeights
     chosen = list(by_whole.items())[:MAX_WORDS]
     rates = {whole: _rate_word(text, rate) for whole, text in chosen}
     total = sum(rates.values())
-    words = tuple(QueryWord(text, whole, get_terms(text)[1:], rates[whole] / total) for whole, text in chosen)
-    terms = dict.fromkeys(term for word in words for term in (word.whole, *word.parts))
+    joined = _join_words(telling)
+    words = tuple(
+        QueryWord(text, whole, get_terms(text)[1:], rates[whole] / total, joined.get(whole, ()))
+        for whole, text in chosen
+    )
+    terms = dict.fromkeys(term for word in words for term in (word.whole, *word.parts, *word.joined))
     return QueryWords(words, tuple(terms), weights)
 
 

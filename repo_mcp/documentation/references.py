@@ -2,7 +2,7 @@
 
     ![alt](path "title")   ![alt][name]   [text](path)   [name]: path
     <img src alt title>   <audio src>   <video src poster>   <source src>   <a href>text</a>
-    .. image:: path   .. figure:: path   .. |name| image:: path   :alt:, and the caption below
+    .. image:: path   .. figure:: path   .. |name| image:: path   .. kernel-figure:: path   :alt:, caption
     `text <path>`_   :download:`text <path>`   image::path[alt]   audio::path[]   video::path[]
 
 Nothing is looked up here: a target is what is written, with its alternative text. What is no path, such as
@@ -38,7 +38,7 @@ _TAG = re.compile(r"<(img|audio|video|source|a|embed|object)[ \t\n]", re.IGNOREC
 _ANY_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
 _DIRECTIVE = re.compile(
     r"([ \t]{0,40})\.\.[ \t]{1,10}(?:\|([^|]{1,100})\|[ \t]{1,10})?"
-    r"(?:image|figure|video|audio)::[ \t]{1,10}(\S.{0,499})$"
+    r"(?:\w{1,20}-)?(?:image|figure|video|audio)::[ \t]{1,10}(\S.{0,499})$"
 )
 _OPTION = re.compile(r"[ \t]{1,60}:(\w{1,20}):[ \t]{0,20}(.{0,300})$")
 _RST_TARGET = re.compile(r"`([^`<>]{0,200})<([^<>`\s]{1,500})>`")

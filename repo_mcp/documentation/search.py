@@ -22,7 +22,8 @@ from repo_mcp.documentation.candidates import (
 )
 from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES, Shares, match_documents
 from repo_mcp.documentation.excerpts import choose_lines, render_lines
-from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive
+from repo_mcp.documentation.line_terms import TermFinder, list_terms
+from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
 from repo_mcp.documentation.media import MediaDoor, MediaFinder
 from repo_mcp.documentation.query_words import QueryWords, weigh_words
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
@@ -67,16 +68,16 @@ def search_docs(
     best = searcher.find_best_units(query, BEST_UNITS, wanted)
     words = weigh_words(query, build_rate(searcher, query, best), weights)
     finder = CandidateFinder(searcher, query, words, Shares(_fold_words(query), weights))
-    documents = LiveDocuments(searcher, source.read_live, cancelled)
+    documents, code = (LiveDocuments(searcher, source.read_live, cancelled) for _ in range(2))
     of_code = Filter(request.matches_path, request.key, languages=CODE_LANGUAGES)
     found: list[Candidate] = []
     if words.words:
         found += finder.find_sections(best, documents)
-        found += finder.find_comments(of_code, documents, source.extensions)
-    kept, warnings = _keep_phrases(found, query)
+        found += finder.find_comments(of_code, code, source.extensions)
+    kept, warnings = _keep_phrases(_keep_required(found, query), query)
     ordered = order_candidates(kept, weights.repeat)
     hits = _Showing(source, words).show(ordered[: request.limit])
-    notes = [*query.warnings, *warnings, *documents.describe()]
+    notes = [*query.warnings, *warnings, *describe_reading((documents, code))]
     if not hits:
         unknown = [term for term, one in zip(query.terms, best.terms, strict=True) if not one.frequency]
         notes += suggest(searcher.snapshot, unknown, thorough=True)
@@ -92,6 +93,25 @@ def _has_units(searcher: Searcher, best: BestUnits) -> bool:
 
 def _fold_words(query: Query) -> frozenset[str]:
     return frozenset(query.text.lower().replace(",", " ").split())
+
+
+def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:
+    """The candidates with every word that must be there, in their lines or breadcrumb, and no word that
+    must not. The index knows that of its units alone."""
+    wanted = [*query.required, *query.symbols]
+    if not wanted and not query.excluded:
+        return found
+    terms = tuple(dict.fromkeys(term for word in (*wanted, *query.excluded) for term in word))
+    finder = TermFinder(terms)
+
+    def keeps(one: Candidate) -> bool:
+        lines = one.document.lines[one.start_line - 1 : one.end_line]
+        held = {term for bits in finder.find((*lines, *one.names)) for term in list_terms(bits, terms)}
+        return all(held.issuperset(word) for word in wanted) and not any(
+            held.issuperset(word) for word in query.excluded
+        )
+
+    return [one for one in found if keeps(one)]
 
 
 def _keep_phrases(found: list[Candidate], query: Query) -> tuple[list[Candidate], tuple[str, ...]]:
@@ -123,7 +143,7 @@ class _Showing:
 
     def _show(self, one: Candidate) -> DocsHit:
         document = one.document
-        heading_line = one.section_start if one.kind == SECTION else one.start_line
+        heading_line = max(one.section_start if one.kind == SECTION else one.start_line, one.shown_from)
         start = min(max(one.start_line, one.shown_from), one.end_line)
         first, last = choose_lines(document.lines, start, one.end_line, self._words, heading_line)
         breadcrumb = join_breadcrumb(one.names)

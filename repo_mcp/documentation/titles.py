@@ -27,11 +27,14 @@ _TAG = re.compile(
     r"(?:[ \t/][^<>]{0,300})?>",
     re.IGNORECASE,
 )
+_MARKED = frozenset("*`[]<>{}:")
 _MARKS = re.compile(r"\*{1,3}|`{1,3}")
 
 
 def clean_title(text: str) -> str:
     """The words of a heading on one line."""
+    if len(text) <= MAX_HEADING_CHARS and _MARKED.isdisjoint(text):
+        return " ".join(text.split())
     text = _ANCHOR.sub("", _COMMENT.sub("", cut(text, 2 * MAX_HEADING_CHARS)))
     text = _LINK.sub(r"\1", text)
     text = _ROLE.sub(r"\1", _TARGET.sub(r"\1", text))

@@ -17,6 +17,7 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.structure import ReferenceRole, Structure, SymbolKind
 
+HEAD_LINES = 8  # of a function, which its decorators stand in
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _NAMES = {
     ReferenceRole.CALL: EdgeType.CALLS,
@@ -75,6 +76,19 @@ class Survey:
         with self._lock:
             return list(self._program.list_declaring(name))
 
+    def find_declared(self, name: str, most_files: int) -> list[Declaration]:
+        """The symbols of exactly this name in the first files that declare one, by path and place."""
+        found = []
+        for path in self.list_declaring(name)[:most_files]:
+            structure = self.find_structure(path)
+            if structure is not None:
+                found += [Declaration(path, place) for place in structure.find_symbols(name) if place]
+        return found
+
+    def find_language(self, path: str) -> str:
+        """The language of a file."""
+        return self._program.find_language(path)
+
     def find_structure(self, path: str) -> Structure | None:
         """What a file declares and uses."""
         with self._lock:
@@ -109,13 +123,17 @@ class Survey:
         return self._list_uses(path, _BASES, lambda _structure, _row: True)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
-        """The calls of a file that stand in no function: decorators and registrations."""
+        """The calls of a file that stand in no function, or in the first lines of one: registrations, and
+        decorators.
+        """
 
-        def is_outside(structure: Structure, row: int) -> bool:
-            kind = SymbolKind(int(structure.kinds[int(structure.ref_symbols[row])]))
-            return kind in _HOLDERS
+        def is_near_top(structure: Structure, row: int) -> bool:
+            holder = int(structure.ref_symbols[row])
+            if SymbolKind(int(structure.kinds[holder])) in _HOLDERS:
+                return True
+            return int(structure.ref_lines[row]) < int(structure.starts[holder]) + HEAD_LINES
 
-        return self._list_uses(path, (ReferenceRole.CALL,), is_outside)
+        return self._list_uses(path, (ReferenceRole.CALL,), is_near_top)
 
     def _list_uses(
         self, path: str, roles: Sequence[ReferenceRole], admits: Callable[[Structure, int], bool]

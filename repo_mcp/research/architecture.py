@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -43,10 +44,12 @@ def survey_architecture(book: Notebook, folder: str) -> Architecture:
     all_names = sorted(set(names.values()))
     book.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
     edges, packages = find_edges(book, names)
+    all_names = _drop_empty(book, all_names, names, edges)
     book.tell_hop(1)
     counts = {ends: edge.count for ends, edge in edges.items()}
     strengths = compute_strengths(all_names, counts)
-    ordered = sorted(all_names, key=lambda name: (-strengths[name], name))
+    files = Counter(names.values())
+    ordered = sorted(all_names, key=lambda name: (-strengths[name], -files[name], name))
     shown = ordered[:MAX_MODULES]
     if len(ordered) > MAX_MODULES:
         book.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
@@ -62,6 +65,20 @@ def survey_architecture(book: Notebook, folder: str) -> Architecture:
         *_build_map(book, shown, edges),
         list_packages(book, packages),
     )
+
+
+def _drop_empty(
+    book: Notebook, all_names: Sequence[str], names: Mapping[str, str], edges: Edges
+) -> list[str]:
+    """The modules without those that have no imports and declare nothing, such as an empty `__init__.py`."""
+    linked = {name for ends in edges for name in ends}
+    files: dict[str, list[str]] = {}
+    for path, name in names.items():
+        if name not in linked:
+            files.setdefault(name, []).append(path)
+    return [
+        name for name in all_names if name in linked or _find_main_symbol(book, files[name]) is not None
+    ] or list(all_names)
 
 
 def _build_map(
@@ -145,7 +162,12 @@ def _note_beginnings(book: Notebook, names: Mapping[str, str], edges: Edges) -> 
             book.enter(main, "a function main")
     for path, name in names.items():
         stem = path.rpartition("/")[2].partition(".")[0].lower()
-        if stem in _BEGINNINGS and name not in imported and len(book.entry_points) < FINDINGS:
+        if (
+            stem in _BEGINNINGS
+            and not path.endswith((".h", ".hpp"))
+            and name not in imported
+            and len(book.entry_points) < FINDINGS
+        ):
             node = book.source.find_file(path)
             if node is not None:
                 book.enter(node, "named as a beginning, and no other module imports its module")

@@ -19,7 +19,8 @@ MAX_CHAINS = 12
 MAX_WALKED = 2_000  # steps of the search for chains
 MAX_OF_ONE = 4  # chains that begin with the same edge
 CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "contains"})
-AT_DEPTH = "the depth of the question"
+CYCLE = "cycle"
+AT_DEPTH = "the question goes no deeper"
 
 
 def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
@@ -39,9 +40,9 @@ def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> 
 
 
 def _take(ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
-    """The longest of the first ways."""
+    """The longest of the first ways; cycles behind the others."""
     found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
-    found.sort(key=lambda way: -len(way[0]))  # stable: equal ones stay in order
+    found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
     return found[:MAX_OF_ONE]
 
 
@@ -65,7 +66,7 @@ def _walk(
         way, met = waiting.pop()
         end = way[-1].source if upwards else way[-1].target
         if end in met:
-            yield way, "cycle"
+            yield way, CYCLE
             continue
         further = edges.get(end, [])
         if not further:
@@ -83,14 +84,12 @@ def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> 
     for link in way:
         confidence = weaker(confidence, link.confidence)
     outer = nodes[0] if upwards else nodes[-1]
-    if reason == "cycle":
+    if reason == CYCLE:
         said = f"cycle: comes back to {outer.qualified_name}"
     elif outer.declaration in book.entry_points:
         said = book.entry_points[outer.declaration].why
     else:
-        said = (
-            AT_DEPTH if upwards else "calls nothing further of this repository, or the depth of the question"
-        )
+        said = AT_DEPTH if upwards else f"nothing further of this repository is called, or {AT_DEPTH}"
     return Chain(
         tuple(node.qualified_name for node in nodes),
         tuple(_cite(link) for link in ordered),

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import is_program, rank_role
+from repo_mcp.research.places import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 
 MAX_MATCHES = 200  # lines that are looked at for one name
 MAX_OF_FILE = 3  # lines of one file that are shown
 MAX_PLACES = 40
 MAX_READERS = 10
+LEAST_ENDING = 5  # characters
 MAX_HITS = 12
 _WORDS_FOR_IT = "config setting option default"
 _CONFIG_PATH = re.compile(
@@ -46,17 +46,34 @@ def _join_words(text: str) -> list[str]:
 
 
 def find_settings(book: Notebook, subject: Subject) -> None:
-    """Note the lines that give a value to what was asked about, by role of file, then path and line."""
+    """Note the lines that give a value to what was asked about: in configuration first, tests last."""
     for name in list_setting_names(subject):
         book.check()
-        found = book.source.search_exact(
-            ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
-        )
-        if found.truncated:
-            book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
-        _note_matches(book, name, found.matches)
+        matches = _search(book, name)
+        own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
+        _note_matches(book, name, own, f"sets {name}")
+        if not own:
+            _note_endings(book, name)
         book.tell_hop(1)
         _note_readers(book, name)
+        _note_matches(book, name, [one for one in matches if one not in own], f"sets {name}")
+
+
+def _search(book: Notebook, name: str) -> tuple[ExactMatch, ...]:
+    request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
+    found = book.source.search_exact(request)
+    if found.truncated:
+        book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
+    return found.matches
+
+
+def _note_endings(book: Notebook, name: str) -> None:
+    """Note where the end of a name is set in files about configuration: `prefetch` in a group `worker`."""
+    ending = name.partition("_")[2]
+    if len(ending) >= LEAST_ENDING:
+        matches = [match for match in _search(book, ending) if _CONFIG_PATH.search(match.path)]
+        own = [match for match in matches if is_program(match.path)]
+        _note_matches(book, ending, own, f"sets {ending}, the end of the name {name}")
 
 
 def _note_readers(book: Notebook, name: str) -> None:
@@ -70,8 +87,7 @@ def _note_readers(book: Notebook, name: str) -> None:
         if noted >= MAX_READERS:
             book.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
             break
-        place = _build_place(book, name, match)
-        noted += book.add_place(replace(place, why=f"names {name}", hop=2))
+        noted += book.add_place(_build_place(book, name, match, f"names {name}", 2))
 
 
 def _build_pattern(name: str) -> str:
@@ -82,7 +98,7 @@ def _build_pattern(name: str) -> str:
     return rf"(?:\b{quoted}\b[\"']?\]?\s*(?::=|=[^=]|:[^:])|{before}{quoted}\b)"
 
 
-def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch]) -> None:
+def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], why: str) -> None:
     counts: dict[str, int] = {}
     ordered = sorted(
         matches, key=lambda one: (find_role(one.path) is not FileRole.CONFIG, rank_role(one.path), one.path)
@@ -94,26 +110,33 @@ def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch]) -> N
             book.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
             break
         if counts[match.path] <= MAX_OF_FILE:
-            noted += book.add_place(_build_place(book, name, match))
+            noted += book.add_place(_build_place(book, name, match, f"{why}, in {_name_role(match.path)}", 1))
 
 
-def _build_place(book: Notebook, name: str, match: ExactMatch) -> Finding:
+def _name_role(path: str) -> str:
+    role = FileRole.TEST if is_test_place(path) else find_role(path)
+    return {
+        FileRole.CONFIG: "configuration",
+        FileRole.CODE: "the program, or declares or passes it",
+        FileRole.TEST: "a test",
+        FileRole.DOCS: "a document or an example",
+        FileRole.FOREIGN: "others' code",
+    }[role]
+
+
+def _build_place(book: Notebook, name: str, match: ExactMatch, why: str, hop: int) -> Finding:
     line = match.start_line
     around = book.source.find_around(match.path, line)
-    symbol = around.qualified_name if around is not None else match.path
-    role = find_role(match.path)
-    where = "a configuration file" if role is FileRole.CONFIG else f"{role.value}"
-    does = "declares, sets or passes" if role is FileRole.CODE else "sets"
     written = re.search(re.escape(name).replace("_", "[_-]?"), match.line, re.IGNORECASE)
     return Finding(
         match.path,
         line,
         line,
-        symbol,
+        around.qualified_name if around is not None else match.path,
         around.kind if around is not None else "file",
         around.node_id if around is not None else None,
-        f"{does} {name}, in {where}",
-        1,
+        why,
+        hop,
         "text",
         (line,),
         written[0] if written else "",

@@ -14,6 +14,7 @@ from repo_mcp.research.hops import IMPLEMENTERS, Found, Way
 from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import weaker
 from repo_mcp.research.records import Link
+from repo_mcp.research.structural import list_structural
 from repo_mcp.structure import SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
@@ -30,6 +31,8 @@ def _expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
         links.append(link)
         if holder.symbol.kind is SymbolKind.EXTENSION:
             links += _list_extended(book, holder, link)
+    known = {link.source for link in links}
+    links += [link for link in list_structural(book, node) if link.source not in known]
     return Found(tuple(links), found.cut)
 
 

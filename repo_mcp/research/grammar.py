@@ -156,16 +156,16 @@ _FORMS: tuple[tuple[Form, str], ...] = (
     (Form.DEPENDENCIES, "(?:direct |transitive |internal |external |outgoing |module |package "
      ")*<dependencies>(?: graph| tree| map)? (?:of|for|in) X"),
     (Form.DEPENDENCIES, "X..(?:'s)? (?:dependencies|imports|dependency (?:graph|map|tree))"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
+     "|we |you )?<changed> X"),
+    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
+     "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
     (Form.DEPENDENTS, "<who>(?: other)?(?: <thing>)? <that*><depending> X"),
     (Form.DEPENDENTS, "(?:all |direct |transitive )*<users> (?:of|to|on|for) X"),
     (Form.DEPENDENTS, "(?:where|how|by whom|by what|who) (?:does |do )?<is?>X.. <is?><used>(?: by| from| "
      "in)?"),
     (Form.DEPENDENTS, "(?:the )?<impact> of (?:changing |removing |renaming |deleting |a change "
      "(?:in|to|of) )?X"),
-    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) (?:i "
-     "|we |you )?<changed> X"),
-    (Form.DEPENDENTS, "what (?:would |will |could |might )?(?:breaks?|happens?|changes?) (?:if|when) X.. "
-     "(?:is|gets|were|was|changes) ?(?:<changed>)?"),
     (Form.CONFIGURED, "(?:where|how|when) (?:can i |do i |do you |do we |does one |to |can one |should i "
      ")?<is?>X.. <is?>(?:be )?<configured>"),
     (Form.CONFIGURED, "(?:where|how) (?:do|can|does|should|to)(?: (?:i|we|you|one))? <configures> X"),

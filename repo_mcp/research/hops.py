@@ -7,20 +7,21 @@ lies behind a guess is noise. Within a level the surest come first, then those o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
+from repo_mcp.graph.survey import HEAD_LINES
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_test_place, weaker
+from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=200, references=1_000)  # of all symbols of the first level together
+WIDE = Bounds(files=160, references=700)  # of all symbols of the first level together
 NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
 LEAST_FILES, LEAST_REFERENCES = 80, 300
 MAX_OUTSIDE = 40
@@ -83,7 +84,8 @@ def _take_hop(
 ) -> list[Node]:
     """The next level: what is new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
-    fan = max(way.fan, way.first_fan // max(1, len(level))) if is_first else way.fan
+    wanted = max(way.first_fan, book.request.findings) // max(1, len(level))
+    fan = max(way.fan, wanted) if is_first else way.fan
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
     for place, node in enumerate(level):
@@ -165,6 +167,7 @@ def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
 def _note_link(book: Notebook, node: Node, link: Link, way: Way, hop: int) -> Node | None:
     """Note an edge and what is at its other end; None where nothing is to be followed from there."""
     other = book.get_node(link.source if way.upwards else link.target)
+    link = _name_decoration(book, link, other) if way.upwards else link
     confidence = weaker(book.get_confidence(node.declaration), link.confidence)
     lines = link.lines if way.upwards else ()
     book.add(other, explain(link, node, way), hop, confidence, lines)
@@ -188,6 +191,7 @@ _WORDS = {
     "decorated_by": ("is decorated with {}", "decorates {}"),
     "overridden_by": ("is overridden by {}, so that calls of it may reach that", "overrides {}"),
     "conforms_by_extension": ("conforms to {} by an extension", "conformed to by {}"),
+    "has_methods_of": ("has all the methods of {}", "whose methods {} has"),
     "extension_of": ("is an extension of {}", "extended by {}"),
 }
 
@@ -216,22 +220,20 @@ def _find_in(
     book: Notebook, node: Node, types: Sequence[EdgeType], bounds: Bounds
 ) -> tuple[list[Link], bool]:
     found = book.graph.find_incoming(node, types, bounds)
-    links = []
-    for edge in found.edges:
-        for holder, lines in book.relocate(edge.other, edge.lines):
-            moved = holder != edge.other and edge.type is EdgeType.CALLS
-            kind = "decorated_by" if moved and _is_above(book, holder, lines) else edge.type.value
-            links.append(Link(holder, node.declaration, kind, edge.confidence, lines))
+    links = [
+        Link(holder, node.declaration, edge.type.value, edge.confidence, lines)
+        for edge in found.edges
+        for holder, lines in book.relocate(edge.other, edge.lines)
+    ]
     return links, found.cut
 
 
-def _is_above(book: Notebook, holder: Declaration, lines: tuple[int, ...]) -> bool:
-    """True when lines stand before the name that a function or class declares: in its decorators."""
-    node = book.get_node(holder)
-    if node.symbol.kind in CALLABLE_KINDS or node.symbol.kind is SymbolKind.CLASS:
-        text = book.source.read_lines(holder.path)[node.symbol.start_line - 1 : lines[0]]
-        return not any(f" {node.symbol.name}" in line and "@" not in line for line in text)
-    return False
+def _name_decoration(book: Notebook, link: Link, other: Node) -> Link:
+    """A call in a line that begins a decorator as what it is."""
+    is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
+    if is_head and all(is_decorator(book.source.read_lines(other.path), line) for line in link.lines):
+        return replace(link, kind="decorated_by")
+    return link
 
 
 def _expand_callers(book: Notebook, node: Node, bounds: Bounds) -> Found:

@@ -13,10 +13,12 @@ from repo_mcp.research.architecture import Architecture, survey_architecture, su
 from repo_mcp.research.chains import build_chains
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.conformances import CONFORMING
+from repo_mcp.research.fitting import list_words
 from repo_mcp.research.hops import CALLEES, CALLERS, DEPENDENCIES, DEPENDENTS, WIDE, Way, follow
 from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.open_questions import connect, find_seeds
 from repo_mcp.research.paths import find_paths
+from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Chain, Focus, Form, Reading, Shape, Subject
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.structure import SymbolKind
@@ -76,6 +78,9 @@ def _investigate_implementations(book: Notebook, reading: Reading, gathered: Gat
     nodes = _list_nodes(reading)
     if nodes:
         follow(book, nodes, CONFORMING, book.depth)
+        if len(book.findings) <= len(nodes):
+            book.warnings.append("nothing is known to implement or extend it; what depends on it is shown")
+            follow(book, nodes, DEPENDENTS, 1)
     else:
         _follow_outside(book, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
 
@@ -103,6 +108,12 @@ def _investigate_dependencies(book: Notebook, reading: Reading, gathered: Gather
     follow(book, subject.nodes, DEPENDENCIES, book.depth)
 
 
+_ABOUT_SHAPES = frozenset(
+    """
+    repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
+    duplicated boilerplate structures families repository codebase project program
+    """.split()  # noqa: SIM905
+)
 MAX_IMPORTED = 60  # files of a folder whose importers are looked for
 
 
@@ -152,7 +163,7 @@ def _note_users(book: Notebook, subject: Subject, found: Edges) -> list[Node]:
 def _investigate_configured(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     find_settings(book, subject)
-    if subject.how == "words" or len(book.findings) <= len(subject.nodes):
+    if not any(is_program(one.path) and one.hop for one in book.findings):
         find_by_words(book, subject.asked)
     book.tell_hop(book.depth)
 
@@ -160,6 +171,8 @@ def _investigate_configured(book: Notebook, reading: Reading, gathered: Gathered
 def _investigate_flow(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
     gathered.chains = find_paths(book, starts, ends)
+    if not gathered.chains:
+        gathered.chains = find_paths(book, starts, ends, guesses=True)
     if not gathered.chains:
         gathered.chains = find_paths(book, ends, starts)
         if gathered.chains:
@@ -182,6 +195,8 @@ def _investigate_defined(book: Notebook, reading: Reading, gathered: Gathered) -
 
 def _investigate_open(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
+    if book.request.focus is Focus.PATTERNS and _ABOUT_SHAPES.issuperset(map(str.lower, list_words(text))):
+        return  # its words are about shapes and not about anything that has one
     seeds = find_seeds(book, text)
     connect(book, seeds, text)
     gathered.chains = build_chains(book, seeds, upwards=True)

@@ -76,7 +76,7 @@ def resolve_edges(
 
 def name_package(module: str, outside: str) -> str:
     """The package that something outside belongs to: the first part of its name."""
-    text = module or outside
+    text = (module or outside).strip('<>"')
     if text.startswith("@"):
         return "/".join(text.split("/")[:2])
     separator = "/" if "/" in text else "::" if "::" in text else "."

@@ -18,16 +18,30 @@ def name_modules(paths: Sequence[str]) -> Mapping[str, str]:
     if len(paths) <= FEW_FILES:
         return {path: path for path in paths}
     parts: dict[str, list[str]] = {_find_stem(paths): list(paths)}
+    done: set[str] = set()
     while len(parts) < ENOUGH:
-        name = max(parts, key=lambda one: (len(parts[one]), one))
-        if len(parts[name]) < 2:
+        open_parts = [name for name in parts if name not in done and len(parts[name]) > 1]
+        if not open_parts:
             break
-        split = _split(name, parts[name])
-        if len(parts) + len(split) - 1 > 2 * ENOUGH:
-            break
-        del parts[name]
-        parts.update(split)
+        name = max(open_parts, key=lambda one: (len(parts[one]), one))
+        split = _merge_small(name, _split(name, parts[name]), 2 * ENOUGH - len(parts))
+        done.add(name)
+        if len(split) > 1:
+            del parts[name]
+            parts.update(split)
+            done.update(one for one in split if one.endswith("*") and len(split[one]) > LOOSE_FILES)
     return {path: name or "." for name, own in parts.items() for path in own}
+
+
+def _merge_small(folder: str, parts: dict[str, list[str]], most: int) -> dict[str, list[str]]:
+    """The largest parts, and the rest of the folder as one, where there are more than enough."""
+    if len(parts) <= most:
+        return parts
+    ordered = sorted(parts, key=lambda name: (-len(parts[name]), name))
+    rest_name = f"{folder}/*" if folder else "*"
+    kept = {name: parts[name] for name in ordered[: most - 1] if name != rest_name}
+    kept[rest_name] = sorted(path for name in parts if name not in kept for path in parts[name])
+    return kept
 
 
 def _find_stem(paths: Sequence[str]) -> str:
@@ -44,7 +58,7 @@ def _find_stem(paths: Sequence[str]) -> str:
 def _split(folder: str, paths: Sequence[str]) -> dict[str, list[str]]:
     """The parts of a folder: the folders in it, and its own files."""
     if folder.endswith("*"):
-        return {path: [path] for path in paths}
+        return {path: [path] for path in paths} if len(paths) <= ENOUGH else {folder: list(paths)}
     start = len(folder) + 1 if folder else 0
     parts: dict[str, list[str]] = {}
     loose: list[str] = []

@@ -1,8 +1,8 @@
 """How one symbol leads to another: the shortest ways along calls, searched from both ends.
 
 Each side goes as many levels as the question is deep; the side with fewer symbols goes first. Where a method
-overrides another, calls of that one may reach it. Edges that are only possible are followed last, when there
-is no way without them.
+overrides another, calls of that one may reach it. Edges that are only possible are followed when there is no
+way without them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class _Side:
 
     way: Way
     level: list[Node]
+    guesses: bool
     reached: dict[Declaration, list[Link]] = field(default_factory=dict)  # with the links that lead to it
     hop: int = 0
 
@@ -39,10 +40,15 @@ class _Side:
         self.reached = {node.declaration: [] for node in self.level}
 
 
-def find_paths(book: Notebook, starts: Sequence[Node], ends: Sequence[Node]) -> list[Chain]:
-    """The shortest ways from any of the starts to any of the ends; notes what stands on them."""
-    down = _Side(CALLEES, _list_doers(book, starts))
-    up = _Side(CALLERS, _list_doers(book, ends))
+def find_paths(
+    book: Notebook, starts: Sequence[Node], ends: Sequence[Node], *, guesses: bool = False
+) -> list[Chain]:
+    """The shortest ways from any of the starts to any of the ends; notes what stands on them.
+
+    With `guesses` edges that are only possible count as well.
+    """
+    down = _Side(CALLEES, _list_doers(book, starts), guesses)
+    up = _Side(CALLERS, _list_doers(book, ends), guesses)
     depth = book.depth
     meeting = _meet(down, up)
     for done in range(2 * depth):
@@ -98,7 +104,8 @@ def _take_level(book: Notebook, side: _Side) -> None:
     for node in side.level[:SIDE_WIDTH]:
         book.check()
         links = sort_links(side.way.expand(book, node, _SIDE).links, side.way)
-        links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        if not side.guesses:
+            links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         for link in links[:SIDE_FAN]:
             other = link.source if side.way.upwards else link.target
             known = side.reached.get(other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from repo_mcp.graph.program import Confidence
@@ -21,6 +23,11 @@ def find_innermost(structure: Structure, line: int) -> int:
         return 0
     spans = structure.spans[around]
     return int(around[np.flatnonzero(spans == spans.min())[-1]])
+
+
+def is_decorator(lines: Sequence[str], number: int) -> bool:
+    """True for a line that begins a decorator."""
+    return number <= len(lines) and lines[number - 1].lstrip().startswith("@")
 
 
 def weaker(first: Confidence, second: Confidence) -> Confidence:

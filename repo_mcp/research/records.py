@@ -47,6 +47,7 @@ class ResearchRequest:
     depth: int | None = None  # hops; None: as many as are usual for the form of the question
     focus: Focus | None = None
     folder: str = ""  # only what lies in it; "" for the root
+    findings: int = 0  # that are wanted; 0: as many as are usual
 
 
 @dataclass(frozen=True, slots=True)

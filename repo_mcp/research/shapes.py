@@ -15,7 +15,7 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.survey import NamedUse
 from repo_mcp.model import SearchRequest
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import find_innermost, is_program
+from repo_mcp.research.places import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
 
@@ -85,9 +85,10 @@ def _look_through(book: Notebook, path: str, found: _Repeated) -> None:
     for use in book.graph.survey.list_bases(path):
         if int(structure.kinds[use.symbol]) in _TYPES:
             found.family.setdefault(_name_use(book, use), []).append((path, use.line, use.symbol))
+    lines = book.source.read_lines(path)
     for use in book.graph.survey.list_top_calls(path):
         holder = find_innermost(structure, use.line)
-        if holder != use.symbol and _is_decorated(structure, holder):
+        if is_decorator(lines, use.line) and _is_decorated(structure, holder):
             found.decorator.setdefault(_name_use(book, use), []).append((path, use.line, holder))
         elif not use.symbol:
             found.registration.setdefault(_name_use(book, use), []).append((path, use.line, holder))

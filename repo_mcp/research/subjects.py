@@ -17,12 +17,13 @@ from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.questions import NAMED, Scope
 from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.research.grammar import Phrase
-from repo_mcp.research.places import is_test_place
+from repo_mcp.research.places import is_test_place, rank_role
 from repo_mcp.research.records import Form, Subject
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_LOOKED_AT = 80  # declarations of one name
+MAX_FILES = 800  # that declare one name
 MAX_WORDS = 5  # of a phrase that may be a name written as words
 WORD_SUBJECTS = 3  # symbols that stand for words
 LEAST_SCORE = 5.0  # of a symbol that stands for words
@@ -35,11 +36,12 @@ _PATH = re.compile(r"[\w.@+~-]+(?:/[\w.@+~-]+)*/?")
 _ANY_VALUE = frozenset(
     {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER}
 )
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _REAL_TYPES = TYPE_KINDS - {SymbolKind.EXTENSION}
 _FOLLOWED = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.EVENT}
 # The kinds that a form is about; others are taken only where there are none of these.
 _KINDS: dict[Form, frozenset[SymbolKind]] = {
-    Form.IMPLEMENTATIONS: TYPE_KINDS | {SymbolKind.METHOD, SymbolKind.FUNCTION},
+    Form.IMPLEMENTATIONS: TYPE_KINDS,
     Form.CALLERS: _FOLLOWED,
     Form.CALLEES: _FOLLOWED,
     Form.FLOW: _FOLLOWED,
@@ -114,25 +116,57 @@ class Subjects:
         return Subject(text, "folder", name=folders[0]) if len(folders) == 1 else None
 
     def _find_declared(self, name: str, phrase: Phrase, form: Form) -> Subject | None:
-        nodes, how = self._look_up(name)
+        nodes, how = self._look_up(name, phrase, form)
         nodes = _prefer([node for node in nodes if self._admits(node)], form, phrase)
         nodes = self._drop_lesser(nodes)
         if not nodes:
             return None
         return Subject(phrase.text, how, tuple(nodes[:MAX_SUBJECTS]), name, max(0, len(nodes) - MAX_SUBJECTS))
 
-    def _look_up(self, name: str) -> tuple[list[Node], str]:
-        """All declarations of a name: of a qualified one by all of it."""
+    def _look_up(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+        """The declarations of a name: of a qualified one by all of it, else the most likely ones."""
         plain = normalise_name(name)
         if "." in plain:
-            return self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT], "declared"
+            named = self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT]
+            return (named, "declared") if named else self._find_members(plain, phrase, form)
+        places = self._graph.survey.find_declared(plain, MAX_FILES)
+        if places:
+            return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED)), "declared"
         found = [node for node, _ in self._graph.search(plain, Scope(), MAX_LOOKED_AT)]
-        same = [node for node in found if node.symbol.name == plain]
-        if same:
-            return same, "declared"
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
         return alike, "declared_otherwise"
+
+    def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
+        """What "app.request" may mean where `app` is a variable: members that are called `request`."""
+        owner, _, last = name.rpartition(".")
+        if not self._graph.survey.list_declaring(owner.rpartition(".")[2]):
+            return [], "unknown"
+        nodes = self._look_up(last, phrase, form)[0]
+        return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
+
+    def _choose(self, places: Sequence[Declaration], wanted: frozenset[SymbolKind]) -> list[Node]:
+        """The first of many declarations: of the kinds that are asked for, of the program itself, no
+        prototypes, and the longest, since it is the one that does most.
+        """
+
+        def rank(place: Declaration) -> tuple[bool, int, bool, int, str, int]:
+            structure = self._graph.survey.find_structure(place.path)
+            assert structure is not None
+            is_forward = bool(int(structure.flags[place.place]) & SymbolFlag.FORWARD)
+            return (
+                int(structure.kinds[place.place]) not in wanted,
+                rank_role(place.path),
+                is_forward,
+                -int(structure.spans[place.place]),
+                place.path,
+                place.place,
+            )
+
+        inside = [place for place in places if place.path.startswith(self._prefix)]
+        ranks = {place: rank(place) for place in inside}
+        ordered = sorted(inside, key=ranks.__getitem__)
+        return [self._graph.get_node(place) for place in ordered[:MAX_LOOKED_AT]]
 
     def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
         """Without prototypes whose definition is among them, and extensions whose type is."""
@@ -183,7 +217,7 @@ def describe_subject(subject: Subject) -> str:
     if subject.how == "outside":
         return f"{subject.name}, which is declared outside of this repository"
     if not subject.nodes:
-        return f'"{subject.asked}", which is not declared here'
+        return f'"{subject.asked}" (not declared here)'
     names = [f"{node.qualified_name} ({node.kind})" for node in subject.nodes]
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if subject.how == "declared_otherwise":

@@ -57,7 +57,7 @@ def _try(subjects: Subjects, parsed: Parsed, request: ResearchRequest) -> Readin
     if parsed.form is Form.OVERVIEW:
         return _try_overview(subjects, parsed, request)
     found = tuple(subjects.find(phrase, parsed.form) for phrase in parsed.phrases)
-    if parsed.form is Form.CONFIGURED and found[0].how == "outside":
+    if parsed.form is Form.CONFIGURED and found[0].how in ("outside", "declared_otherwise"):
         found = (Subject(found[0].asked, "words"),)  # settings are often attributes of what is made elsewhere
         return _tell(parsed.form, found)
     if not all(one.is_found for one in found):

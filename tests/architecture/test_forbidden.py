@@ -42,6 +42,8 @@ ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/data_dir.py": {
         "os.path.realpath": "compares the operator's own two directories, once, at the start"
     },
+    "repo_mcp/http_options.py": {"secrets": "makes the bearer token of a run"},
+    "repo_mcp/http_server.py": {"socket": "listens, where the operator chose HTTP"},
     "repo_mcp/sandbox_windows.py": {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
@@ -57,6 +59,7 @@ OPENERS = {
     "index_format/directory.py",
     "repo_mcp/audit.py",  # appends to the log: a line must be one write to a descriptor opened for appending
     "repo_mcp/data_dir.py",
+    "repo_mcp/http_options.py",  # the operator's own file with the token
     "repo_mcp/named_roots.py",  # the operator's own configuration file
     "repo_mcp/sandbox.py",
     "repo_mcp/sandbox_posix.py",

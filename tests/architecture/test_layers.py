@@ -45,8 +45,9 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.__main__",),
     ("repo_mcp.cli",),
     ("repo_mcp.server",),
-    ("repo_mcp.offers",),
+    ("repo_mcp.http_server", "repo_mcp.offers"),
     ("repo_mcp.options", "repo_mcp.sdk_bridge", "repo_mcp.sdk_server"),
+    ("repo_mcp.http_options",),
     ("repo_mcp.desk",),
     ("repo_mcp.answered_call", "repo_mcp.task_desk"),
     ("repo_mcp.round_trips",),
@@ -85,7 +86,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.textfile",
         "repo_mcp.user_key",
     ),
-    ("repo_mcp", "repo_mcp.conversation", "repo_mcp.ignore_layers"),
+    ("repo_mcp", "repo_mcp.conversation", "repo_mcp.http_guard", "repo_mcp.ignore_layers"),
     ("repo_mcp.content",),
     (
         "repo_mcp.call_pool",
@@ -125,7 +126,9 @@ ONLY_IMPORTERS: dict[str, tuple[str, ...]] = {
         "repo_mcp/parse_process.py",
         "repo_mcp/parse_worker.py",
     ),
-    "mcp": ("repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
+    "mcp": ("repo_mcp/http_server.py", "repo_mcp/sdk_bridge.py", "repo_mcp/sdk_server.py"),
+    "starlette": ("repo_mcp/http_server.py",),
+    "uvicorn": ("repo_mcp/http_server.py",),
     **dict.fromkeys(
         (
             "tree_sitter",

@@ -32,10 +32,11 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     from repo_mcp.documentation.records import DocsRequest  # here: tools are listed before anything is loaded
 
     scope = resolve_scope(repository, arguments)
-    query, limit = arguments.get("query"), arguments.get("limit")
+    query, limit = str(arguments["query"]).replace("\0", " "), arguments.get("limit")
+    hits = repository.config.limits.max_search_hits
     request = DocsRequest(
-        (query if isinstance(query, str) else "").replace("\0", " "),
-        limit if isinstance(limit, int) else docs_schemas.DEFAULT_HITS,
+        query,
+        limit if isinstance(limit, int) else min(docs_schemas.DEFAULT_HITS, hits),
         None if scope.is_whole else scope.holds,
         scope.key,
     )
@@ -43,7 +44,7 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     most = repository.config.limits.max_total_bytes_per_response
 
     def build(rows: int) -> Result:
-        return _build(answer, rows)
+        return _build(query, answer, rows)
 
     def find_blocks(result: Result) -> tuple[Block, ...]:
         return _build_blocks(answer, result, most)
@@ -51,9 +52,10 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
     return Draft(build, _render, len(answer.hits), "limit" not in arguments, find_blocks)
 
 
-def _build(answer: DocsAnswer, rows: int) -> Result:
+def _build(query: str, answer: DocsAnswer, rows: int) -> Result:
     hits = answer.hits[:rows]
     result: Result = {
+        "query": escape_text(query),
         "results": [_render_hit(hit) for hit in hits],
         "total": answer.total,
         "truncated": answer.truncated or rows < len(answer.hits),
@@ -191,7 +193,7 @@ ENTRIES = (
         " and plain text by heading, and comments of declarations in code. Each result has path, lines,"
         " heading, breadcrumb and the lines themselves, the best first. Images, sounds and other files that"
         " the results refer to are linked beside the text.",
-        lambda _limits: docs_schemas.DOCS_INPUT,
+        docs_schemas.docs_input,
         lambda _limits: docs_schemas.DOCS_OUTPUT,
         search_docs,
         free_text=frozenset({"query"}),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from repo_mcp.config import Limits
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_QUERY_CHARS,
     PATH,
     PATH_FILTER,
+    Schema,
     build_choice,
     build_count,
     build_field,
@@ -16,25 +18,29 @@ from repo_mcp.toolsets.research.schema_parts import (
     build_text,
 )
 
-MAX_HITS = 50
 DEFAULT_HITS = 10
 SECTION, DOC_COMMENT = KINDS = ("section", "doc_comment")
 
-DOCS_INPUT = build_object(
-    {
-        "query": build_text(
-            "What to look for: a question or words; names of symbols and files count as well."
-            ' "a quoted phrase" must be there',
-            MAX_QUERY_CHARS,
-            0,
-        ),
-        "path": PATH,
-        "limit": build_count("Most sections to return", DEFAULT_HITS, MAX_HITS),
-        "path_filter": PATH_FILTER,
-        "format": FORMAT,
-    },
-    ("query",),
-)
+
+def docs_input(limits: Limits) -> Schema:
+    """What `search_docs` takes."""
+    most = limits.max_search_hits
+    return build_object(
+        {
+            "query": build_text(
+                "A question in natural language, or words; names of symbols and files count as well."
+                ' Also: "an exact phrase", +must, -mustnot',
+                MAX_QUERY_CHARS,
+            ),
+            "path": PATH,
+            "limit": build_count("Most sections to return", min(DEFAULT_HITS, most), most),
+            "path_filter": PATH_FILTER,
+            "format": FORMAT,
+        },
+        ("query",),
+    )
+
+
 _HIT = build_object(
     {
         "path": build_field("string", "Relative to the repository"),
@@ -42,7 +48,8 @@ _HIT = build_object(
         "end_line": build_field("integer"),
         "relevance_percent": build_field(
             "number",
-            "0 to 100: how much of the query is answered, comparable between queries",
+            "0 to 100, the same scale for every query: 100 says each word of it, in the heading too. Above 75"
+            " most of the query is met, below 40 little of it",
         ),
         "score": build_field("number", "What hits are ordered by, 0 to 1"),
         "kind": build_choice("Section of a document, or comment of a declaration in code", KINDS),
@@ -80,6 +87,7 @@ _MEDIA = build_object(
 )
 DOCS_OUTPUT = build_result(
     {
+        "query": build_field("string"),
         "results": build_list(_HIT, "Best first; of equal ones by path, then line"),
         "total": build_field("integer", "Sections and comments that were ranked"),
         "truncated": build_field("boolean", "There are more than were returned"),

@@ -26,16 +26,16 @@ def code_research(repository: Repository, arguments: Arguments, context: CallCon
     from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
 
     scope = resolve_scope(repository, arguments)
-    depth, focus = arguments.get("depth"), arguments.get("focus")
+    depth, focus, limit = (arguments.get(name) for name in ("depth", "focus", "limit"))
     request = ResearchRequest(
         str(arguments["query"]),
         depth if isinstance(depth, int) else None,
         Focus(focus) if isinstance(focus, str) else None,
         scope.folder,
+        limit if isinstance(limit, int) else 0,
     )
     steps = Steps(context.cancelled, None if context.report is None else partial(_report, context))
     report = repository.researcher.answer(request, steps)
-    limit = arguments.get("limit")
     most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
     rows = min(most, max(len(report.findings), len(report.map_nodes)))
     return Draft(partial(build_result, report), render_report, rows, ordinary="limit" not in arguments)

@@ -42,10 +42,10 @@ def _render_findings(told: Result) -> Iterable[str]:
     for number, one in enumerate(findings, 1):
         yield ""
         yield f"{number}. **{one['symbol']}** ({one['kind']}), {one['citation']}"
-        yield f"   {one['why']} (hop {one['hop']}, {one['confidence']})"
+        yield f"    {one['why']} (hop {one['hop']}, {one['confidence']})"
         if one["excerpt"]:
             yield ""
-            yield from (f"       {line}" for line in one["excerpt"].splitlines())
+            yield from (f"        {line}" for line in one["excerpt"].splitlines())
 
 
 def _render_chains(told: Result) -> Iterable[str]:

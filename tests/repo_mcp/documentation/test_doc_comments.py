@@ -55,6 +55,14 @@ def test_a_docstring_is_shown_with_the_head_above_it_and_a_comment_with_the_line
         ("a.ts", "class A {\n  /** Does a thing well. */\n  @log()\n  foo() {\n  }\n}\n", "A.foo"),
         ("a.rs", "/// Does a thing well.\n#[inline]\npub fn foo() {\n}\n", "foo"),
         ("a.go", "// Foo does a thing.\nfunc Foo() {\n}\n", "Foo"),
+        ("a.go", "// Foo does a thing.\nfunc (c *Context) Foo() {\n}\n", "Context.Foo"),
+        ("a.go", "// Foo does a thing.\nfunc (l List[T]) Foo() {\n}\n", "List.Foo"),
+        (
+            "a.rs",
+            "impl<T> Drop for a::Sender<T> {\n    /// Does it well, too.\n    fn foo() {}\n}\n",
+            "Sender.foo",
+        ),
+        ("a.rs", "impl Sender\n{\n    /// Does it well, too.\n    pub fn foo() {}\n}\n", "Sender.foo"),
         ("a.java", "class A {\n    /** Does a thing well. */\n    public void foo() {\n    }\n}\n", "A.foo"),
         ("a.swift", "struct A {\n    /// Does a thing well.\n    func foo() {\n    }\n}\n", "A.foo"),
         (

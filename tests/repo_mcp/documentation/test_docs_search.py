@@ -107,6 +107,29 @@ def test_a_heading_without_text_stands_for_what_follows_it(kettle: Repository) -
     assert found[:2] == ["Kettle > Installation", "Guide > Installation > pip"]
 
 
+def test_the_title_of_a_document_stands_for_its_first_section(tmp_path: Path) -> None:
+    files = {
+        "docs/slices.md": (
+            "---\ntitle: Slices Pattern\n---\n\n## Small stores\n\nCut them.\n\n## Usage\n\nUse it.\n"
+        ),
+        "docs/other.md": "# Other\n\n## Common recipes of many kinds for all\n\nThe slices pattern.\n",
+    }
+    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    assert crumbs(ask(repository, "slices pattern"))[0] == "Slices Pattern > Small stores"
+    repository.close()
+
+
+def test_a_picture_answers_a_question_for_one(tmp_path: Path) -> None:
+    files = {
+        "a.md": "# A\n\n## Dashboard\n\nNumbers.\n",
+        "b.md": "# B\n\n## Dashboard\n\n![](numbers.png)\n",
+    }
+    repository = open_root(write(tmp_path / "root", files), tmp_path / "data")
+    assert [hit.path for hit in ask(repository, "dashboard").hits] == ["a.md", "b.md"]
+    assert [hit.path for hit in ask(repository, "dashboard screenshot").hits] == ["b.md", "a.md"]
+    repository.close()
+
+
 def test_docstrings_come_as_those_of_their_declarations(kettle: Repository) -> None:
     hit = next(hit for hit in ask(kettle, "how hot the water gets").hits if hit.kind == "doc_comment")
     assert (hit.path, hit.heading) == ("kettle/heater.py", "set_temperature")
@@ -170,6 +193,14 @@ def test_a_phrase_must_be_there(kettle: Repository) -> None:
     without = ask(kettle, 'water "boils when rings"')
     assert without.hits
     assert NO_PHRASE in without.warnings
+
+
+def test_words_that_must_and_must_not_be_there(kettle: Repository) -> None:
+    assert crumbs(ask(kettle, "water +rings")) == ["Reference > Alarm"]
+    assert "Reference > Alarm" in crumbs(ask(kettle, "water"))
+    assert "Reference > Alarm" not in crumbs(ask(kettle, "water -rings"))
+    assert all(hit.language == "python" for hit in ask(kettle, "water lang:python").hits)
+    assert crumbs(ask(kettle, "water sym:alarm")) == ["Reference > Alarm"]
 
 
 def test_words_that_are_nowhere(kettle: Repository) -> None:
@@ -260,6 +291,16 @@ def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
     assert {hit.path for hit in answer.hits} >= {"one_line.md", "headings.md", "bidi.md"}
     assert all(len(hit.snippet) < 12_000 for hit in answer.hits)
     assert all(len(hit.breadcrumb) <= 400 for hit in answer.hits)
+    repository.close()
+
+
+def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
+    large = ("flux\n====\n\n" + "something else\n\n" * 8_000) * 14
+    root = write(tmp_path / "root", {f"d{place}.rst": large for place in range(12)})
+    repository = open_root(root, tmp_path / "data")
+    answer = ask(repository, "flux")
+    assert {hit.path for hit in answer.hits} == {f"d{place}.rst" for place in (0, 1, 10, 11, 2)}
+    assert any("7 of the files found were not looked at" in warning for warning in answer.warnings)
     repository.close()
 
 

@@ -78,13 +78,15 @@ def test_restructuredtext() -> None:
     text = (
         ".. image:: img/one.png\n   :width: 300\n   :alt: The first\n\n"
         ".. figure:: two.svg\n   :align: center\n\n   The caption\n   of two.\n\n   A legend.\n\n"
-        ".. |three| image:: three.png\n\nSee `the manual <manual.pdf>`_ and :download:`data <four.pdf>`.\n"
+        ".. |three| image:: three.png\n\n.. kernel-figure:: six.svg\n\n   Six\n\n"
+        "See `the manual <manual.pdf>`_ and :download:`data <four.pdf>`.\n"
         "<img src='five.gif' alt='raw'>\n"
     )
     assert find(text, is_rst=True) == [
         ("img/one.png", "The first"),
         ("two.svg", "The caption of two."),
         ("three.png", "three"),
+        ("six.svg", "Six"),
         ("manual.pdf", "the manual"),
         ("four.pdf", "data"),
         ("five.gif", "raw"),

@@ -10,7 +10,8 @@ import pytest
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.schema import DOC, SYMBOL
+from repo_mcp.index.searcher import ALL_FIELDS, Filter, Searcher
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.index.plain_search import score_units
@@ -75,6 +76,37 @@ def test_matched_terms_are_those_of_the_unit(repository: Repository) -> None:
 )
 def test_filters(repository: Repository, query: str, options: dict[str, object], paths: set[str]) -> None:
     assert find(repository, query, **options) == paths
+
+
+def rank_units(repository: Repository, query: str, wanted: Filter, fields: frozenset[int]) -> set[str]:
+    searcher = repository._index.get_searcher()
+    best = searcher.find_best_units(parse_query(query, 10), 100, wanted, fields)
+    return {
+        searcher.read_path(part.place, file)
+        for part, found in zip(searcher.segments, best.segments, strict=True)
+        for file in part.find_files(found.units).tolist()
+    }
+
+
+def test_one_of_some_languages_beside_what_the_query_asks(repository: Repository) -> None:
+    of_both = Filter(languages=frozenset(("c", "markdown")))
+    assert rank_units(repository, "push", of_both, ALL_FIELDS) == {"src/worker.c", "docs/queue.md"}
+    assert rank_units(repository, "push lang:c", of_both, ALL_FIELDS) == {"src/worker.c"}
+    assert rank_units(repository, "push lang:python", of_both, ALL_FIELDS) == set()
+    named = Filter(lambda path: "queue" in path, "queue", languages=frozenset(("markdown", "python")))
+    assert rank_units(repository, "push", named, ALL_FIELDS) == {
+        "src/queue.py",
+        "docs/queue.md",
+        "tests/test_queue.py",
+    }
+
+
+def test_some_fields_alone(repository: Repository) -> None:
+    assert rank_units(repository, "queue", Filter(), frozenset((DOC,))) == {"src/worker.py"}
+    assert rank_units(repository, "queue", Filter(), frozenset((SYMBOL,))) == {
+        "src/queue.py",
+        "docs/queue.md",
+    }
 
 
 def test_totals_count_all_matching_chunks(repository: Repository) -> None:

@@ -157,7 +157,7 @@ def test_every_form_holds_the_same(served: Served) -> None:
     assert "docs/guide.md:3-5\n## Installation\n\nRun it." in human
     assert ask(served, "nothing like this", format="human").text.startswith("No documentation was found.")
     toon = ask(served, "installation", format="toon").text
-    assert toon.startswith("results[1]{path,start_line,end_line,")
+    assert toon.startswith("query: installation\nresults[1]{path,start_line,end_line,")
     assert ask(served, "a\0b installation").structured["results"]
 
 

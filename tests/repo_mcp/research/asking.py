@@ -1,0 +1,97 @@
+"""Questions to texts in memory: the engine that is shipped, over slow and clear searches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.roles import is_test_path
+from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
+from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, Steps
+from repo_mcp.research.research import answer_question
+from repo_mcp.research.source import Source
+from tests.repo_mcp.graph.memory_index import make_graph
+
+HIT_LINES = 8
+
+
+@dataclass
+class Asked:
+    """One root in memory."""
+
+    texts: Mapping[str, str]
+    has_graph: bool = True
+    told: list[tuple[float, float, str]] = field(default_factory=list)  # progress of the last question
+
+    def __post_init__(self) -> None:
+        self._graph = make_graph(self.texts) if self.has_graph else None
+
+    def ask(
+        self, query: str, depth: int | None = None, focus: Focus | None = None, folder: str = ""
+    ) -> Report:
+        self.told.clear()
+        steps = Steps(lambda: False, lambda done, total, said: self.told.append((done, total, said)))
+        return self.run(ResearchRequest(query, depth, focus, folder), steps)
+
+    def run(self, request: ResearchRequest, steps: Steps) -> Report:
+        return answer_question(request, self.open_source(), steps)
+
+    def open_source(self) -> Source:
+        return Source(self._graph, self._search, self._search_exact, self._read)
+
+    def _read(self, path: str) -> bytes:
+        if path not in self.texts:
+            raise RepoError(ErrorCode.NOT_FOUND, "There is no such file.")
+        return self.texts[path].encode()
+
+    def _search(self, request: SearchRequest) -> SearchAnswer:
+        """Pieces of HIT_LINES lines, those with most of the words first."""
+        terms = list(dict.fromkeys(analyse_text(request.query)))
+        hits = []
+        for path, text in sorted(self.texts.items()):
+            if not request.include_tests and is_test_path(path):
+                continue
+            lines = text.split("\n")
+            for start in range(0, len(lines), HIT_LINES):
+                own = lines[start : start + HIT_LINES]
+                held = tuple(term for term in terms if term in analyse_text("\n".join(own)))
+                if held:
+                    last = start + len(own)
+                    shown = "".join(f"{start + 1 + at}\t{line}\n" for at, line in enumerate(own))
+                    hits.append(Hit(path, start + 1, last, shown, float(len(held)), held, None))
+        hits.sort(key=lambda hit: -hit.score)
+        return SearchAnswer(tuple(hits[: request.top_k]), len(hits), len(hits) > request.top_k, "s1")
+
+    def _search_exact(self, request: ExactRequest) -> ExactAnswer:
+        pattern = request.pattern if request.regex else re.escape(request.pattern)
+        pattern = rf"\b{pattern}\b" if request.whole_word else pattern
+        compiled = re.compile(pattern, 0 if request.case_sensitive else re.IGNORECASE)
+        matches = [
+            ExactMatch(path, number, number, found.start() + 1, line)
+            for path, text in sorted(self.texts.items())
+            for number, line in enumerate(text.split("\n"), 1)
+            for found in [compiled.search(line)]
+            if found is not None and (request.include_tests or not is_test_path(path))
+        ]
+        shown = tuple(matches[: request.limit])
+        return ExactAnswer(shown, (), len(matches), False, len(matches) > len(shown), False, "s1")
+
+
+def list_found(report: Report, hop: int | None = None) -> list[str]:
+    """The symbols of the findings, in order; those of one hop."""
+    return [one.symbol for one in report.findings if hop is None or one.hop == hop]
+
+
+def find_one(report: Report, symbol: str) -> Finding:
+    found = [one for one in report.findings if one.symbol == symbol]
+    assert len(found) == 1, (symbol, list_found(report))
+    return found[0]
+
+
+def list_edges(report: Report) -> set[tuple[str, str, str]]:
+    """(depends, kind, on) of the map, by label."""
+    labels = {node.key: node.label for node in report.map_nodes}
+    return {(labels[one.source], one.kind, labels[one.target]) for one in report.map_edges}

@@ -1,0 +1,103 @@
+"""The grammar of questions: which form a question has, and what it is about."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.research.grammar import MAX_CHARS, Parsed, parse_question, read_phrase
+from repo_mcp.research.records import Form
+from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS
+
+QUESTIONS = """
+implementations | Authenticatable | all implementations of Authenticatable
+implementations | BaseModel | Find all subclasses of BaseModel.
+implementations | Hashable | which types conform to Hashable?
+implementations | Node | classes that inherit from Node
+implementations | Shape.area | what overrides Shape.area
+implementations | Storage | list the implementors of the Storage trait
+implementations | Middleware | who implements the Middleware protocol
+callers | authenticate | what calls authenticate()
+callers | AuthService.login | Who calls `AuthService.login`?
+callers | foo | callers of the function foo()
+callers | foo | show me the call chain of foo
+callers | open_session | where is open_session called from
+callers | ValidationError | what raises ValidationError
+callers | Session | which functions create a Session
+callees | X | what does X call
+callees | run | what is called by run()
+callees | Foo | how does Foo work
+callees | include_router | what happens when include_router is called
+dependencies | Router | what does Router depend on
+dependencies | celery/app | dependencies of celery/app
+dependencies | a/b.py | what does a/b.py import
+dependents | Router | what depends on Router
+dependents | SessionStore | where is SessionStore used in this codebase
+dependents | parse | usages of parse
+dependents | Foo | impact of removing Foo
+dependents | Config | what would break if I change Config
+configured | timeout | where is timeout configured
+configured | logging | how do I configure logging
+configured | max_size | default value of max_size
+configured | DEBUG | what controls DEBUG
+flow | include_router -> get_dependant | how does include_router reach get_dependant
+flow | request -> handler | how does a request get to the handler
+flow | foo -> bar | path from foo to bar
+flow | foo -> bar | foo -> bar
+flow | login -> db | trace login to db
+flow | include_router -> get_dependant | how is get_dependant reached from include_router
+flow | errors -> client | how do errors flow to the client
+defined | Foo | where is Foo defined?
+defined | Foo | what is Foo
+overview |  | describe the architecture of this project
+overview | codebase | how is the codebase organized
+overview | fastapi | architecture of fastapi
+overview |  | system structure
+overview |  | main modules and layers
+open | how are requests validated | how are requests validated
+open | Router | Router
+"""
+
+
+@pytest.mark.parametrize("row", QUESTIONS.strip().split("\n"))
+def test_a_question_has_a_form_and_subjects(row: str) -> None:
+    form, subjects, question = (part.strip() for part in row.split("|"))
+    first = parse_question(question)[0]
+    assert first.form.value == form
+    assert " -> ".join(phrase.text for phrase in first.phrases) == subjects
+
+
+def test_the_open_form_is_always_the_last_way() -> None:
+    for question in ("what calls f()", "how are requests validated", "", "?" * 50):
+        assert parse_question(question)[-1].form is Form.OPEN
+
+
+def test_words_around_a_name_say_its_kind() -> None:
+    assert read_phrase("the class `Foo`").kinds == TYPE_KINDS
+    assert read_phrase("Foo struct").kinds == TYPE_KINDS
+    assert read_phrase("foo(a, b)") == read_phrase("foo()")
+    assert read_phrase("foo()").kinds == CALLABLE_KINDS | TYPE_KINDS
+    assert read_phrase("function").text == "function"
+
+
+def test_a_long_question_is_an_open_one() -> None:
+    long = "what calls " + "x" * MAX_CHARS
+    assert [one.form for one in parse_question(long)] == [Form.OPEN]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_understood_somehow(text: str) -> None:
+    found = parse_question(text)
+    assert found
+    assert all(isinstance(one, Parsed) for one in found)
+
+
+@pytest.mark.parametrize("word", ["what ", "of ", "which that is ", "a to b and ", "how does ", "is is "])
+def test_no_question_takes_long(word: str) -> None:
+    """No expression tries a number of ways that grows with a power above two of the length."""
+    started = time.process_time()
+    parse_question((word * MAX_CHARS)[:MAX_CHARS])
+    assert time.process_time() - started < 0.5

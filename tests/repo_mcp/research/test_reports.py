@@ -1,0 +1,141 @@
+"""What holds for every report: citations exist and hold their names, equal questions get equal bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from repo_mcp.research.notebook import MAX_FINDINGS
+from repo_mcp.research.records import Focus, Report
+from tests.architecture.source_tree import ROOT
+from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.test_research_answers import CONFORMING, SERVICE
+
+OWN = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "repo_mcp" / "graph").glob("*.py"))
+}
+QUESTIONS = (
+    "what calls find_incoming",
+    "all implementations of Program",
+    "what depends on repo_mcp/graph/program.py",
+    "how does Graph.look_up reach NodeBook.name",
+    "where is MAX_FILES set",
+    "how are references resolved",
+    "architecture",
+    "what does EdgeFinder depend on",
+    "Survey",
+)
+FOCUSES = (None, *Focus)
+
+
+@pytest.fixture(scope="module")
+def own() -> Asked:
+    """The files of our own graph."""
+    return Asked(OWN)
+
+
+def check_report(report: Report, texts: dict[str, str]) -> None:
+    """Citations exist, their lines hold the name, every end of an edge is a node."""
+    keys = [node.key for node in report.map_nodes]
+    assert len(keys) == len(set(keys))
+    assert len(report.findings) <= MAX_FINDINGS
+    for one in report.findings:
+        lines = texts[one.path].split("\n")
+        assert 1 <= one.start_line <= one.end_line <= len(lines)
+        assert one.name in "\n".join(lines[one.start_line - 1 : one.end_line])
+        assert one.citation == f"{one.path}:{one.start_line}-{one.end_line}"
+        assert one.why
+        for row in one.excerpt.splitlines():
+            number, tab, text = row.partition("\t")
+            assert not tab or lines[int(number) - 1].rstrip().startswith(text.removesuffix("…"))
+    citations = [edge.citation for edge in report.map_edges if edge.citation]
+    citations += [citation for chain in report.chains for citation in chain.citations]
+    citations += [one.citation for one in report.entry_points] + [
+        one.citation for one in report.outside or ()
+    ]
+    citations += [citation for shape in report.shapes or () for citation in shape.citations]
+    for citation in citations:
+        path, _, span = citation.rpartition(":")
+        start, _, end = span.partition("-")
+        assert 1 <= int(start) <= int(end) <= len(texts[path].split("\n"))
+    assert all({edge.source, edge.target} <= set(keys) for edge in report.map_edges)
+
+
+@pytest.mark.parametrize("focus", FOCUSES)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_a_report_names_is_there(own: Asked, question: str, focus: Focus | None) -> None:
+    report = own.ask(question, depth=3, focus=focus)
+    assert report.findings
+    check_report(report, OWN)
+
+
+@pytest.mark.parametrize("language", CONFORMING)
+def test_what_is_named_is_there_in_other_languages(language: str) -> None:
+    texts, _ = CONFORMING[language]
+    report = Asked(texts).ask("all implementations of Authenticatable")
+    check_report(report, texts)
+
+
+def test_a_call_is_cited_by_the_line_that_makes_it() -> None:
+    report = Asked(SERVICE).ask("what calls make_token", depth=4)
+    names = {node.key: node.label.rpartition(".")[2] for node in report.map_nodes}
+    for edge in report.map_edges:
+        path, _, span = edge.citation.rpartition(":")
+        line = SERVICE[path].split("\n")[int(span.partition("-")[0]) - 1]
+        assert names[edge.target] in line
+
+
+def test_lines_that_changed_since_are_left_out_and_counted() -> None:
+    asked = Asked(dict(SERVICE))
+    changed = Asked({**SERVICE, "service/web.py": "# all gone\n"}, has_graph=False)
+    changed._graph = asked._graph
+    report = changed.ask("what calls authenticate")
+    assert "service.web.login" not in [one.symbol for one in report.findings]
+    assert any("places were left out" in warning for warning in report.warnings)
+
+
+DIGEST = """
+import hashlib, json
+from dataclasses import asdict
+from tests.repo_mcp.research.test_reports import FOCUSES, OWN, QUESTIONS
+from tests.repo_mcp.research.asking import Asked
+from tests.repo_mcp.research.test_reports import digest
+print(digest())
+"""
+
+
+def digest() -> str:
+    """Of the reports on all questions."""
+    asked = Asked(OWN)
+    reports = [asdict(asked.ask(question, 2, focus)) for question in QUESTIONS for focus in FOCUSES]
+    return hashlib.blake2b(json.dumps(reports, default=repr).encode()).hexdigest()
+
+
+def test_equal_trees_and_questions_have_equal_reports_whatever_the_hash_seed() -> None:
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "4242")
+    }
+    assert len(said) == 1
+    assert len(said.pop()) > 100
+
+
+def test_the_history_of_questions_changes_no_answer() -> None:
+    fresh, used = Asked(OWN), Asked(OWN)
+    for question in QUESTIONS:
+        used.ask(question)
+    assert used.ask(QUESTIONS[0]) == fresh.ask(QUESTIONS[0])

@@ -1,0 +1,186 @@
+"""`code_research` as a client sees it: its shape, sizes and forms, its errors, progress and cancellation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.tool_model import Progress
+from repo_mcp.toolsets.research.answers import ORDINARY_CHARS
+from tests.repo_mcp.toolsets.research_roots import TREE, Served, check, write_tree
+
+MANY = 120
+WIDE = "def target():\n    pass\n\n\n" + "".join(
+    f"def caller_with_a_rather_long_name_{n}(first, second):\n    return target()\n\n\n" for n in range(MANY)
+)
+CONFORMING = """public protocol Authenticatable {}
+struct User {}
+extension User: Authenticatable {}
+final class Guest: Authenticatable {}
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("code_research")
+    files = {**TREE, "wide/wide.py": WIDE, "swift/Auth.swift": CONFORMING}
+    served = Served(write_tree(place / "service", files), place / "data")
+    yield served
+    served.close()
+
+
+def research(served: Served, query: str, **arguments: object) -> dict[str, Any]:
+    return served.call("code_research", query=query, **arguments)
+
+
+def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
+    result = research(served, "what calls check()")
+    assert result["understood_as"]["form"] == "callers"
+    assert [one["symbol"] for one in result["findings"]] == [
+        "service.store.SessionStore.check",
+        "service.auth.Authenticator.authenticate",
+    ]
+    chain = result["call_chains"][0]
+    assert chain["symbols"] == ["service.auth.Authenticator.authenticate", "service.store.SessionStore.check"]
+    assert chain["citations"] == ["service/auth.py:24-24"]
+    caller = result["findings"][1]
+    assert caller["citation"] == "service/auth.py:18-26"
+    assert caller["reference_lines"] == [24]
+    assert "24\t        if not self.store.check(user, digest):\n" in caller["excerpt"]
+
+
+def test_conforming_types_come_with_their_extensions(served: Served) -> None:
+    from repo_mcp.adapters.structure_tasks import list_languages
+
+    if "swift" not in list_languages():
+        pytest.skip("no parser for swift")
+    result = research(served, "all implementations of Authenticatable")
+    found = {(one["symbol"], one["kind"]) for one in result["findings"] if one["hop"]}
+    assert found == {("User", "extension"), ("User", "struct"), ("Guest", "class")}
+
+
+def test_the_map_is_the_same_as_nodes_and_as_mermaid(served: Served) -> None:
+    shown = research(served, "what calls check()")["dependency_map"]
+    assert [one["id"] for one in shown["nodes"]] == ["n0", "n1"]
+    (edge,) = shown["edges"]
+    assert (edge["from"], edge["kind"], edge["to"]) == ("n1", "calls", "n0")
+    assert 'n1 -->|"calls"| n0' in shown["mermaid"]
+
+
+def test_an_architecture_has_modules_and_layers(served: Served) -> None:
+    result = research(served, "system structure", focus="architecture")
+    assert result["modules"][0]["layer"] == 0
+    assert {name for one in result["layers"] for name in one["modules"]} >= {
+        "service/auth.py",
+        "service/store.py",
+    }
+
+
+@pytest.mark.parametrize(("focus", "section"), [("architecture", "modules"), ("patterns", "shapes")])
+def test_a_focus_has_its_sections(served: Served, focus: str, section: str) -> None:
+    assert section in research(served, "what calls check()", focus=focus)
+    assert section not in research(served, "what calls check()")
+
+
+def test_an_ordinary_answer_is_short_and_more_comes_when_asked_for(served: Served) -> None:
+    ordinary = served.ask("code_research", {"query": "what calls target"})
+    assert len(ordinary.text) <= ORDINARY_CHARS
+    result = check(served.tools["code_research"], ordinary)
+    assert result["truncated"] is True
+    assert 5 < len(result["findings"]) < result["total_findings"]
+    asked = research(served, "what calls target", limit=200)
+    assert any(f"{MANY - 40} more" in one["what"] for one in result["limits"])
+    assert asked["total_findings"] == MANY + 1
+    assert len(asked["findings"]) > result["total_findings"]
+
+
+def test_depth_is_how_many_references_are_followed(served: Served) -> None:
+    one = research(served, "what depends on SessionStore", depth=1)
+    two = research(served, "what depends on SessionStore", depth=5)
+    assert (one["depth"], two["depth"]) == (1, 5)
+    assert {row["hop"] for row in one["findings"]} == {0, 1}
+
+
+def test_the_form_for_people_says_the_same(served: Served) -> None:
+    answer = served.ask("code_research", {"query": "what calls check()", "format": "human"})
+    text = answer.text
+    assert text.startswith(
+        "# what calls check()\n\nUnderstood as what calls service.store.SessionStore.check"
+    )
+    for part in ("## Findings", "## Call chains", "## Dependency map", "```mermaid", "service/auth.py:18-26"):
+        assert part in text
+    assert check(served.tools["code_research"], answer) == {"format": "human", "text": text}
+    whole = served.ask("code_research", {"query": "architecture", "format": "human"}).text
+    assert "| module | files | strength |" in whole
+    toon = served.ask("code_research", {"query": "what calls check()", "format": "toon"})
+    assert "understood_as:" in toon.text
+
+
+@pytest.mark.parametrize("focus", ["architecture", "dependencies", "patterns", "flow", None])
+@pytest.mark.parametrize("form", ["json", "human", "toon"])
+def test_every_focus_has_every_form(served: Served, focus: str | None, form: str) -> None:
+    arguments = {"query": "how are people logged in", "format": form} | ({"focus": focus} if focus else {})
+    answer = served.ask("code_research", arguments)
+    assert not answer.is_error
+    check(served.tools["code_research"], answer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "Missing required argument: query"),
+        ({"query": "  "}, "Query cannot be empty"),
+        ({"query": "x", "depth": 0}, "depth"),
+        ({"query": "x", "depth": 6}, "from 1 to 5"),
+        ({"query": "x", "depth": True}, "depth"),
+        ({"query": "x", "focus": "beauty"}, '"architecture", "dependencies", "patterns", "flow"'),
+        ({"query": "x", "path": "nowhere"}, "Path does not exist or is not a directory: nowhere"),
+        ({"query": "x", "path": "../"}, "outside"),
+        ({"query": "x", "limit": 201}, "200"),
+        ({"query": "x", "what": 1}, "unknown argument"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_clear_error(
+    served: Served, arguments: dict[str, object], said: str
+) -> None:
+    assert said in served.error("code_research", **arguments)
+
+
+def test_a_folder_limits_what_is_shown(served: Served) -> None:
+    result = research(served, "what calls check()", path="web")
+    assert all(one["path"].startswith("web/") for one in result["findings"])
+
+
+def test_each_hop_is_told(served: Served) -> None:
+    told: list[Progress] = []
+    served.ask("code_research", {"query": "what depends on SessionStore", "depth": 3}, report=told.append)
+    assert [one.done for one in told] == sorted(one.done for one in told)
+    assert {one.total for one in told} == {4}
+    assert any("hop 1 of 3" in one.message for one in told)
+
+
+def test_a_cancelled_question_says_so(served: Served) -> None:
+    answer = served.ask("code_research", {"query": "what calls check()"}, cancelled=lambda: True)
+    assert answer.is_error
+    assert "cancelled" in answer.text
+
+
+def test_without_an_index_the_answer_says_what_to_do(tmp_path: Path) -> None:
+    served = Served(write_tree(tmp_path / "service", TREE), tmp_path / "data", index=False)
+    assert served.error("code_research", query="x") == (
+        "No index found for path: .. Run 'index_codebase' tool first."
+    )
+    served.repository.refresh()
+    result = research(served, "what calls check()")
+    assert any("search for the words" in warning for warning in result["warnings"])
+    assert result["findings"]
+    served.close()
+
+
+def test_the_answer_is_the_same_each_time(served: Served) -> None:
+    for query in ("what calls target", "architecture", "how are sessions kept"):
+        arguments = {"query": query, "depth": 3}
+        assert served.ask("code_research", arguments).text == served.ask("code_research", arguments).text
