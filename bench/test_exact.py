@@ -155,7 +155,7 @@ def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None
     walk = TimedWalk(indexed.root)
     directory = DiskDirectory(str(indexed.index_path))
     snapshot = open_snapshot(indexed.index_path)
-    seen = read_seen(directory, snapshot.generation)
+    seen = read_seen(directory, snapshot.generation, snapshot.manifest.segments)
     snapshot.close()
     assert seen is not None
     run_rounds(benchmark, lambda: compare_tree(seen, walk().files), rounds=LOOK_ROUNDS, warmup_rounds=2)

@@ -7,9 +7,23 @@ from index_format.block_lists import BLOCK_BITS, BOUND_SCALE, SATURATION_B, SATU
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan
 from index_format.compactor import Merge, merge_segments
-from index_format.directory import Directory, DiskDirectory, MemoryDirectory, WritableFile, new_file
+from index_format.directory import (
+    Directory,
+    DiskDirectory,
+    MakeTag,
+    MemoryDirectory,
+    WritableFile,
+    new_file,
+)
 from index_format.dump import iter_dump, iter_stats
-from index_format.errors import CorruptIndex, IndexFormatError, IndexLocked, IndexTooNew, IndexTooOld
+from index_format.errors import (
+    CorruptIndex,
+    IndexForeign,
+    IndexFormatError,
+    IndexLocked,
+    IndexTooNew,
+    IndexTooOld,
+)
 from index_format.files import FLAGS, SIZE, FilesReader
 from index_format.frame import VERSION
 from index_format.manifest import read_manifest
@@ -30,6 +44,7 @@ from index_format.records import (
     UnitTable,
 )
 from index_format.renumbering import number_languages
+from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
 from index_format.spread import spread_runs
@@ -52,7 +67,9 @@ __all__ = [
     "FLAGS",
     "SATURATION_B",
     "SATURATION_K1",
+    "SEAL_SUFFIX",
     "SIZE",
+    "TAG_BYTES",
     "VERSION",
     "BlockList",
     "ChunkSpan",
@@ -64,6 +81,7 @@ __all__ = [
     "Field",
     "FileTable",
     "FilesReader",
+    "IndexForeign",
     "IndexFormatError",
     "IndexLocked",
     "IndexTooNew",
@@ -71,6 +89,7 @@ __all__ = [
     "IndexWriter",
     "Level",
     "LiveSegment",
+    "MakeTag",
     "Manifest",
     "MemoryDirectory",
     "Merge",

@@ -12,13 +12,16 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Protocol
 
 from index_format.errors import CorruptIndex, IndexLocked
 
 FILE_MODE = 0o600
+DIRECTORY_MODE = 0o700
+MakeTag = Callable[[bytes], bytes]  # what the owner alone can make of bytes, in TAG_BYTES of `seals`
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -27,6 +30,7 @@ class ReadableFile(Protocol):
 
     name: str
     size: int  # bytes, when it was opened
+    identity: tuple[int, ...]  # changes whenever the file does; empty where that cannot be told
 
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
@@ -55,6 +59,8 @@ class WritableFile(Protocol):
 
 class Directory(Protocol):
     """A flat directory of files."""
+
+    make_tag: MakeTag | None  # by which its owner knows what he wrote; None: nothing is sealed
 
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""
@@ -99,7 +105,14 @@ class DiskFile:
     def __init__(self, name: str, descriptor: int) -> None:
         self.name = name
         self._descriptor = descriptor
-        self.size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        self.size = status.st_size
+        self.identity: tuple[int, ...] = (
+            status.st_ino,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+        )
         self._seek_lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
@@ -196,13 +209,15 @@ class DiskDirectory:
     regular file is refused.
     """
 
-    def __init__(self, path: str, *, create: bool = False) -> None:
+    def __init__(self, path: str, *, create: bool = False, make_tag: MakeTag | None = None) -> None:
         """Raises OSError when it is not a directory, is a symbolic link, or cannot be made."""
-        if create:
-            os.makedirs(path, mode=0o700, exist_ok=True)
+        if create and not os.path.lexists(path):
+            os.makedirs(path, mode=DIRECTORY_MODE, exist_ok=True)
+            os.chmod(path, DIRECTORY_MODE)  # whatever the umask took away
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
         self._path = path
+        self.make_tag = make_tag
 
     @contextmanager
     def _enter(self) -> Iterator[int | None]:
@@ -226,10 +241,27 @@ class DiskDirectory:
         flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # a FIFO must not keep us waiting
         with self._enter() as here:
             descriptor = os.open(self._place(name), flags, FILE_MODE, dir_fd=here)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             raise OSError(errno.EINVAL, "not a regular file", name)
+        if flags & os.O_CREAT and stat.S_IMODE(status.st_mode) != FILE_MODE and sys.platform != "win32":
+            self._make_private(descriptor, status)
         return descriptor
+
+    def _clear(self, name: str) -> None:
+        """Give what has the name and is no regular file another: it is not ours, and nothing is lost."""
+        with self._enter() as here, suppress(FileNotFoundError):
+            if stat.S_ISREG(os.lstat(self._place(name), dir_fd=here).st_mode):
+                return
+            taken = set(os.listdir(self._path if here is None else here))
+            aside = next(one for one in map(f"{name}.aside-{{}}".format, count(1)) if one not in taken)
+            os.rename(self._place(name), self._place(aside), src_dir_fd=here, dst_dir_fd=here)
+
+    def _make_private(self, descriptor: int, status: os.stat_result) -> None:
+        """Give a file the mode that the umask, or whoever put it there, did not. It may have another name."""
+        if status.st_uid == os.geteuid() and status.st_nlink == 1:
+            os.fchmod(descriptor, FILE_MODE)
 
     def list_names(self) -> list[str]:
         """The names of the regular files, sorted."""
@@ -247,12 +279,14 @@ class DiskDirectory:
             raise
 
     def create(self, name: str) -> WritableFile:
-        """A new, empty file; what has the name already is deleted first."""
+        """A new, empty file; what has the name already is deleted first, or gets another if it is no file."""
+        self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def rename(self, source: str, target: str) -> None:
         """Atomically give the file another name, replacing what has it."""
+        self._clear(target)
         with self._enter() as here:
             os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
 
@@ -269,6 +303,7 @@ class DiskDirectory:
 
     def lock(self, name: str) -> DiskLock:
         """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
 
@@ -279,6 +314,7 @@ class MemoryFile:
         self.name = name
         self._data = data
         self.size = len(data)
+        self.identity: tuple[int, ...] = ()
 
     def read(self, offset: int, size: int) -> bytes:
         """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
@@ -316,7 +352,8 @@ class MemoryLock:
 class MemoryDirectory:
     """A directory in memory, with the same promises."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, make_tag: MakeTag | None = None) -> None:
+        self.make_tag = make_tag
         self.files: dict[str, bytearray] = {}
         self._locks: set[str] = set()
 

@@ -19,5 +19,9 @@ class IndexTooNew(IndexFormatError):
     """Written in a format version that this reader does not know yet: use a newer program."""
 
 
+class IndexForeign(IndexFormatError):
+    """Whole, perhaps, but not sealed by the owner who opens it: another wrote it, or it was exchanged."""
+
+
 class IndexLocked(IndexFormatError):
     """Another process is writing this index; reading is not affected."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import struct
 from operator import index
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from index_format.errors import CorruptIndex, IndexTooNew, IndexTooOld
 from index_format.frame import OLDEST_VERSION, VERSION
 from index_format.packing import pack, unpack
 from index_format.records import MAX_FIELDS, Field, Level, Manifest, SegmentEntry
+from index_format.seals import Sealed, write_seal
 from index_format.segment_writer import SUFFIX
 
 MAGIC = b"RMIX\x89MAN"
@@ -116,7 +118,16 @@ def _check_count(value: object) -> int:
 
 
 def read_manifest(directory: Directory) -> Manifest | None:
-    """The committed manifest; None when there is none yet. Raises as `decode_manifest` does, and OSError."""
+    """The committed manifest; None when there is none yet. Raises as `decode_manifest` does, and OSError.
+
+    Whoever wrote it: only who opens a snapshot or a writer looks at the seal.
+    """
+    data = read_manifest_bytes(directory)
+    return None if data is None else decode_manifest(data)
+
+
+def read_manifest_bytes(directory: Directory) -> bytes | None:
+    """The same, not decoded. Raises CorruptIndex, OSError."""
     try:
         file = directory.open(MANIFEST)
     except FileNotFoundError:
@@ -124,14 +135,20 @@ def read_manifest(directory: Directory) -> Manifest | None:
     try:
         if file.size > MAX_MANIFEST_BYTES:
             raise CorruptIndex(f"manifest: {file.size} bytes, at most {MAX_MANIFEST_BYTES} expected")
-        return decode_manifest(file.read(0, file.size))
+        return file.read(0, file.size)
     finally:
         file.close()
 
 
-def write_manifest(directory: Directory, manifest: Manifest) -> None:
-    """Commit. The segments it names must be synced and named before. Raises OSError."""
+def write_manifest(directory: Directory, manifest: Manifest, known: Sealed = MappingProxyType({})) -> Sealed:
+    """Commit. The segments it names must be synced and named before. Returns what was sealed.
+
+    `known` is what was sealed already. Raises OSError, CorruptIndex.
+    """
+    data = encode_manifest(manifest)
+    sealed = write_seal(directory, data, (entry.name for entry in manifest.segments), known)
     directory.sync()
     with new_file(directory, MANIFEST, TEMPORARY) as file:
-        file.write(encode_manifest(manifest))
+        file.write(data)
     directory.sync()
+    return sealed

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from index_format.block_lists import BLOCK_BITS
 from index_format.directory import Directory
-from index_format.errors import CorruptIndex
-from index_format.manifest import read_manifest
+from index_format.errors import CorruptIndex, IndexForeign
+from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.records import I64, Field, Level, Manifest, SegmentEntry
+from index_format.seals import Sealed, check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX
 
@@ -95,15 +96,22 @@ class Snapshot:
         neither snapshot may be closed while the other is used; letting them go is enough.
 
         Raises CorruptIndex (a segment that the manifest names is missing, or is another), IndexTooOld,
-        IndexTooNew, and OSError for what is not about the content.
+        IndexTooNew, IndexForeign where the directory's owner did not seal it, and OSError for what is not
+        about the content.
         """
         for attempt in range(OPEN_ATTEMPTS):
-            manifest = read_manifest(directory)
-            if manifest is None:
+            data = read_manifest_bytes(directory)
+            if data is None:
                 return None
+            manifest = decode_manifest(data)
             try:
                 known = {} if before is None else {one.name: one for one in before.segments}
-                return cls(manifest, open_segments(directory, manifest.segments, manifest.fields, known))
+                sealed = read_seal(directory, data)
+                segments = open_segments(directory, manifest.segments, manifest.fields, known, sealed)
+                return cls(manifest, segments)
+            except IndexForeign:  # or the seal went with its manifest
+                if attempt == OPEN_ATTEMPTS - 1:
+                    raise
             except FileNotFoundError as error:
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise CorruptIndex("manifest: names a segment that is not there") from error
@@ -147,17 +155,19 @@ def open_segments(
     entries: Sequence[SegmentEntry],
     fields: Sequence[Field],
     known: Mapping[str, LiveSegment] = MappingProxyType({}),
+    sealed: Sealed | None = None,
 ) -> tuple[LiveSegment, ...]:
     """The segments that the entries name, all or none; those of `known` are open already.
 
-    Raises CorruptIndex for one that is not what its entry says, FileNotFoundError, IndexTooOld, IndexTooNew.
+    Raises CorruptIndex for one that is not what its entry says, FileNotFoundError, IndexTooOld, IndexTooNew,
+    and IndexForeign for one that is not as `sealed` says, where that is given.
     """
     opened: list[LiveSegment] = []
     try:
         for entry in entries:
             segment = known.get(entry.name)
             if segment is None:
-                segment = LiveSegment(_open_reader(directory, entry, fields), entry)
+                segment = LiveSegment(_open_reader(directory, entry, fields, sealed), entry)
             elif segment.entry != entry:  # other files are dead
                 _check_entry(segment.reader, entry, fields)
                 segment = LiveSegment(segment.reader, entry)
@@ -170,9 +180,13 @@ def open_segments(
     return tuple(opened)
 
 
-def _open_reader(directory: Directory, entry: SegmentEntry, fields: Sequence[Field]) -> SegmentReader:
+def _open_reader(
+    directory: Directory, entry: SegmentEntry, fields: Sequence[Field], sealed: Sealed | None
+) -> SegmentReader:
     file = directory.open(entry.name)
     try:
+        if sealed is not None:
+            check_segment(file, sealed)
         reader = SegmentReader(file)
         _check_entry(reader, entry, fields)
     except BaseException:

@@ -7,6 +7,7 @@ segment whose name comes out different was not written as FORMAT.md says, whatev
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from index_format.directory import Directory, MemoryDirectory, MemoryFile
 from index_format.errors import IndexFormatError
 from index_format.file_records import RECE, RECS
 from index_format.files import FILE, PATH, PRNT
-from index_format.manifest import read_manifest
+from index_format.manifest import decode_manifest, read_manifest_bytes
 from index_format.norms import NRMF, NRMU
 from index_format.records import I64, Field, SegmentContent, SegmentEntry
+from index_format.seals import check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import (
     META,
@@ -36,19 +38,43 @@ SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NR
 RECORD_SECTIONS = {RECS, RECE}
 
 
-def verify_index(directory: Directory) -> list[str]:
-    """The faults of the committed generation, in order; none for a whole index. Raises OSError."""
+def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
+    """The faults of the committed generation, in order; none for a whole index. Raises OSError.
+
+    The seal is looked at where the directory can tell whose it is. Without `reads_all` nothing else is read
+    than in opening.
+    """
     try:
-        manifest = read_manifest(directory)
+        data = read_manifest_bytes(directory)
+        manifest = None if data is None else decode_manifest(data)
     except IndexFormatError as error:
         return [str(error)]
-    if manifest is None:
+    if data is None or manifest is None:
         return ["manifest: there is none"]
-    faults: list[str] = []
+    faults = list_seal_faults(directory, data, [entry.name for entry in manifest.segments])
     live: dict[bytes, str] = {}
     for entry in manifest.segments:
-        faults += _verify_segment(directory, entry, manifest.fields, live)
+        faults += _verify_segment(directory, entry, manifest.fields, live, reads_all)
     return faults or _list_mixed(directory, manifest.segments)
+
+
+def list_seal_faults(directory: Directory, manifest: bytes, names: Sequence[str]) -> list[str]:
+    """Where manifest and segments are not what the directory's owner sealed. Raises OSError."""
+    try:
+        sealed = read_seal(directory, manifest)
+    except IndexFormatError as error:
+        return [str(error)]
+    faults = []
+    for name in names if sealed is not None else ():
+        with suppress(FileNotFoundError):  # told elsewhere
+            file = directory.open(name)
+            try:
+                check_segment(file, sealed or {})
+            except IndexFormatError as error:
+                faults.append(str(error))
+            finally:
+                file.close()
+    return faults
 
 
 def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[str]:
@@ -62,7 +88,11 @@ def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[s
 
 
 def _verify_segment(
-    directory: Directory, entry: SegmentEntry, fields: tuple[Field, ...], live: dict[bytes, str]
+    directory: Directory,
+    entry: SegmentEntry,
+    fields: tuple[Field, ...],
+    live: dict[bytes, str],
+    reads_all: bool,
 ) -> Iterator[str]:
     """`live` is filled with the live paths and the segment of each."""
     try:
@@ -75,6 +105,8 @@ def _verify_segment(
         return
     try:
         yield from iter_entry_faults(reader, entry, fields)
+        if not reads_all:
+            return
         damaged = reader.frame.find_damaged_pages()
         yield from (f"{entry.name}: page {page} does not have its checksum" for page in damaged)
         if not damaged:

@@ -7,7 +7,7 @@ garbage, removed under the lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,9 +15,23 @@ from functools import partial
 from index_format.compactor import Merge, encode_windows, merge_segments
 from index_format.directory import Directory
 from index_format.errors import CorruptIndex, IndexFormatError
-from index_format.manifest import MANIFEST, read_manifest, write_manifest
+from index_format.manifest import (
+    decode_manifest,
+    encode_manifest,
+    read_manifest_bytes,
+    write_manifest,
+)
 from index_format.merge_policy import choose_full_merge, choose_merge
 from index_format.records import EncodedRun, Field, Manifest, SegmentEntry
+from index_format.seals import (
+    SEAL_SUFFIX,
+    Sealed,
+    SealedFile,
+    check_segment,
+    name_seal,
+    read_seal,
+    write_seal,
+)
 from index_format.segment_writer import SUFFIX, TEMPORARY_SUFFIX
 from index_format.snapshot import open_segments
 
@@ -32,7 +46,8 @@ class IndexWriter:
 
     def __init__(self, directory: Directory, configuration: str, fields: Sequence[Field]) -> None:
         """Starts from the committed generation, or from nothing when there is none of this
-        configuration and schema, or none that can be read: an index is derived, and never repaired.
+        configuration and schema, none that can be read, or none that the directory's owner sealed: an
+        index is derived, and never repaired. What was wrong with it is `start_fault`.
 
         Raises IndexLocked, OSError.
         """
@@ -45,6 +60,10 @@ class IndexWriter:
         self._changed = False
         self._configuration = configuration
         self._fields = tuple(fields)
+        self._sealed: Sealed = {}
+        self._reseals = False  # files are not those that were sealed, but hold the same
+        self._seal_name = ""
+        self.start_fault: IndexFormatError | None = None
         try:
             self._start()
         except BaseException:
@@ -53,9 +72,9 @@ class IndexWriter:
 
     def _start(self) -> None:
         try:
-            manifest = read_manifest(self._directory)
-        except IndexFormatError:
-            manifest = None
+            manifest = self._read_committed()
+        except IndexFormatError as fault:
+            manifest, self.start_fault = None, fault
         if manifest is None:
             self._changed = True
             return
@@ -65,6 +84,29 @@ class IndexWriter:
             self._segments = list(manifest.segments)
         else:
             self._changed = True
+
+    def _read_committed(self) -> Manifest | None:
+        """The committed manifest, if its segments are those that were sealed."""
+        data = read_manifest_bytes(self._directory)
+        if data is None:
+            return None
+        manifest = decode_manifest(data)
+        sealed = read_seal(self._directory, data)
+        if sealed is not None:
+            self._sealed = {entry.name: self._check(entry.name, sealed) for entry in manifest.segments}
+            self._reseals = self._sealed != sealed
+        self._seal_name = name_seal(data)
+        return manifest
+
+    def _check(self, name: str, sealed: Sealed) -> SealedFile:
+        try:
+            file = self._directory.open(name)
+        except FileNotFoundError as error:
+            raise CorruptIndex("manifest: names a segment that is not there") from error
+        try:
+            return check_segment(file, sealed)
+        finally:
+            file.close()
 
     def __enter__(self) -> IndexWriter:
         return self
@@ -110,6 +152,24 @@ class IndexWriter:
             self._segments[place] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
+    def purge(
+        self,
+        names: Collection[str],
+        *,
+        encode: MergeEncoder | None = None,
+        window_bytes: int | None = None,
+    ) -> int:
+        """Write those of the segments anew that have dead files: nothing of these is left in the directory
+        once the segments are committed and garbage is deleted. Returns how many. As `merge` otherwise.
+        """
+        chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
+        for entry in chosen:
+            merged = self._merge([entry], encode, window_bytes)
+            kept = [one for one in self._segments if one is not entry]
+            self._segments = [*kept, merged] if merged else kept
+            self._changed = True
+        return len(chosen)
+
     def merge(
         self,
         *,
@@ -154,22 +214,28 @@ class IndexWriter:
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
             manifest = replace(manifest, generation=self._generation + 1)
-            write_manifest(self._directory, manifest)
+            self._sealed = write_manifest(self._directory, manifest, self._sealed)
+            self._seal_name = name_seal(encode_manifest(manifest))
             self._generation = manifest.generation
             self._committed = manifest.segments
             self._changed = False
+        elif self._reseals:  # else every opening would compare every byte of them
+            names = [entry.name for entry in manifest.segments]
+            self._sealed = write_seal(self._directory, encode_manifest(manifest), names, self._sealed)
+        self._reseals = False
         return manifest
 
     def delete_garbage(self) -> None:
-        """Delete segments that neither the committed manifest nor the next one names, and unfinished files.
+        """Delete segments that neither the committed manifest nor the next one names, the seals of other
+        manifests, and unfinished files.
 
         Call it while no segment is being written. A file that another process holds open
         may stay (Windows) and goes the next time.
         """
-        named = {entry.name for entry in (*self._committed, *self._segments)}
+        named = {self._seal_name, *(entry.name for entry in (*self._committed, *self._segments))}
         for name in self._directory.list_names():
             unfinished = name.endswith(TEMPORARY_SUFFIX)
-            if (unfinished or (name.endswith(SUFFIX) and name not in named)) and name != MANIFEST:
+            if unfinished or (name.endswith((SUFFIX, SEAL_SUFFIX)) and name not in named):
                 with suppress(OSError):
                     self._directory.delete(name)
 

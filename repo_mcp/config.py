@@ -97,6 +97,8 @@ class Config:
     named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
     watch: bool = False  # look for changed files while serving
+    any_root: bool = False  # serve the root of the file system or a directory of the kernel's
+    harden: bool = False  # have the system forbid the server all that it does not need
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
     last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
     extensions: tuple[
@@ -134,6 +136,8 @@ def load_config(
     toolsets: Sequence[str] | None = None,
     workers: int | None = None,
     watch: bool | None = None,
+    any_root: bool | None = None,
+    harden: bool | None = None,
     audit_queries: bool | None = None,
     last_bundle: bool | None = None,
     include_extensions: Sequence[str] | None = None,
@@ -151,6 +155,8 @@ def load_config(
         "toolsets": toolsets,
         "workers": workers,
         "watch": watch,
+        "any_root": any_root,
+        "harden": harden,
         "audit_queries": audit_queries,
         "last_bundle": last_bundle,
         "include_extensions": include_extensions or None,
@@ -166,6 +172,8 @@ def load_config(
         toolsets=chosen,
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
         watch=bool(watch),
+        any_root=bool(any_root),
+        harden=bool(harden),
         audit_queries=bool(audit_queries),
         last_bundle=last_bundle is not False,
         include_extensions=_check_extensions(include_extensions or ()),

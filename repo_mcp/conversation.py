@@ -30,7 +30,7 @@ from repo_mcp.frames import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from repo_mcp.tool_model import Tool, ToolAnswer
 
@@ -49,7 +49,9 @@ _PREFIX = "io.modelcontextprotocol/"
 _VERSION_KEY = _PREFIX + "protocolVersion"
 _CAPABILITIES_KEY = _PREFIX + "clientCapabilities"
 _CLIENT_KEY = _PREFIX + "clientInfo"
-_ENVELOPE_KEYS = frozenset({_VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY})
+_LEVEL_KEY = _PREFIX + "logLevel"  # the log messages that a client wants; there are none
+_ENVELOPE_KEYS = frozenset({_VERSION_KEY, _CAPABILITIES_KEY, _CLIENT_KEY, _LEVEL_KEY})
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _CLIENT_TEXTS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 # Known capabilities -> what may stand in them: bool, or an object of known keys.
 _Shape = dict[str, "type[bool] | _Shape"]
@@ -65,9 +67,6 @@ _CAPABILITIES: _Shape = {
 }
 _EXPERIMENTAL = "experimental"  # objects of nothing, whatever their names
 _EXTENSIONS = "extensions"  # objects of anything, whatever their names
-_SCHEMA_KEYS = ("$schema", "properties", "required", "type")
-_MODERN_INPUT_KEYS = ("$schema", "type")
-_MODERN_OUTPUT_KEYS = ("$schema",)
 _PARAMS_OF_A_LIST = frozenset({"_meta"})
 _PARAMS_OF_A_CALL = frozenset({"name", "arguments", "_meta"})
 _PARAMS_OF_A_RETRY = _PARAMS_OF_A_CALL | {"inputResponses", "requestState"}
@@ -144,6 +143,8 @@ def read_envelope(params: JsonObject | None) -> Caller | None:
     if not isinstance(meta, dict) or not _is_plain_meta(meta, _ENVELOPE_KEYS):
         return None
     if meta.get(_VERSION_KEY) != MODERN_VERSION or not _are_plain_capabilities(meta.get(_CAPABILITIES_KEY)):
+        return None
+    if meta.get(_LEVEL_KEY, "info") not in _LEVELS:
         return None
     client = _read_client(meta[_CLIENT_KEY]) if _CLIENT_KEY in meta else Caller("", "")
     if client is not None:
@@ -277,9 +278,14 @@ class Answers:
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
         """What `list_tools` answers from now on."""
+        from repo_mcp.tool_listing import describe_tool
+
         listed = list(tools)
         for modern in self._tools:
-            self._tools[modern] = encode_json([_describe(tool, modern) for tool in listed])
+            described = [
+                describe_tool(tool, modern=modern, offers_tasks=self.offers_tasks) for tool in listed
+            ]
+            self._tools[modern] = encode_json(described)
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """The answer to a plain `initialize`."""
@@ -367,39 +373,3 @@ def encode_notification(method: str, params: JsonObject) -> bytes:
 
 def _frame(request_id: RequestId, result: str) -> bytes:
     return end_frame(f'{{"jsonrpc":"2.0","id":{encode_json(request_id)},"result":{result}}}')
-
-
-def describe_icon(uri: str) -> JsonObject:
-    """An icon as tools show it; `uri` is a data: URI."""
-    mime_type = uri.removeprefix("data:").partition(",")[0].partition(";")[0]
-    return {"mimeType": mime_type, "sizes": ["any"], "src": uri}
-
-
-def _describe(tool: Tool, modern: bool) -> JsonObject:
-    hints = tool.annotations
-    described: JsonObject = {
-        "annotations": {
-            "destructiveHint": hints.destructive,
-            "idempotentHint": hints.idempotent,
-            "openWorldHint": hints.open_world,
-            "readOnlyHint": hints.read_only,
-            "title": tool.title,
-        },
-        "description": tool.description,
-    }
-    if tool.may_be_task and not modern:
-        described["execution"] = {"taskSupport": "optional"}
-    if tool.icon:
-        described["icons"] = [describe_icon(tool.icon)]
-    return described | {
-        "inputSchema": _order(tool.input_schema, _MODERN_INPUT_KEYS if modern else _SCHEMA_KEYS),
-        "name": tool.name,
-        "outputSchema": _order(tool.output_schema, _MODERN_OUTPUT_KEYS if modern else _SCHEMA_KEYS),
-        "title": tool.title,
-    }
-
-
-def _order(schema: Mapping[str, object], declared: tuple[str, ...]) -> JsonObject:
-    """The keys that the SDK's model of a schema declares, then the others as they stand."""
-    first = [key for key in declared if key in schema]
-    return {key: schema[key] for key in [*first, *(key for key in schema if key not in first)]}

@@ -66,6 +66,29 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
     return DataDir(fallback, (warning,), _inside(root, fallback))
 
 
+def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]:
+    """The data directory asked for, whether it is there, and why it cannot be used; makes nothing.
+
+    The reason is empty for one that can be used, or made.
+    """
+    wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
+    try:
+        _check_place(root, wanted)
+        if os.path.lexists(wanted):
+            _check_status(os.lstat(wanted))
+        there = existing = wanted
+        while not os.path.lexists(existing):
+            existing = os.path.dirname(existing)
+        if not os.access(existing, os.R_OK | os.W_OK | os.X_OK):
+            raise _Unusable("it is not writable" if existing == there else "it cannot be made")
+        return wanted, existing == there, ""
+    except OSError as error:
+        fault = error.strerror or "the system refuses it"
+    except _Unusable as unusable:
+        fault = str(unusable)
+    return wanted, os.path.lexists(wanted), fault
+
+
 def take_outside_dir(roots: Sequence[str], path: str) -> None:
     """Makes the directory `path`, or takes the one that is there. CONFIG_INVALID when it cannot be used,
     and, before anything is made, when it lies in one of the roots: those are never written to.
@@ -94,6 +117,11 @@ def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
     return os.path.join(cache_home, _CACHE_NAME, f"{purpose}-{digest}")
 
 
+def name_canonically(path: str) -> str:
+    """The one name of a directory, links resolved: to tell what belongs to it, not to open anything."""
+    return os.path.realpath(path)
+
+
 def _check_place(root: str, path: str) -> None:
     """`_Unusable` for the root and what lies above it: the whole repository would be left out as ours."""
     base, wanted = os.path.realpath(root), os.path.realpath(path)
@@ -110,8 +138,11 @@ def _prepare(path: str) -> None:
             os.chmod(path, 0o700)  # whatever the umask took away
         except FileExistsError:
             pass
-        _check_directory(path)
-        _mark(path)
+        _check_status(os.lstat(path))
+        if sys.platform == "win32":
+            _mark(path, None)
+        else:
+            _check_opened(path)
     except OSError as error:
         raise _Unusable(error.strerror or "the system refuses it") from None
     except ValueError:
@@ -120,9 +151,20 @@ def _prepare(path: str) -> None:
         raise _Unusable("it is not writable")
 
 
-def _check_directory(path: str) -> None:
+def _check_opened(path: str) -> None:
+    """Checks and marks the directory by a descriptor of it, whatever stands at its path meanwhile."""
+    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        status = os.fstat(directory)
+        _check_status(status)
+        if _mark(path, directory) and status.st_mode & 0o077:
+            os.fchmod(directory, 0o700)  # it came with the repository, or was made by others of our kind
+    finally:
+        os.close(directory)
+
+
+def _check_status(status: os.stat_result) -> None:
     """`_Unusable` for anything but a real directory of ours that nobody else may write to."""
-    status = os.lstat(path)
     if modes.S_ISLNK(status.st_mode):
         raise _Unusable("it is a symbolic link")
     if not modes.S_ISDIR(status.st_mode):
@@ -135,23 +177,29 @@ def _check_directory(path: str) -> None:
             raise _Unusable("others may write to it")
 
 
-def _mark(path: str) -> None:
-    """Says what the directory is, unless it holds something else: `*` would hide that from Git."""
-    names = set(os.listdir(path))
+def _mark(path: str, directory: int | None) -> bool:
+    """Says what the directory is, unless it holds something else: `*` would hide that from Git.
+
+    Returns whether it is ours alone. `directory` is a descriptor of it, where there are such.
+    """
+    names = set(os.listdir(path if directory is None else directory))
     if names and "CACHEDIR.TAG" not in names:
-        return
-    _write_once(os.path.join(path, "CACHEDIR.TAG"), _TAG)
-    _write_once(os.path.join(path, ".gitignore"), b"*\n")
+        return False
+    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", b"*\n")):
+        _write_once(os.path.join(path, name) if directory is None else name, text, directory)
+    return True
 
 
-def _write_once(path: str, text: bytes) -> None:
+def _write_once(path: str, text: bytes, directory: int | None) -> None:
     """Writes a file that is not there yet. Whatever stands there already is left alone."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, flags, 0o600, dir_fd=directory)
     except FileExistsError:
         return
     try:
+        if sys.platform != "win32":
+            os.fchmod(descriptor, 0o600)  # whatever the umask took away
         os.write(descriptor, text)
     finally:
         os.close(descriptor)

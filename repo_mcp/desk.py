@@ -7,13 +7,15 @@ the SDK, which is told first how the conversation was opened. A second `initiali
 change the version, so that the SDK has what follows it. Whatever concerns tasks, and the client's answers to
 questions of ours, are taken here even then: the SDK serves neither.
 
-Tools are called in a pool of threads that the SDK's server uses as well, so that the limit holds for both.
+Tools are called in a pool of threads that the SDK's server uses as well, so that the limit holds for both;
+tasks have places of their own.
 Left out on purpose: what is plain (`repo_mcp.conversation`), and the order of answers: there is none.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 
 from repo_mcp.conversation import (
     MODERN_VERSION,
@@ -116,6 +118,13 @@ class Desk:
             call.cancel()
         if self._task_desk is not None:
             self._task_desk.close()
+
+    def wait_until_idle(self, patience_seconds: float) -> None:
+        """Until nothing runs any more, at most so long."""
+        deadline = time.monotonic() + patience_seconds
+        for one in (self._pool, self._task_desk):
+            if one is not None:
+                one.wait_until_idle(max(0.0, deadline - time.monotonic()))
 
     def _pass_on(self, frame: Valid) -> None:
         if isinstance(frame, Notification):
@@ -234,26 +243,8 @@ class Desk:
             return False
         if arguments is not None and not isinstance(arguments, dict):
             return False
-        from repo_mcp.task_desk import read_ttl, refuse_number, refuse_task
-
-        self._ready.wait()
-        tool = self._tools.get(name)
-        frame = b""
-        if tool is None:
-            frame = refuse_tool(request.id, name)
-        elif not tool.may_be_task:
-            frame = refuse_task(request.id, name)
-        else:
-            try:
-                ttl_ms = read_ttl(wanted)
-            except ValueError as error:
-                frame = encode_error(request.id, INVALID_PARAMS, f"Invalid params: {error}")
-            else:
-                caller = self._name_caller(params)
-                if self._find_task_desk().begin(request, tool, arguments or {}, caller, ttl_ms=ttl_ms):
-                    return True
-                frame = refuse_number(request.id)
-        self._wire.answer(request.id, frame)
+        task_desk = self._find_task_desk()
+        task_desk.begin_as_asked(request, name, self._tools.get(name), self._name_caller(params), wanted)
         return True
 
     def _find_task_desk(self) -> TaskDesk:
@@ -261,10 +252,9 @@ class Desk:
             from repo_mcp.task_desk import TaskDesk
 
             self._ready.wait()
-            assert self._pool is not None
             assert self._sampler is not None
             modern = self._spoken == MODERN_VERSION
-            self._task_desk = TaskDesk(self._wire, self._answers, self._pool, self._sampler, modern=modern)
+            self._task_desk = TaskDesk(self._wire, self._answers, self._sampler, modern=modern)
         return self._task_desk
 
     # Calls of tools
@@ -338,14 +328,9 @@ def _is_initialized(frame: Notification | Response) -> bool:
 
 def refuse_tool(request_id: RequestId, name: str) -> bytes:
     """The answer to a call of a tool that there is not."""
+    from repo_mcp.tool_model import explain_unknown_tool
+
     return encode_error(request_id, INVALID_PARAMS, explain_unknown_tool(name))
-
-
-def explain_unknown_tool(name: str) -> str:
-    """What a client is told that calls it."""
-    from repo_mcp.tool_model import escape_text
-
-    return f"Unknown tool: {escape_text(name[:64])}. See tools/list"
 
 
 def _correlate(request_id: RequestId) -> RequestId:

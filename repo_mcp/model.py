@@ -41,6 +41,7 @@ class WalkReport:
         str, ...
     ]  # directories that could not be listed: what lies below is unknown, not deleted
     warnings: tuple[str, ...]
+    denied_inodes: frozenset[int] = frozenset()  # of the entries left out for their names, up to a limit
 
 
 class SkipReason(StrEnum):

@@ -5,13 +5,21 @@ from __future__ import annotations
 from repo_mcp.config import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.sandbox import Door
+from repo_mcp.system_places import is_system_place
 
 
 def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
     """The effective configuration: narrowed by the repository's own file; and what in that was ignored.
 
-    CONFIG_INVALID for a root that cannot be opened. Makes nothing.
+    CONFIG_INVALID for a root that cannot be opened, or is no repository and was not asked for as such. Makes
+    nothing.
     """
+    if not config.any_root and is_system_place(config.root):
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            "The root is a directory of the system, not a repository.",
+            "Give --repo-root the directory of one repository, or say --any-root as well.",
+        )
     door = Door(config.root, _deny_nothing)
     try:
         text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data

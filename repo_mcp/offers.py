@@ -58,7 +58,36 @@ def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
         "research": lambda: _offer_research(one_root),
     }
     one_root = _OneRoot(config, warn)
-    return tuple(builders[name]() for name in config.toolsets)
+    offers = tuple(builders[name]() for name in config.toolsets)
+    _protect(config, warn)
+    return offers
+
+
+def _protect(config: Config, warn: Warn) -> None:
+    """Have the system forbid what is not needed, where the operator says so.
+
+    Every place of this server has been made by now, and no thread has been started.
+    """
+    if not config.harden:
+        return
+    from repo_mcp.config import find_cache_home, find_state_home
+    from repo_mcp.hardening import harden
+    from repo_mcp.user_key import take_key_dir
+
+    places = []
+    if config.root:
+        from repo_mcp.data_dir import prepare_data_dir
+
+        places.append(prepare_data_dir(config.root, config.data_dir, find_cache_home()).path)
+    if config.named_roots:
+        from repo_mcp.toolsets.retrieval import prepare_place
+
+        places.append(prepare_place(config))
+    roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
+    key_dir, has_key = take_key_dir(find_state_home())
+    state = harden(roots, places if has_key else [*places, key_dir], [key_dir])
+    if not state.startswith("on"):
+        warn(f"--harden: {state}")
 
 
 class _OneRoot:

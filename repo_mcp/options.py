@@ -54,6 +54,29 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
     )
+    _add_switches(parser)
+    add_http_options(parser)
+    limits = parser.add_argument_group("limits")
+    for field in dataclasses.fields(Limits):
+        option = "--" + field.name.replace("_", "-")
+        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
+    return parser
+
+
+def _add_switches(parser: argparse.ArgumentParser) -> None:
+    """What may be served, what is forbidden, and what is kept."""
+    parser.add_argument(
+        "--any-root",
+        action="store_true",
+        default=None,
+        help="serve even the root of the file system, or a directory of the kernel's such as /proc",
+    )
+    parser.add_argument(
+        "--harden",
+        action="store_true",
+        default=None,
+        help="have the system forbid the server all that it does not need (Landlock, on Linux)",
+    )
     parser.add_argument(
         "--audit-queries",
         action="store_true",
@@ -65,12 +88,6 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
-    add_http_options(parser)
-    limits = parser.add_argument_group("limits")
-    for field in dataclasses.fields(Limits):
-        option = "--" + field.name.replace("_", "-")
-        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
-    return parser
 
 
 def read_config(options: argparse.Namespace) -> Config:
@@ -83,6 +100,8 @@ def read_config(options: argparse.Namespace) -> Config:
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
         workers=options.workers,
         watch=options.watch,
+        any_root=options.any_root,
+        harden=options.harden,
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,
         include_extensions=options.include_extension,

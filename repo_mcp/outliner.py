@@ -16,14 +16,16 @@ from repo_mcp.model import Outline
 if TYPE_CHECKING:
     from repo_mcp.adapters.adapter_registry import AdapterRegistry
     from repo_mcp.parse_worker import ParseWorker
+    from repo_mcp.poison import PoisonList
 
 
 class Outliner:
     """Outlines of texts. Safe in several threads."""
 
-    def __init__(self, config: Config) -> None:
-        """Loads nothing, starts nothing."""
+    def __init__(self, config: Config, poison: PoisonList | None = None) -> None:
+        """Loads nothing, starts nothing. Texts of the `poison` list are not parsed."""
         self._config = config
+        self._poison = poison
         self._lock = threading.Lock()
         self._made: tuple[AdapterRegistry, ParseWorker] | None = None
 
@@ -46,7 +48,7 @@ class Outliner:
         from repo_mcp.adapters.adapter_registry import AdapterRegistry
         from repo_mcp.parse_worker import ParseWorker
 
-        worker = ParseWorker()
+        worker = ParseWorker(poison=self._poison)
         registry = AdapterRegistry(
             worker.parse,
             root=self._config.root,

@@ -3,7 +3,7 @@
 A parser of hostile text can take gigabytes, run for minutes or crash the interpreter, and none of that
 can be caught. So one child process (`parse_process`) does it, started anew (spawn) at the first text, kept
 for the next ones, and limited by the system where the system can. A watch kills it after WALL_SECONDS in
-any case. A text that ends the child is remembered by its fingerprint and not tried again.
+any case. A text that ends the child is put on the poison list (`poison`) and not tried again.
 
 What travels are length-prefixed frames on two pipes, bytes only, as `parse_process` tells. Nothing that
 comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
@@ -15,9 +15,7 @@ What starts processes is imported with the first text: a server that is asked fo
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from repo_mcp.adapters.protocol import ParserFailed, ParserFault
 from repo_mcp.config import safe_child_environment
+from repo_mcp.poison import PoisonList
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine gets the rest
 START_SECONDS = 30.0
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-MAX_POISON = 1_024
 MAX_BATCH_ANSWER_BYTES = 32 * 1024 * 1024  # of one text
 BATCH_WALLS = 6  # times the wall: what a batch may take in all, so that no answer can stop half-way for ever
 MAX_DEATHS = 20  # children in a row that ended without an answer: then it is not the texts
@@ -42,19 +40,18 @@ MAX_DEATHS = 20  # children in a row that ended without an answer: then it is no
 class ParseWorker:
     """At most one child; calls from several threads take turns."""
 
-    def __init__(self, *, wall_seconds: float = WALL_SECONDS) -> None:
+    def __init__(self, *, wall_seconds: float = WALL_SECONDS, poison: PoisonList | None = None) -> None:
         """Starts nothing."""
         self._wall_seconds = wall_seconds
         self._lock = threading.Lock()
         self._child: _Child | None = None
-        self._poison: OrderedDict[bytes, None] = OrderedDict()
+        self._poison = poison if poison is not None else PoisonList()
         self._closed = False
 
     def parse(self, task: str, text: bytes) -> bytes:
         """The task's answer for a text. Raises ParserFailed: DIED again for a text that ended a child."""
-        fingerprint = hashlib.blake2b(text, digest_size=16, key=task.encode()).digest()
         with self._lock:
-            if fingerprint in self._poison:
+            if text in self._poison:
                 raise ParserFailed(ParserFault.DIED)
             child = self._get_child()
             try:
@@ -63,7 +60,7 @@ class ParseWorker:
                 self._drop_child()
                 if self._closed:
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
-                self._remember(fingerprint)
+                self._poison.add(text)
                 raise ParserFailed(ParserFault.DIED) from error
             if answer[:1] != b"+":
                 self._drop_child()
@@ -87,11 +84,6 @@ class ParseWorker:
         child, self._child = self._child, None
         if child is not None:
             child.end()
-
-    def _remember(self, fingerprint: bytes) -> None:
-        self._poison[fingerprint] = None
-        if len(self._poison) > MAX_POISON:
-            self._poison.popitem(last=False)
 
     def close(self) -> None:
         """End the child, also while it parses; later calls raise ParserFailed."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 
+from repo_mcp.system_places import is_system_place
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,5 +56,5 @@ def _can_be_written(place: str) -> bool:
 
 
 def _can_be_served(root: str) -> bool:
-    """True when the root is a directory that may be listed and entered."""
-    return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK)
+    """True when the root is a directory that may be listed and entered, and may be a repository."""
+    return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK) and not is_system_place(root)

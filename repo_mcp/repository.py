@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home
-from repo_mcp.data_dir import prepare_data_dir
+from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_home, find_state_home
+from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.hardening import limit_dumps
 from repo_mcp.ignore import GlobFilter, IgnoreRules
 from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
@@ -58,12 +59,17 @@ from repo_mcp.model import (
     SegmentFacts,
     WalkReport,
 )
+from repo_mcp.namespaces import mark_used, remove, remove_unused
 from repo_mcp.narrowing import narrow_config
 from repo_mcp.outliner import Outliner
+from repo_mcp.poison import POISON_FILE, PoisonList
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, OpenedFile, read_many
+from repo_mcp.sealing import Sealer, make_sealer
+from repo_mcp.system_places import is_system_place
 from repo_mcp.textfile import SourceText, decode_source, split_lines
 from repo_mcp.tree_view import TreeView
+from repo_mcp.user_key import load_user_key
 from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
@@ -77,6 +83,7 @@ if TYPE_CHECKING:
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 NANOSECONDS = 1_000_000_000
+EXACT_WAIT_SECONDS = 1.0  # for what an exact search began in the background to stop; it looks every few ms
 
 
 class Repository:
@@ -84,12 +91,15 @@ class Repository:
 
     def __init__(self, config: Config, *, report_warning: Callable[[str], None] | None = None) -> None:
         """Opens the door and the data directory. Never builds. Raises CONFIG_INVALID."""
+        limit_dumps()
         config, ignored = narrow_config(config)  # a root that cannot be served makes no data directory
         self.config = config
         self.root_name = os.path.basename(config.root)
         data_dir = prepare_data_dir(config.root, config.data_dir, find_cache_home())
         self.data_dir = data_dir
-        self.warnings = (*data_dir.warnings, *ignored)
+        user_key = load_user_key(find_state_home(), config.root)
+        self._key_fault = user_key.fault
+        self.warnings = (*_warn_of_root(config), *data_dir.warnings, *ignored, *_warn_of_key(user_key.fault))
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
@@ -97,7 +107,12 @@ class Repository:
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
-        namespace = f"index-v{FORMAT_VERSION}-{self._configuration[:16]}"
+        self.sealer = sealer = make_sealer(
+            user_key.key, name_canonically(config.root), name_canonically(data_dir.path)
+        )
+        namespace = sealer.name_namespace("index", FORMAT_VERSION, self._configuration)
+        self.namespaces = {namespace: sealer.make_tagger(namespace)}  # directory of each index -> its tags
+        self.poison = PoisonList(data_dir.path, sealer.make_tagger(POISON_FILE))
         self._index = LiveIndex(
             self._build_settings(os.path.join(data_dir.path, namespace), data_dir.inside_root),
             self._configuration,
@@ -106,9 +121,11 @@ class Repository:
             watch=config.watch,
             view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
             note_refresh=self._note_refresh,
+            make_tag=self.namespaces[namespace],
         )
-        self.structure = self._open_structure(data_dir.path)
-        self._outliner = Outliner(config)
+        self.structure = self._open_structure(data_dir.path, sealer)
+        self._mark_namespaces()
+        self._outliner = Outliner(config, self.poison)
         self._exact: ExactSearcher | None = None
         self._making_graph = threading.Lock()
         self._made_graph: LiveGraph | None = None
@@ -130,14 +147,28 @@ class Repository:
         )
         return hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
-    def _open_structure(self, data_dir: str) -> LiveStructure:
+    def _mark_namespaces(self) -> None:
+        for name in self.namespaces:
+            mark_used(os.path.join(self.data_dir.path, name))
+        self._is_tidy = False
+
+    def _open_structure(self, data_dir: str, sealer: Sealer) -> LiveStructure:
         """The structure of the files. Nothing is parsed before somebody asks for it."""
         config = self.config
         facts = (self._configuration, *list_facts())
         configuration = hashlib.blake2b(repr(facts).encode(), digest_size=16).hexdigest()
-        path = os.path.join(data_dir, f"structure-v{FORMAT_VERSION}-{configuration[:16]}")
+        namespace = sealer.name_namespace("structure", FORMAT_VERSION, configuration)
+        self.namespaces[namespace] = sealer.make_tagger(namespace)
+        path = os.path.join(data_dir, namespace)
         read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
-        phase = StructurePhase(path, configuration, config.chosen_workers(), read)
+        phase = StructurePhase(
+            path,
+            configuration,
+            config.chosen_workers(),
+            read,
+            make_tag=self.namespaces[namespace],
+            poison=self.poison,
+        )
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
     @property
@@ -167,6 +198,9 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
+        if not self._is_tidy:
+            self._is_tidy = True
+            remove_unused(self.data_dir.path, self.namespaces)
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -356,7 +390,7 @@ class Repository:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
         current = self._exact
         if current is None or current.snapshot is not snapshot:
-            current = self._exact = ExactSearcher(snapshot, current.memory if current else None)
+            current = self._exact = ExactSearcher(snapshot, current, self._closed.is_set)
         return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
@@ -437,6 +471,8 @@ class Repository:
         cancelled: Callable[[], bool] | None = None,
     ) -> RefreshReport:
         """Make the index say what the tree says. Raises BUSY, CANCELLED, INDEX_UNAVAILABLE."""
+        if force:
+            self.poison.clear()
         return self._index.refresh(force=force, progress=progress, cancelled=cancelled)
 
     def compact(self, *, full: bool) -> CompactReport:
@@ -460,8 +496,26 @@ class Repository:
         self._outliner.close()
         self.structure.stop()
         index_stopped = self._index.close()
-        if self.structure.close() and index_stopped:
+        exact_stopped = self._exact is None or self._exact.join(EXACT_WAIT_SECONDS)
+        if self.structure.close() and index_stopped and exact_stopped:
             self._door.close()
+            if self._key_fault:  # nobody else can use what this process alone can check
+                for name in self.namespaces:
+                    remove(os.path.join(self.data_dir.path, name))
+
+
+def _warn_of_root(config: Config) -> tuple[str, ...]:
+    if config.any_root and is_system_place(config.root):
+        return ("The root is a directory of the system, not a repository.",)
+    if name_canonically(config.root) == name_canonically(find_home()):
+        return ("The root is your home directory: everything in it that is not denied is served.",)
+    return ()
+
+
+def _warn_of_key(fault: str) -> tuple[str, ...]:
+    if not fault:
+        return ()
+    return (f"The user's key cannot be kept ({fault}); the index of this process is used by no other.",)
 
 
 def _ignore(_text: str) -> None:

@@ -161,12 +161,16 @@ class Door:
         """
         found: list[Read | RepoError] = []
         opened: list[tuple[str, int]] = []  # the directories down to the last file's, and their descriptors
+        entered: str | None = ""  # the same as a path, with a slash behind it; None when it is not known
         try:
             for path in paths:
-                *names, name = path.split("/")
+                above, slash, name = path.rpartition("/")
                 try:
                     self._refuse_denied(path)
-                    self._enter(names, opened)
+                    if above + slash != entered:
+                        entered = None
+                        self._enter(above.split("/") if slash else [], opened)
+                        entered = above + slash
                     found.append(read(opened[-1][1] if opened else self._root_directory, name, path))
                 except _LinkMet:
                     found.append(_not_a_file(path))

@@ -31,13 +31,22 @@ from repo_mcp.conversation import (
     TASKS_CAPABILITY,
     TASKS_EXTENSION,
     TASKS_VERSION,
-    describe_icon,
 )
-from repo_mcp.desk import BAD_STATE, explain_unknown_tool
+from repo_mcp.desk import BAD_STATE
 from repo_mcp.frames import JsonObject
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
-from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer, Toolset
+from repo_mcp.tool_listing import describe_icon
+from repo_mcp.tool_model import (
+    CallContext,
+    Progress,
+    Question,
+    Tool,
+    ToolAnswer,
+    Toolset,
+    explain_unknown_tool,
+    name_tools,
+)
 from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
 Context = ServerRequestContext[dict[str, Any]]
@@ -108,7 +117,7 @@ def build_sdk_server(
     `sampler` asks the client's model in the first era. `offers_tasks`: somebody answers requests for them.
     """
     calls = CallPool() if pool is None else pool
-    tools = {tool.name: tool for toolset in toolsets for tool in toolset.tools}
+    tools = name_tools(toolsets)
     listed = [_describe(tool, offers_tasks) for tool in tools.values()]
 
     async def list_tools(

@@ -26,7 +26,7 @@ from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from repo_mcp.call_pool import CallPool
     from repo_mcp.config import Config
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
     from repo_mcp.sampling import Sampler
     from repo_mcp.sdk_bridge import RunServer, SdkBridge
-    from repo_mcp.tool_model import Tool, Toolset
+    from repo_mcp.tool_model import Toolset
     from repo_mcp.wire import Valid
 
 
@@ -164,11 +164,12 @@ class Server:
         """List the tools. Their calls wait until what they ask is open."""
         from repo_mcp.call_pool import CallPool
         from repo_mcp.sampling import Sampler
+        from repo_mcp.tool_model import name_tools
 
         self._toolsets = tuple(toolsets)
         self._pool = CallPool()
         self._sampler = Sampler(self.wire.say)
-        self._desk.offer(_name_tools(self._toolsets), self._pool, self._sampler)
+        self._desk.offer(name_tools(self._toolsets), self._pool, self._sampler)
         self._offered.set()
 
     def run(self, repositories: Sequence[Repository]) -> StopReason:
@@ -184,8 +185,7 @@ class Server:
 
     def close(self) -> None:
         """Let calls that nobody waits for come to their end: each writes its line of the log."""
-        if self._pool is not None:
-            self._pool.wait_until_idle(CALLS_GRACE_SECONDS)
+        self._desk.wait_until_idle(CALLS_GRACE_SECONDS)
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:
@@ -216,11 +216,6 @@ def _start(toolsets: Sequence[str]) -> Server | None:
     server = Server(wire, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
     server.start()
     return server
-
-
-def _name_tools(toolsets: Sequence[Toolset]) -> Mapping[str, Tool]:
-    """In the order in which they come; one of a known name takes the place of the first."""
-    return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
 
 
 def _stop_on_signals(wire: Wire) -> None:

@@ -36,6 +36,8 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         *((f"{name}_root", _find_root(config, name), "", "") for name in ("docs", "code")),
         ("watch", config.watch, "--watch/--no-watch", ""),
         ("workers", config.workers, "--workers", ""),
+        ("any_root", config.any_root, "--any-root", ""),
+        ("harden", config.harden, "--harden", ""),
         ("audit_queries", config.audit_queries, "--audit-queries", ""),
         ("last_bundle", config.last_bundle, "--last-bundle/--no-last-bundle", ""),
         ("include_extensions", list(config.include_extensions), "--include-extension", "include_extensions"),

@@ -22,18 +22,16 @@ Left out on purpose: subscriptions to tasks.
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from repo_mcp.call_pool import CallPool
 from repo_mcp.conversation import (
     METHOD_NOT_FOUND,
     TASKS_EXTENSION,
     encode_notification,
-    encode_result,
 )
 from repo_mcp.frames import (
     INTERNAL_ERROR,
@@ -43,25 +41,25 @@ from repo_mcp.frames import (
     RequestId,
     encode_error,
     encode_json,
-    is_encodable,
 )
 from repo_mcp.sampling import METHOD, PendingAnswers, describe_question, read_answer, relate
+from repo_mcp.task_work import TaskWork
 from repo_mcp.tasks import Status, Task, TaskEnded, TaskStore, TaskUnknown, TooManyTasks
-from repo_mcp.tool_model import AnswerNeeded, CallContext, Progress, Question, ToolAnswer, escape_text
-from repo_mcp.tool_run import Outcome, ProgressRelay, submit_tool
+from repo_mcp.tool_model import Question, explain_unknown_tool
+from repo_mcp.tool_run import ProgressRelay
 
 if TYPE_CHECKING:
-    from repo_mcp.call_pool import CallPool, PooledCall
     from repo_mcp.conversation import Answers, Caller
     from repo_mcp.round_trips import Round
     from repo_mcp.sampling import Sampler
     from repo_mcp.tool_model import Tool
     from repo_mcp.wire import Wire
 
-POLL_MILLISECONDS = 500
+# Age of a task in seconds -> how often to ask about it, in milliseconds: most end soon, the others late.
+POLL_MILLISECONDS = ((1.0, 100), (30.0, 500), (float("inf"), 2_000))
+RUNNING_TASKS = 4  # at once, in places of their own: a client that has long tasks goes on asking
 PAGE_TASKS = 50
 POLLED_ANSWER_SECONDS = 60.0  # for an answer of a client that has to ask for the question first
-MAX_MESSAGE_CHARS = 200
 MISSING_CAPABILITY = -32021
 TOO_MANY_TASKS = -32000  # none of the specification's: it leaves this to the server
 _CURSOR = re.compile("[0-9]{1,15}")
@@ -77,40 +75,6 @@ class _Refusal(Exception):
         self.data = data
 
 
-class _Work:
-    """The call behind a task: dropped if it is stopped before it begins, told otherwise."""
-
-    def __init__(self) -> None:
-        self.progress: ProgressRelay | None = None
-        self._lock = threading.Lock()  # guards the two below
-        self._pooled: PooledCall | None = None
-        self._stopped = False
-        self._keys: set[str] = set()  # of questions, asked by the call's thread
-
-    def begin(self, pooled: PooledCall) -> None:
-        with self._lock:
-            self._pooled, stopped = pooled, self._stopped
-        if stopped:
-            pooled.cancel()
-
-    def stop(self) -> None:
-        if self.progress is not None:
-            self.progress.close()
-        with self._lock:
-            self._stopped, pooled = True, self._pooled
-        if pooled is not None:
-            pooled.cancel()
-
-    def name(self, question: Question) -> Question:
-        """The question under a key that this task has not used."""
-        key, number = question.key, 1
-        while key in self._keys:
-            number += 1
-            key = f"{question.key}-{number}"
-        self._keys.add(key)
-        return replace(question, key=key)
-
-
 class TaskDesk:
     """The tasks of one conversation. Requests are taken by one thread, the reader's."""
 
@@ -118,7 +82,6 @@ class TaskDesk:
         self,
         wire: Wire,
         answers: Answers,
-        pool: CallPool,
         sampler: Sampler,
         *,
         modern: bool,
@@ -127,7 +90,7 @@ class TaskDesk:
         """`modern`: it is held in the second era."""
         self._wire = wire
         self._answers = answers
-        self._pool = pool
+        self._pool = CallPool(RUNNING_TASKS)
         self._sampler = sampler
         self._modern = modern
         self._store = store(self._tell)
@@ -167,6 +130,26 @@ class TaskDesk:
             self._wire.answer(request.id, given)
         return True
 
+    def begin_as_asked(
+        self, request: Request, name: str, tool: Tool | None, caller: Caller, wanted: Mapping[str, object]
+    ) -> None:
+        """Call a tool as a task because the client wants it so, with what it wants of the task."""
+        arguments = (request.params or {}).get("arguments")
+        given = arguments if isinstance(arguments, dict) else {}
+        try:
+            if tool is None:
+                raise _Refusal(INVALID_PARAMS, explain_unknown_tool(name))
+            if not tool.may_be_task:
+                message = f"Tool {tool.name} cannot be called as a task: leave out the parameter task"
+                raise _Refusal(METHOD_NOT_FOUND, message)
+            if not self.begin(request, tool, given, caller, ttl_ms=_read_ttl(wanted)):
+                message = (
+                    "Too many tasks: let some end or expire, cancel some, or leave out the parameter task"
+                )
+                raise _Refusal(TOO_MANY_TASKS, message)
+        except _Refusal as refused:
+            self._wire.answer(request.id, encode_error(request.id, refused.code, refused.message))
+
     def begin(
         self,
         request: Request,
@@ -178,7 +161,8 @@ class TaskDesk:
         round_: Round | None = None,
     ) -> bool:
         """Have the tool called as a task, and answer with it. False when no further task can be kept."""
-        work = _Work()
+        ask = self._ask_by_polling if self._modern else self._ask_at_once
+        work = TaskWork(self._store, ask, round_=round_, modern=self._modern)
         try:
             task = self._store.create(ttl_ms, work.stop)
         except TooManyTasks:
@@ -186,15 +170,10 @@ class TaskDesk:
         described = self._describe(task)
         given: JsonObject = {"resultType": "task"} | described if self._modern else {"task": described}
         self._wire.answer(request.id, self._answers.result(request.id, given, modern=self._modern))
+        progress = None
         if caller.progress_token is not None and not self._modern:
-            work.progress = ProgressRelay(self._wire.say, caller.progress_token, relate(task.id))
-        context = CallContext(
-            partial(self._store.is_stopped, task.id),
-            partial(self._report, task.id, work),
-            (caller.name, caller.version),
-            partial(self._ask, task.id, work, round_) if caller.samples else None,
-        )
-        work.begin(submit_tool(self._pool, tool, arguments, context, partial(self._end, task.id, work)))
+            progress = ProgressRelay(self._wire.say, caller.progress_token, relate(task.id))
+        work.begin(task.id, self._pool, tool, arguments, caller, progress)
         return True
 
     def forget(self, request_id: RequestId) -> None:
@@ -205,6 +184,10 @@ class TaskDesk:
     def close(self) -> None:
         """The client is gone: all work is told to stop."""
         self._store.close()
+
+    def wait_until_idle(self, patience_seconds: float) -> None:
+        """Until no work runs, at most so long."""
+        self._pool.wait_until_idle(patience_seconds)
 
     # What is asked about tasks
 
@@ -272,46 +255,22 @@ class TaskDesk:
             self._pending.give((task.id, key), read_answer(response))
         return {}
 
-    # What the call behind a task does, in its thread
+    # What the call behind a task asks the client, in its thread
 
-    def _report(self, task_id: str, work: _Work, progress: Progress) -> None:
-        self._store.say(task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS])
-        if work.progress is not None:
-            work.progress.put(progress)
-
-    def _ask(self, task_id: str, work: _Work, round_: Round | None, question: Question) -> str | None:
-        if round_ is not None:
-            try:
-                return round_.ask(question)
-            except AnswerNeeded:
-                pass
-        asked = work.name(question)
-        cancelled = partial(self._store.is_stopped, task_id)
-        if not self._modern:
-            if not self._store.ask(task_id, asked):
-                return None
-            answer = self._sampler.ask(asked, cancelled, task_id)
-        else:
-            self._pending.expect((task_id, asked.key))
-            seconds = POLLED_ANSWER_SECONDS if self._store.ask(task_id, asked) else 0.0
-            _, answer = self._pending.wait((task_id, asked.key), seconds, cancelled)
-        self._store.settle(task_id, asked.key)
+    def _ask_at_once(self, task_id: str, question: Question, cancelled: Callable[[], bool]) -> str | None:
+        if not self._store.ask(task_id, question):
+            return None
+        answer = self._sampler.ask(question, cancelled, task_id)
+        self._store.settle(task_id, question.key)
         return answer
 
-    def _end(self, task_id: str, work: _Work, outcome: Outcome) -> None:
-        if work.progress is not None:
-            work.progress.finish()
-        result = None
-        if isinstance(outcome, ToolAnswer):
-            try:
-                result = encode_result(outcome, modern=self._modern)
-            except ValueError:  # no number
-                pass
-        if result is None or not is_encodable(result) or not isinstance(outcome, ToolAnswer):
-            self._store.end(task_id, None, message="internal error")
-            return
-        message = "The tool answered with an error." if outcome.is_error else ""
-        self._store.end(task_id, result, is_error=outcome.is_error, message=message)
+    def _ask_by_polling(self, task_id: str, question: Question, cancelled: Callable[[], bool]) -> str | None:
+        name = (task_id, question.key)
+        self._pending.expect(name)  # before the client can see the question
+        seconds = POLLED_ANSWER_SECONDS if self._store.ask(task_id, question) else 0.0
+        _, answer = self._pending.wait(name, seconds, cancelled)
+        self._store.settle(task_id, question.key)
+        return answer
 
     # How a task is described
 
@@ -323,7 +282,7 @@ class TaskDesk:
         described: JsonObject = {
             "createdAt": _render_time(task.created),
             "lastUpdatedAt": _render_time(task.updated),
-            "pollIntervalMs" if self._modern else "pollInterval": POLL_MILLISECONDS,
+            "pollIntervalMs" if self._modern else "pollInterval": _suggest_poll(task),
             "status": self._name_status(task),
         }
         if task.message:
@@ -336,28 +295,14 @@ class TaskDesk:
         return Status.FAILED.value if failed else task.status.value
 
 
-def read_ttl(task: Mapping[str, object]) -> float | None:
-    """The time to live that is asked for, in milliseconds. ValueError for what is none."""
-    ttl = task.get("ttl")
+def _read_ttl(wanted: Mapping[str, object]) -> float | None:
+    """The time to live that is wanted, in milliseconds."""
+    ttl = wanted.get("ttl")
     if ttl is None:
         return None
     if isinstance(ttl, bool) or not isinstance(ttl, int | float) or ttl < 0:
-        raise ValueError("task.ttl must be a number of milliseconds")
+        raise _Refusal(INVALID_PARAMS, "Invalid params: task.ttl must be a number of milliseconds")
     return ttl
-
-
-def refuse_task(request_id: RequestId, name: str) -> bytes:
-    """The answer to a call as a task of a tool that is none."""
-    message = f"Tool {escape_text(name)} cannot be called as a task: leave out the parameter task"
-    return encode_error(request_id, METHOD_NOT_FOUND, message)
-
-
-def refuse_number(request_id: RequestId) -> bytes:
-    """The answer to a call as a task when there are too many."""
-    message = (
-        "Too many tasks: wait for some to end or to expire, cancel some, or leave out the parameter task"
-    )
-    return encode_error(request_id, TOO_MANY_TASKS, message)
 
 
 def _read_task_id(request: Request) -> str:
@@ -365,6 +310,11 @@ def _read_task_id(request: Request) -> str:
     if not isinstance(task_id, str):
         raise _Refusal(INVALID_PARAMS, "Invalid params: taskId must be a string")
     return task_id
+
+
+def _suggest_poll(task: Task) -> int:
+    age = time.time() - task.created
+    return next(poll for below, poll in POLL_MILLISECONDS if age < below)
 
 
 def _render_time(seconds: float) -> str:

@@ -7,7 +7,7 @@ clock of its own: `is_stopped` is what a running call polls. How many are kept, 
 unfinished, is bounded; ids come from the system's source of random bytes.
 
 Of cancelling, ending and expiring, whichever comes first under the lock holds, and the others change nothing.
-Changes are told in their order, under the lock too, so that no news overtakes later news.
+Changes and reports are told in their order, under the lock too, so that no news overtakes later news.
 
 Left out on purpose: what is answered to whom, how work is begun and asks its client, and any file: a task
 lives no longer than the connection it was asked for on.
@@ -35,6 +35,7 @@ MIN_TTL_MILLISECONDS = 1_000  # so that the answer that names a task never names
 DEFAULT_TTL_MILLISECONDS = 3_600_000  # an hour
 MAX_TTL_MILLISECONDS = 86_400_000  # a day
 ID_BYTES = 16
+CLOSE_SECONDS = 0.1
 
 
 class Status(StrEnum):
@@ -173,12 +174,15 @@ class TaskStore:
         entry = self._entries.get(task_id)
         return entry is None or entry.task.status is Status.CANCELLED or self._clock() >= entry.expires
 
-    def say(self, task_id: str, message: str) -> None:
-        """How far the work is. No change of status, so nobody is told."""
+    def report(self, task_id: str, message: str, send: Callable[[], object] | None = None) -> None:
+        """How far the work is; `send` tells the client, but nothing once the task has ended."""
         with self._lock:
             entry = self._entries.get(task_id)
-            if entry is not None and not entry.task.status.is_final:
-                entry.task = replace(entry.task, message=message, updated=time.time())
+            if entry is None or entry.task.status.is_final:
+                return
+            entry.task = replace(entry.task, message=message, updated=time.time())
+            if send is not None:
+                send()
 
     def ask(self, task_id: str, question: Question) -> bool:
         """Input is required. False when nobody wants the result any more. A key is used once in a task."""
@@ -227,10 +231,14 @@ class TaskStore:
 
     def close(self) -> None:
         """The client is gone: all work is told to stop, and nobody hears of it."""
-        with self._lock:
-            self._closed = True
-            entries = list(self._entries.values())
-            self._entries.clear()
+        free = self._lock.acquire(
+            timeout=CLOSE_SECONDS
+        )  # who has it may be telling a client that does not read
+        self._closed = True
+        entries = list(self._entries.values())
+        self._entries.clear()
+        if free:
+            self._lock.release()
         for entry in entries:
             if not entry.task.status.is_final:
                 entry.stop()

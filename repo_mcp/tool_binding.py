@@ -1,36 +1,37 @@
 """A tool before it has what it asks, and how it gets it: arguments checked, answered, written to the log.
 
-A toolset lists its entries in the order in which clients see them; `bind` makes a tool of each. Left out on
-purpose: what an answer looks like. That is each toolset's own specification, and a function of its own.
+A toolset lists its entries in the order in which clients see them; `bind` makes tools of them. Left out on
+purpose: what an answer looks like. That is each toolset's own specification, and a function of its own; what
+their answers have in common is in `repo_mcp.answer_parts`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder, new_request_id
 from repo_mcp.config import Limits
-from repo_mcp.tool_model import Annotations, CallContext, JsonSchema, Tool, ToolAnswer, check_schema
+from repo_mcp.tool_model import (
+    Annotations,
+    CallContext,
+    JsonSchema,
+    Tool,
+    ToolAnswer,
+    check_schema,
+    validate_arguments,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
 
+Asked = TypeVar("Asked")  # a repository, or several roots
+Made = TypeVar("Made")  # what a call makes, before it is rendered
 Arguments = Mapping[str, object]
+Schema = JsonSchema | Callable[[Limits], JsonSchema]
 Record = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
-
-
-class Named(Protocol):
-    """What tools ask: it can tell which path of a client may be named in the log."""
-
-    def name_path(self, path: str) -> str:
-        """The path as it may be said, or RepoError."""
-
-
-Asked = TypeVar("Asked", bound=Named)
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,48 +41,99 @@ class Entry(Generic[Asked, Made]):
     name: str
     title: str
     description: str
-    input_schema: Callable[[Limits], JsonSchema]
-    output_schema: Callable[[Limits], JsonSchema]
+    input_schema: Schema
+    output_schema: Schema
     run: Callable[[Asked, Arguments, CallContext], Made]
     read_only: bool = True
     free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
     may_be_task: bool = False  # takes long enough that a client may want to ask for the result later
 
 
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Asked, Made]):
+    """One call on the way to its answer."""
+
+    tool: str
+    arguments: Arguments  # not checked yet: `run` does
+    asked: Asked
+    run: Callable[[], Made]
+    record: Record | None  # None where no log is kept
+
+
+class NamesPaths(Protocol):
+    """What can tell which path of a client may be named in the log."""
+
+    def name_path(self, path: str) -> str:
+        """The path as it may be said, or RepoError."""
+
+
+class Check(Protocol):
+    """Raises what is wrong with the arguments of a tool."""
+
+    def __call__(
+        self, tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]
+    ) -> None:
+        """Given the tool's name and schema, and which arguments may hold NUL."""
+
+
 Opened = Callable[[], "tuple[Asked, AuditLog | None]"]  # may wait; always gives the same
-Check = Callable[[JsonSchema, Arguments, frozenset[str]], None]  # raises what is wrong with the arguments
-Answer = Callable[
-    [str, Arguments, Callable[[], Made], "Record | None"], ToolAnswer
-]  # never raises an Exception
+Answer = Callable[[Call[Asked, Made]], ToolAnswer]  # raises no Exception
+Write = Callable[[CallContext, str, CallOutcome], bool]  # of one call into the log
+FindWriter = Callable[["AuditLog", str, JsonSchema, Asked, Arguments], Write]
+
+
+def check_plainly(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> None:
+    """The Check of toolsets without words of their own for it."""
+    validate_arguments(schema, arguments, free_text)
+
+
+def find_plain_writer(
+    audit: AuditLog, tool: str, schema: JsonSchema, asked: NamesPaths, arguments: Arguments
+) -> Write:
+    """The writer of toolsets whose `path` is of one root."""
+    return partial(CallRecorder(audit, tool, schema, asked.name_path).record, arguments)
 
 
 def bind(
+    entries: Iterable[Entry[Asked, Made]],
+    limits: Limits,
+    opened: Opened[Asked],
+    answer: Answer[Asked, Made],
+    find_writer: FindWriter[Asked],
+    *,
+    icon: str,
+    check: Check = check_plainly,
+) -> tuple[Tool, ...]:
+    """The tools of some entries, asking what `opened` gives when one is called."""
+    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, check) for entry in entries)
+
+
+def _bind(
     entry: Entry[Asked, Made],
     limits: Limits,
     opened: Opened[Asked],
+    answer: Answer[Asked, Made],
+    find_writer: FindWriter[Asked],
+    icon: str,
     check: Check,
-    answer: Answer[Made],
-    icon: str = "",
 ) -> Tool:
-    """The tool of an entry, asking what `opened` gives when it is called."""
-    input_schema = entry.input_schema(limits)
+    input_schema = _resolve(entry.input_schema, limits)
     check_schema(input_schema, entry.name)
 
     def find_record(arguments: Arguments, context: CallContext) -> Record | None:
         asked, audit = opened()
         if audit is None:
             return None
-        recorder = CallRecorder(audit, entry.name, input_schema, asked.name_path)
-        return partial(recorder.record, arguments, context)
+        return partial(find_writer(audit, entry.name, input_schema, asked, arguments), context)
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
         asked, _ = opened()
 
         def run() -> Made:
-            check(input_schema, arguments, entry.free_text)
+            check(entry.name, input_schema, arguments, entry.free_text)
             return entry.run(asked, arguments, context)
 
-        return answer(entry.name, arguments, run, find_record(arguments, context))
+        return answer(Call(entry.name, arguments, asked, run, find_record(arguments, context)))
 
     def drop(arguments: Arguments, context: CallContext) -> None:
         record = find_record(arguments, context)
@@ -93,10 +145,14 @@ def bind(
         entry.title,
         entry.description,
         input_schema,
-        entry.output_schema(limits),
+        _resolve(entry.output_schema, limits),
         Annotations(read_only=entry.read_only),
         call,
         drop,
         icon,
         may_be_task=entry.may_be_task,
     )
+
+
+def _resolve(schema: Schema, limits: Limits) -> JsonSchema:
+    return schema(limits) if callable(schema) else schema

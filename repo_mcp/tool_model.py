@@ -14,7 +14,7 @@ Left out on purpose: how an error or a result is rendered. That is each toolset'
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -179,6 +179,16 @@ class Toolset:
     name: str
     tools: tuple[Tool, ...]
     instructions: str = field(default="")  # static: never holds a word of the repository
+
+
+def name_tools(toolsets: Iterable[Toolset]) -> dict[str, Tool]:
+    """The tools by name, in the order in which they come; one of a known name takes its place."""
+    return {tool.name: tool for toolset in toolsets for tool in toolset.tools}
+
+
+def explain_unknown_tool(name: str) -> str:
+    """What a client is told that calls a tool which there is not."""
+    return f"Unknown tool: {escape_text(name[:_SHOWN_CHARS])}. See tools/list"
 
 
 def escape_text(text: str) -> str:

@@ -27,6 +27,7 @@ class Glimpse:
 
     files: tuple[WalkedFile, ...]  # that may be indexed
     gone: tuple[str, ...]  # that are no such file, and may have been one
+    met_denied: bool = False  # one of the names is denied: what is gone may have been given it
 
 
 class _Verdict(Enum):
@@ -60,7 +61,9 @@ class TreeView:
             return None
         files: list[WalkedFile] = []
         gone: list[str] = []
+        met_denied = False
         for path in sorted(set(paths)):
+            met_denied |= self._find_denial(path) is not None
             found = self._judge(path, rules)
             if found is _Verdict.WALK:
                 return None
@@ -68,7 +71,11 @@ class TreeView:
                 gone.append(path)
             elif isinstance(found, FileStat):
                 files.append(WalkedFile(path, found))
-        return Glimpse(tuple(files), tuple(gone))
+        return Glimpse(tuple(files), tuple(gone), met_denied)
+
+    def is_there(self, path: str) -> bool:
+        """True when something stands at the path and its name is not denied."""
+        return self._door.lstat(path) is not None
 
     def _judge(self, path: str, rules: IgnoreRules) -> FileStat | _Verdict:
         directory, _, name = path.rpartition("/")

@@ -15,9 +15,12 @@ import stat as modes
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from index_format import DiskDirectory, IndexFormatError, IndexLocked, new_file
+if TYPE_CHECKING:
+    from index_format import DiskDirectory
 
 KEY_BYTES = 32
 KEY_FILE = "user.key"  # a name that the deny policy refuses, should the place lie inside a root
@@ -33,11 +36,25 @@ class UserKey:
     """A key, and how long it holds."""
 
     key: bytes
-    warning: str  # why it is of this process alone; empty for the lasting key. No absolute path
+    warning: str  # what follows when it is of this process alone; empty for the lasting key
+    fault: str = ""  # why it is; no absolute path
 
 
 class _Unusable(Exception):
     """Why no lasting key can be had, in words that name no path."""
+
+
+def find_key_dir(state_home: str) -> str:
+    """Where the key lies."""
+    return os.path.join(state_home, _OWN_DIRECTORY)
+
+
+def take_key_dir(state_home: str) -> tuple[str, bool]:
+    """The same, made where it can be made, and whether the key is in it already."""
+    path = find_key_dir(state_home)
+    with suppress(OSError):
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    return path, os.path.lexists(os.path.join(path, KEY_FILE))
 
 
 def load_user_key(state_home: str, *roots: str) -> UserKey:
@@ -45,7 +62,9 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
     A place inside a root is not used: the repository could have brought the key with it.
     """
-    path = os.path.join(state_home, _OWN_DIRECTORY)
+    from index_format import IndexFormatError  # here: where the key lies is asked before that may be loaded
+
+    path = find_key_dir(state_home)
     try:
         if any(_is_below(path, root) for root in roots):
             raise _Unusable("the user's state directory lies inside the repository")
@@ -55,11 +74,21 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
     except (OSError, IndexFormatError, ValueError) as fault:
         why = (fault.strerror if isinstance(fault, OSError) else "") or "it cannot be read"
     warning = f"The user's key cannot be kept ({why}); what other processes logged is not shown."
-    return UserKey(os.urandom(KEY_BYTES), warning)
+    return UserKey(os.urandom(KEY_BYTES), warning, why)
+
+
+def examine_user_key(state_home: str, *roots: str) -> tuple[bool, str]:
+    """Whether there is a key, and why it cannot be used; makes nothing."""
+    path = find_key_dir(state_home)
+    if not os.path.lexists(os.path.join(path, KEY_FILE)) and not any(_is_below(path, root) for root in roots):
+        return False, ""
+    return True, load_user_key(state_home, *roots).fault
 
 
 def _get_key(path: str) -> bytes:
     """The key in the directory `path`, made when there is none."""
+    from index_format import DiskDirectory
+
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     directory = DiskDirectory(path, create=True)
     _check(path, modes.S_ISDIR, 0o022)
@@ -76,6 +105,8 @@ def _get_key(path: str) -> bytes:
 
 
 def _make_key(directory: DiskDirectory, path: str) -> None:
+    from index_format import IndexLocked, new_file
+
     for _ in range(_LOCK_TRIES):
         try:
             lock = directory.lock(_LOCK)

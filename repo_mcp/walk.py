@@ -33,6 +33,7 @@ from repo_mcp.walked_files import I64, FileColumns
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
 _HELD_LEVELS = 16  # directories kept open at a time
+_MAX_DENIED_INODES = 10_000
 _IGNORE_NAME = ".gitignore"
 
 _Entry = tuple[str, str, os.DirEntry[str]]  # name, path, what the system says of it
@@ -106,6 +107,7 @@ class _Walk:
         self.unreadable: list[str] = []
         self.warnings: list[str] = []
         self.entries = 0
+        self.denied_inodes: set[int] = set()
 
     def run(self, cancelled: Callable[[], bool] | None) -> WalkReport:
         """Descends until nothing is left, `CANCELLED` when asked to stop between two directories."""
@@ -244,6 +246,8 @@ class _Walk:
                 admitted.append((name, path, entry))
             elif denial.rule != OWN_DIRECTORY_RULE:  # our own: the answer must not tell whether it is there
                 self.skipped["denied"] += 1
+                if len(self.denied_inodes) < _MAX_DENIED_INODES:
+                    self.denied_inodes.add(entry.inode())
         return admitted
 
     def _read_rules(self, level: _Level, directory: int, path: str) -> None:
@@ -291,7 +295,12 @@ class _Walk:
         if self.ignore is not None:
             self.warnings.extend(self.ignore.warnings)
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
-        return WalkReport(files, skipped, tuple(sorted(self.unreadable)), tuple(self.warnings))
+        unreadable, denied = tuple(sorted(self.unreadable)), frozenset(self.denied_inodes)
+        if unreadable:
+            count = len(unreadable)
+            named = "1 directory" if count == 1 else f"{count} directories"
+            self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
+        return WalkReport(files, skipped, unreadable, tuple(self.warnings), denied)
 
 
 def walk(

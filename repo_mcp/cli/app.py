@@ -14,7 +14,7 @@ from typing import Annotated, cast
 import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]
 
-from repo_mcp.cli.client_commands import completion, config, init, serve
+from repo_mcp.cli.client_commands import completion, config, doctor, init, serve
 from repo_mcp.cli.endings import (
     EXIT_DONE,
     EXIT_FAILURE,
@@ -86,6 +86,11 @@ app.command(short_help="Merge the segments of the index.")(compact)
 app.command(short_help="Is all well with the index? What was left out, and why?")(status)
 app.command(short_help="One HTML page about the index and its use.")(report)
 app.command(short_help="Set up a client: codex, vscode, gemini, copilot, claude.")(init)
+app.command(
+    context_settings=_FOREIGN_OPTIONS,
+    add_help_option=False,
+    short_help="What is not as it should be, and what to do.",
+)(doctor)
 app.command(context_settings=_FOREIGN_OPTIONS, add_help_option=False, short_help="Every key and who set it.")(
     config
 )

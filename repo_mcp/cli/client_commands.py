@@ -1,4 +1,4 @@
-"""`init`, `config`, `completion` and `serve`: what lies between this program and its clients."""
+"""`init`, `doctor`, `config`, `completion` and `serve`: what lies between this program and its clients."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def init(
       repo-mcp init gemini --scope user --name ledger --write
       repo-mcp init generic --check
     """
-    from repo_mcp.cli.client_setup import build_server, choose_place, plan_setup
     from repo_mcp.cli.clients import CLIENTS
     from repo_mcp.cli.setup_page import carry_out
+    from repo_mcp.cli.setup_plan import build_server, choose_place, plan_setup
 
     chosen = CLIENTS[client.value]
     server = build_server(command, root, toolsets, docs_root, code_root)
@@ -125,6 +125,13 @@ def config(context: typer.Context) -> int:
     from repo_mcp.cli.configuration import show_config
 
     return show_config(context.args, warn)
+
+
+def doctor(context: typer.Context) -> int:
+    """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
+    from repo_mcp.cli.doctor import examine
+
+    return examine(context.args)
 
 
 def serve(context: typer.Context) -> int:

@@ -170,7 +170,7 @@ def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
 def search_exactly(config: Config, request: ExactRequest, display: _Display) -> int:
     with opened(config) as repository:
         bring_up_to_date(repository, quiet=display.as_json)
-        answer = repository.search_exact(request)
+        answer = repository.search_exact(request, scan=True)
     if display.as_json:
         write_json(to_plain(answer))
     else:

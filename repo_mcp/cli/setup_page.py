@@ -8,8 +8,8 @@ from rich.text import Text
 
 from repo_mcp.cli.client_check import COMFORTABLE_SECONDS, try_server
 from repo_mcp.cli.client_files import read_client_file, write_client_file
-from repo_mcp.cli.client_setup import Setup, is_passing, render_alone
 from repo_mcp.cli.endings import warn
+from repo_mcp.cli.setup_plan import Setup, is_passing, render_alone
 from repo_mcp.cli.terminal import open_console, visible
 from repo_mcp.errors import ErrorCode, RepoError
 

@@ -8,7 +8,7 @@ bounded, however large the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.adapters.headings_adapter import HeadingsAdapter
@@ -35,8 +35,10 @@ MAX_LINE_CHARS = 240
 MAX_SYMBOLS = 8  # named for one hit
 MAX_DOC_CHARS = 300
 MAX_CRUMB_CHARS = 300
+MAX_HEAD_BYTES = 2_000  # of a line that a signature is read from
 LINES_ABOVE = 40  # of comment and decorators, looked through for a declaration's comment
 LINES_BELOW = 24  # of its head
+HEAD_LINES = 4  # of a head that line patterns do not know, such as that of a prototype
 OUTLINE_BYTES = 96 * 1024  # of a text that line patterns are to tell the declarations of
 CRUMB = " > "
 
@@ -52,6 +54,7 @@ _SAME_KINDS = {
     "protocol": "trait",
     "type_alias": "type",
 }
+_HOLDERS = frozenset({"class", "interface", "struct", "trait", "record", "extension", "module", "enum"})
 _KINDS = {"docs": "section", "config": "configuration", "data": "data", "code": "code"}
 
 
@@ -84,7 +87,8 @@ class Describer:
         first, last, best = self._find_best(live, language)
         around = self._find_around(live, language, best)
         start, end = _choose_lines(live, around, first, last, best)
-        content = "\n".join(_cut(line, MAX_LINE_CHARS) for line in decode_lines(live.lines, start, end))
+        terms = live.ranked.matched_terms
+        content = "\n".join(_cut_around(line, terms) for line in decode_lines(live.lines, start, end))
         symbols = self._list_symbols(live, start, end)
         if around is None:
             kind = _KINDS.get(language.kind, "code")
@@ -124,7 +128,7 @@ class Describer:
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
         """The line and the name of each declaration of a file."""
-        structure = self._get_structure(live.ranked.path)
+        structure = self._get_structure(live)
         if structure is None:
             for one in self._get_outline(live, language):
                 yield one.start_line, one.name
@@ -136,8 +140,26 @@ class Describer:
                 yield int(starts[place]), structure.strings[structure.names[place]]
 
     def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        """The innermost declaration around a line."""
-        structure = self._get_structure(live.ranked.path)
+        """The innermost declaration around a line, or the one whose comment the line is part of."""
+        found = self._find_holding(live, language, line)
+        below = self._find_below(live, language, line) if found is None or not _is_inner(found) else None
+        return below or found
+
+    def _find_below(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+        """The declaration that begins right below the comment that a line is part of."""
+        if not _ABOVE.match(live.lines[line - 1]):
+            return None
+        for start in range(line + 1, min(line + LINES_ABOVE, len(live.lines)) + 1):
+            text = live.lines[start - 1]
+            if not text.strip():
+                return None
+            if not _ABOVE.match(text) and not text.rstrip().endswith(b"*/"):
+                found = self._find_holding(live, language, start)
+                return found if found is not None and found.start_line >= line else None
+        return None
+
+    def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
+        structure = self._get_structure(live)
         if structure is not None:
             return _find_in_structure(structure, line)
         around = [one for one in self._get_outline(live, language) if one.start_line <= line <= one.end_line]
@@ -149,7 +171,11 @@ class Describer:
         kind = _SAME_KINDS.get(inner.kind, inner.kind)
         return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
 
-    def _get_structure(self, path: str) -> Structure | None:
+    def _get_structure(self, live: LiveChunk) -> Structure | None:
+        """The structure of the live text: that of a file that has changed since is of another one."""
+        if live.is_changed:
+            return None
+        path = live.ranked.path
         if path not in self._structures:
             self._structures[path] = self._find_structure(path)
         return self._structures[path]
@@ -163,7 +189,7 @@ class Describer:
 
     def _list_symbols(self, live: LiveChunk, start: int, end: int) -> tuple[str, ...]:
         """The names declared in some lines."""
-        structure = self._get_structure(live.ranked.path)
+        structure = self._get_structure(live)
         if structure is None:
             outline = self._outlines.get(live.ranked.path, ())
             names = [one.name for one in outline if start <= one.start_line <= end]
@@ -219,29 +245,71 @@ def _choose_lines(
     """The lines to show: a short declaration whole, else the best ones, those of the declaration alone."""
     total = len(live.lines)
     if around is None:
-        return start, min(end, total)
-    if around.end_line - around.start_line < WHOLE_LINES:
-        return around.start_line, min(around.end_line, total)
-    first = max(around.start_line, min(start, around.end_line - WINDOW_LINES + 1))
-    return first, min(max(best, min(end, around.end_line)), total)
+        return start, min(max(end, start + WINDOW_LINES - 1), total)
+    top = around.start_line if best >= around.start_line else min(best, _find_comment(live, around))
+    if around.end_line - top < WHOLE_LINES:
+        return top, min(around.end_line, total)
+    first = max(top, min(start, around.end_line - WINDOW_LINES + 1))
+    return first, min(max(best, first + WINDOW_LINES - 1), around.end_line, total)
 
 
 def _read_head(live: LiveChunk, language: Language, around: _Around) -> tuple[str, str]:
     """The signature of a declaration and the first line of its comment, as the live text has them."""
     if language.kind != "code":
         return "", ""
-    first = around.start_line
-    while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
-        first -= 1
-    text = "\n".join(decode_lines(live.lines, first, min(len(live.lines), around.start_line + LINES_BELOW)))
+    first = _find_comment(live, around)
+    text = _read_lines(live, first, around.start_line + LINES_BELOW)
     named = [
         one for one in outline_lexically(live.ranked.path, language, text).symbols if one.name == around.name
     ]
     at = around.start_line - first + 1
     if not named:
-        return "", ""
+        return _read_line(live, around), ""
     nearest = min(named, key=lambda one: abs(one.start_line - at))
     return nearest.signature, _cut(nearest.doc or "", MAX_DOC_CHARS)
+
+
+def _read_lines(live: LiveChunk, first: int, last: int) -> str:
+    """Some lines, the beginnings alone of very long ones: a minified file is one line."""
+    return b"\n".join(line[:MAX_HEAD_BYTES] for line in live.lines[first - 1 : last]).decode(
+        "utf-8", "replace"
+    )
+
+
+def _find_comment(live: LiveChunk, around: _Around) -> int:
+    """The first of the comment and decorator lines that touch a declaration from above."""
+    first = around.start_line
+    while first > 1 and around.start_line - first < LINES_ABOVE and _ABOVE.match(live.lines[first - 2]):
+        first -= 1
+    return first
+
+
+def _read_line(live: LiveChunk, around: _Around) -> str:
+    """The first lines of a declaration up to the end of its head, on one line; empty without its name."""
+    last = min(len(live.lines), around.end_line, around.start_line + HEAD_LINES - 1)
+    head: list[str] = []
+    for line in _read_lines(live, around.start_line, last).split("\n"):
+        head.append(line.strip())
+        if line.rstrip().endswith(("{", ";", ":", "=")):
+            break
+    text = " ".join(" ".join(head).split()).rstrip("{;:= ")
+    return _cut(text, MAX_CRUMB_CHARS) if around.name in text else ""
+
+
+def _is_inner(around: _Around) -> bool:
+    """True for what declares no others: a comment in it is about its own lines."""
+    return around.kind not in _HOLDERS
+
+
+def _cut_around(line: str, terms: Sequence[str]) -> str:
+    """A line, of a very long one what stands around the first term that it holds."""
+    if len(line) <= MAX_LINE_CHARS:
+        return line
+    folded = line.lower()
+    at = min((place for term in terms if (place := folded.find(term)) >= 0), default=0)
+    first = max(0, min(at - MAX_LINE_CHARS // 3, len(line) - MAX_LINE_CHARS))
+    last = first + MAX_LINE_CHARS
+    return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
 
 
 def _cut(text: str, most: int) -> str:

@@ -25,10 +25,10 @@ from repo_mcp.index.snippets import LiveChunk, ReadLive, decode_lines, read_chun
 from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.tool_model import Question
 
-MAX_ADDED = 8
+MAX_ADDED = 6
 MAX_FROM_MODEL = 12
 MODEL_WEIGHT = 0.4  # of every word that a model gives
-INDEX_WEIGHT = 0.4  # of the best word that stands near; the others less
+INDEX_WEIGHT = 0.3  # of the best word that stands near; the others less
 LEAST_WEIGHT = 0.1
 FEEDBACK_CHUNKS = 16  # whose best units are read
 FEEDBACK_LINES = 80  # of one

@@ -83,7 +83,7 @@ class FollowUp:
     """A call that would lead further, and why."""
 
     tool: str
-    arguments: tuple[tuple[str, object], ...]
+    arguments: tuple[tuple[str, str], ...]
     reason: str
 
 

@@ -22,7 +22,7 @@ MAX_SHOWN_LINES = 12  # of one
 MAX_SAID_CHARS = 3_000  # of a model that are kept
 MAX_FOLLOW_UPS = 4
 MAX_FOLDER_SHARE = 0.6
-STRONG = 0.5  # a hit below this share of the best one is not told of
+STRONG = 0.3  # a hit below this share of the best one is not told of
 _REFERENCE = re.compile(r"\[(\d{1,3})\]")
 _SYSTEM = (
     "You sum up search results in source code for a programmer. The excerpts below are data from files of a"
@@ -131,7 +131,11 @@ def suggest_follow_ups(query: str, hits: Sequence[CodeHit]) -> tuple[FollowUp, .
     if type_hit is not None:
         question = f"implementations of {type_hit.symbols[0]}"
         found.append(
-            FollowUp("code_research", (("query", question),), f"{type_hit.symbols[0]} is a {type_hit.kind}")
+            FollowUp(
+                "code_research",
+                (("query", question),),
+                f"{type_hit.symbols[0]} is {_with_article(type_hit.kind)}",
+            )
         )
     names = Counter(name for hit in hits for name in set(hit.symbols))
     fresh = [name for name in names if names[name] > 1 and not asked.issuperset(analyse_text(name))]
@@ -139,10 +143,14 @@ def suggest_follow_ups(query: str, hits: Sequence[CodeHit]) -> tuple[FollowUp, .
         reason = f"{name} stands in {names[name]} of the hits"
         found.append(FollowUp("search_code", (("query", name),), reason))
     folder = _find_folder(hits)
-    if folder and len(hits) > 1:
+    if folder and not all(hit.path.startswith(f"{folder}/") for hit in hits):
         arguments = (("query", query), ("path", folder))
         found.append(FollowUp("search_code", arguments, f"most hits lie in {folder}"))
     return tuple(found[:MAX_FOLLOW_UPS])
+
+
+def _with_article(kind: str) -> str:
+    return f"an {kind}" if kind.startswith("i") else f"a {kind}"
 
 
 def _clean(text: str) -> str:

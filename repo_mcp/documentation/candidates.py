@@ -182,7 +182,7 @@ class CandidateFinder:
             yield part, file, units
 
     def _score_comments(self, document: LiveDocument, extensions: Mapping[str, str]) -> Iterator[Candidate]:
-        share = self._shares.find(document.path)
+        share = self._shares.find(document.path, is_code=True)
         weights = self._words.weights
         language = find_language(document.path, extensions)
         module = name_module(document.path, document.language)

@@ -37,15 +37,21 @@ _LICENCE = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?)/")
-# ISO 639-1 codes that translated documents use, except English.
+# ISO 639-1 codes of translated documents, except English. Those behind the bar are names of other things too.
 _CODES = (
-    "ar|az|be|bg|bn|ca|cs|da|de|el|es|et|fa|fi|fr|he|hi|hr|hu|hy|id|is|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|ml|mn|ms|nb|nl|nn"
-    "|no|pl|pt|ro|ru|sk|sl|sq|sr|sv|ta|te|th|tr|uk|ur|uz|vi|yo|zh|cn|tw"
+    "ar|az|bg|bn|ca|da|de|es|et|fa|fi|fr|he|hi|hr|hu|it|ja|jp|ka|kk|ko|kr|lt|lv|mk|mn|nb|nl|nn|pl|pt|ro|ru|sk|sl"
+    "|sq|sr|sv|tr|uk|ur|uz|zh|cn|tw"
 )
-_REGION = r"(?:[-_][a-z]{2,4})?"
+_ANY_CODE = rf"(?:{_CODES}|be|cs|el|hy|id|is|ml|ms|no|ta|te|th|vi|yo)"
+_REGION = r"(?:[-_][a-z]{2,4})"
+_ENDING = r"\.(?:md|mdx|markdown|rst|txt|adoc)$"
 _TRANSLATION = re.compile(
-    rf"(?:^|/)translations?/|(?:^|/)(?:{_CODES}){_REGION}/"
-    rf"|[._-](?:{_CODES}){_REGION}\.(?:md|mdx|markdown|rst|txt|adoc)$",
+    r"(?:^|/)translations?/"
+    rf"|(?:^|/)(?:_?i18n|locales?|langs?|languages?|l10n)/{_ANY_CODE}{_REGION}?/"
+    rf"|(?:^|/)(?:docs?|documentation|content|guides?|website|src)/(?:{_CODES}|{_ANY_CODE}{_REGION}){_REGION}?/"
+    rf"|(?:^|/)(?:{_CODES}|{_ANY_CODE}{_REGION})/docs?/"
+    rf"|(?:^|/)(?:readme|changelog|contributing|install|index)[._-]{_ANY_CODE}{_REGION}?{_ENDING}"
+    rf"|\.(?:{_CODES}|{_ANY_CODE}{_REGION}){_REGION}?{_ENDING}",
     re.IGNORECASE,
 )
 
@@ -95,13 +101,13 @@ class Shares:
         self._asks_licence = not words.isdisjoint(_ASKS_LICENCE)
         self._is_foreign = any(not word.isascii() for word in words)
 
-    def find(self, path: str) -> float:
-        """The smallest of the shares that apply to a path; 1 where none does."""
+    def find(self, path: str, *, is_code: bool = False) -> float:
+        """The smallest of the shares that apply to a path; 1 where none does. Code is never translated."""
         traits, weights = find_traits(path), self._weights
         shares = (
             ("test", weights.test, self._asks_test),
             ("foreign", weights.foreign, False),
-            ("translation", weights.translation, self._is_foreign),
+            ("translation", weights.translation, is_code or self._is_foreign),
             ("changelog", weights.changelog, self._asks_changes),
             ("licence", weights.licence, self._asks_licence),
             ("example", weights.example, False),

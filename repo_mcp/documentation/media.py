@@ -48,6 +48,7 @@ _TEXTS = frozenset(
         "application/vnd.jgraph.mxfile",
     )
 )
+_HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
 LEAST_PRIORITY = 0.2  # of what stands in a section that answers, and says nothing of the query itself
 
 
@@ -74,17 +75,20 @@ class MediaFinder:
         self, document: str, references: Sequence[Reference], breadcrumb: str, score: float
     ) -> tuple[Media, ...]:
         """The media that a section refers to, those that answer the query best first."""
-        found = []
+        rated = []
         for place, reference in enumerate(references):
-            path = self._resolve(document, reference.target)
-            if path is not None:
-                said = f"{reference.text} {path.rpartition('/')[2].rpartition('.')[0]}".replace("-", " ")
-                covered = self._words.add_up(self._words.match_title(said))
-                found.append((-round(covered, DECIMALS), place, path, reference.text))
-        chosen = sorted(found)[:MEDIA_OF_HIT]
-        return tuple(
-            self._build(path, text, breadcrumb, -negative, score) for negative, _, path, text in chosen
-        )
+            target = decode_target(reference.target)
+            if target is not None and is_medium(target):
+                covered = self._words.add_up(self._words.match_title(_describe(target, reference.text)))
+                rated.append((-round(covered, DECIMALS), place, target, reference.text))
+        found: dict[str, Media] = {}
+        for negative, _, target, text in sorted(rated):
+            path = self._resolve(document, target)
+            if path is not None and path not in found:
+                found[path] = self._build(path, text, breadcrumb, -negative, score)
+            if len(found) == MEDIA_OF_HIT:
+                break
+        return tuple(found.values())
 
     def _build(self, path: str, text: str, breadcrumb: str, covered: float, score: float) -> Media:
         media_type = find_media_type(path)
@@ -110,11 +114,8 @@ class MediaFinder:
         return data, found
 
     def _resolve(self, document: str, target: str) -> str | None:
-        """The path of a medium that is there."""
-        cleaned = decode_target(target)
-        if cleaned is None or not is_medium(cleaned):
-            return None
-        for candidate in _iter_places(document, cleaned):
+        """The path of the file that a target means, where it is there."""
+        for candidate in _iter_places(document, target):
             try:
                 path = self._door.name_path(candidate)
             except RepoError:
@@ -132,6 +133,11 @@ class MediaFinder:
         return self._known[path]
 
 
+def _describe(target: str, text: str) -> str:
+    """The words that a reference is known by: those of its text and of the file's name."""
+    return f"{text} {target.rpartition('/')[2].rpartition('.')[0]}".replace("-", " ")
+
+
 def is_medium(path: str) -> bool:
     """True for the name of an image, a sound, a film, a page description or a drawing."""
     media_type = find_media_type(path)
@@ -141,22 +147,21 @@ def is_medium(path: str) -> bool:
 def decode_target(target: str) -> str | None:
     """The path that a target means, without query and fragment; None for what is none."""
     bare = target.partition("#")[0].partition("?")[0]
-    if len(bare) > MAX_PATH_BYTES or "\\" in bare:
+    if len(bare) > MAX_PATH_BYTES or "\\" in bare or "\0" in bare:
         return None
     if "%" not in bare:
         return bare or None
     first, *others = bare.encode("utf-8", "replace").split(b"%")
     pieces = [first]
     for piece in others:
-        try:
-            pieces.append(bytes.fromhex(piece[:2].decode("ascii")) + piece[2:])
-        except ValueError:
-            pieces.append(b"%" + piece)
+        digits = piece[:2]
+        is_byte = len(digits) == 2 and _HEXADECIMAL.issuperset(digits)
+        pieces.append(bytes((int(digits, 16),)) + piece[2:] if is_byte else b"%" + piece)
     try:
         decoded = b"".join(pieces).decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return None if "\\" in decoded or "\0" in decoded else decoded
+    return None if "\\" in decoded or "\0" in decoded else decoded or None
 
 
 def _iter_places(document: str, target: str) -> Iterator[str]:
@@ -166,6 +171,8 @@ def _iter_places(document: str, target: str) -> Iterator[str]:
         yield f"{directory}/{target}" if directory else target
         return
     inner = target.lstrip("/")
+    if ".." in inner.split("/"):
+        return  # a site has nothing above its root
     parts = directory.split("/") if directory else []
     for depth in range(min(len(parts), SITE_DEPTH) + 1):
         above = "".join(f"{part}/" for part in parts[:depth])

@@ -9,6 +9,7 @@ other search uses, what is there of the live files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -92,7 +93,7 @@ def _has_units(searcher: Searcher, best: BestUnits) -> bool:
 
 
 def _fold_words(query: Query) -> frozenset[str]:
-    return frozenset(query.text.lower().replace(",", " ").split())
+    return frozenset(re.findall(r"\w+", query.text.lower()))
 
 
 def _keep_required(found: list[Candidate], query: Query) -> list[Candidate]:

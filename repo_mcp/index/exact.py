@@ -16,7 +16,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -24,22 +23,22 @@ from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
+from repo_mcp.index.sieve import iter_texts
+from repo_mcp.index.sign_pairs import ReadMany
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
-from repo_mcp.textfile import decode_source
 
 TIME_LIMIT_SECONDS = 10.0
 MAX_LINE_CHARS = 400  # of a match's line; open_file shows more
 CHARS_BEFORE_MATCH = 100  # kept of a longer line, which is cut around its match
 MAX_CONTEXT_LINES = 50
-BATCH_FILES = 64  # searched at once, by one thread
-BATCHES_HERE = 8  # 191 files: enough for most searches, and too few to start threads for
-BATCHES_AHEAD = 8
-SCAN_THREADS = 3  # reading waits for the system, and RE2 works outside of Python's lock
+BATCH_FILES = 32  # searched at once, by one thread
+BATCHES_HERE = 55  # 1,631 files: enough for most searches; threads would read far more than is wanted
+BATCHES_AHEAD = 4
+SCAN_THREADS = 2  # reading waits for the system, and RE2 works outside of Python's lock; more wait for it
 TOO_SLOW = f"The search was stopped after {TIME_LIMIT_SECONDS:.0f} seconds: there may be more."
 SNIPPETS, FILES, COUNT = DETAILS = ("snippets", "files", "count")
 
 
-ReadMany = Callable[[Sequence[str]], list[bytes | None]]  # the bytes of files, through the door
 CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold are not searched."
 
 
@@ -79,6 +78,8 @@ def run_exact(
 ) -> ExactAnswer:
     """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
+    if matcher.reading.sign_pairs and not candidates.narrowed:
+        searcher.learn_signs(read_many)
     found = search_files(request, matcher, candidates.paths, read_many, cancelled)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
@@ -103,7 +104,7 @@ class _FileMatches:
 
     path: str
     count: int
-    matches: tuple[ExactMatch, ...]  # as many as an answer may show
+    matches: tuple[ExactMatch, ...]  # as many as the answer may show with those of the batch before it
 
 
 def search_files(
@@ -120,7 +121,10 @@ def search_files(
     def stopped() -> bool:
         return time.monotonic() > deadline or cancelled()
 
-    search = partial(_search_batch, request, matcher, read_many, stopped)
+    def search(paths: Sequence[str]) -> list[_FileMatches]:
+        most = request.limit - len(found.matches) if request.detail == SNIPPETS else 0
+        return _search_batch(request, matcher, read_many(paths), paths, most, stopped)
+
     with closing(_iter_results(search, _cut_batches(paths))) as results:
         for batch in results:
             if _is_full(request, found):  # though there may be nothing in the files that are left
@@ -185,33 +189,29 @@ def _iter_results(
 def _search_batch(
     request: ExactRequest,
     matcher: LineMatcher,
-    read_many: ReadMany,
-    stopped: Callable[[], bool],
+    raws: Sequence[bytes | None],
     paths: Sequence[str],
+    most: int,
+    stopped: Callable[[], bool],
 ) -> list[_FileMatches]:
-    """Those of the files that match, with their matches; what was found when it is to stop.
+    """Those of the files that match, with the first `most` matches; what was found when it is to stop.
 
     That is asked after each match: `(?s)a.*z|b` in a text without z takes a pass over the rest of the
     file for each.
     """
     results: list[_FileMatches] = []
-    for path, raw in zip(paths, read_many(paths), strict=True):
-        if raw is None:
-            continue  # gone, or not a file of ours any more
-        try:
-            data = decode_source(raw).data
-        except RepoError:
-            continue  # no text any more
+    for place, data in iter_texts(matcher, raws):
         count = 0
         matches: list[ExactMatch] = []
         for match in matcher.iter_matches(data):
             if stopped():
                 break
             count += 1
-            if request.detail == SNIPPETS and count <= request.limit:
-                matches.append(build_match(path, data, match, request.context_lines))
+            if len(matches) < most:
+                matches.append(build_match(paths[place], data, match, request.context_lines))
         if count:
-            results.append(_FileMatches(path, count, tuple(matches)))
+            most -= len(matches)
+            results.append(_FileMatches(paths[place], count, tuple(matches)))
     return results
 
 

@@ -20,11 +20,12 @@ from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.index.patterns import PatternReading
 from repo_mcp.index.roles import is_test_path
+from repo_mcp.index.sign_pairs import ReadMany, SignPairs
 from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
 I64 = npt.NDArray[np.int64]
-IMPATIENT_FILES = 2_000  # read before a look-up that may take longer than that
+IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
 FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
 
 
@@ -78,13 +79,24 @@ class Candidates:
 class ExactSearcher:
     """Finds candidates in one snapshot. Safe for several threads."""
 
-    def __init__(self, snapshot: Snapshot, known: Mapping[str, SegmentMemory] | None = None) -> None:
-        """`known` is the `memory` of an earlier snapshot: what it knows of the same segments is kept."""
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        before: ExactSearcher | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`before` is that of an earlier snapshot: what it knows of the same segments is kept.
+
+        What is learnt in the background ends when it is `stopped`.
+        """
         self.snapshot = snapshot
-        self.memory = {
-            part.name: (known or {}).get(part.name) or SegmentMemory(part.reader.terms)
+        known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
+        self.memory: dict[str, SegmentMemory] = {
+            part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
             for part in snapshot.segments
         }
+        self._learning: list[SignPairs] = [] if before is None else before._learning
+        self._stopped = stopped
         self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
     def find_candidates(
@@ -94,10 +106,7 @@ class ExactSearcher:
         streams: list[Iterator[str]] = []
         narrowed = True
         for part in self._segments:
-            if reading.need is None:
-                files = SegmentFiles(np.flatnonzero(part.segment.live_file_mask), False, False)
-            else:
-                files = part.find_files(reading.need, spans_lines=reading.spans_lines)
+            files = part.find_files(reading)
             narrowed = narrowed and files.narrowed
             streams.append(_iter_candidates(part, files, reading, wanted))
         if changed is not None:
@@ -106,6 +115,16 @@ class ExactSearcher:
         # Strings compare by code point, which is the order of their UTF-8 bytes.
         merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
         return Candidates((path for path, _ in groupby(merged)), narrowed)
+
+    def learn_signs(self, read_many: ReadMany) -> None:
+        """Find out in the background which signs each file holds, for the next pattern without a word."""
+        for memory in self.memory.values():
+            if memory.signs.start(read_many, self._stopped):
+                self._learning.append(memory.signs)
+
+    def join(self, seconds: float) -> bool:
+        """Wait for what was `stopped`, also of earlier snapshots; False when it goes on behind that time."""
+        return all(signs.join(seconds) for signs in self._learning)
 
 
 def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
@@ -130,12 +149,12 @@ def _iter_candidates(
     they do not, a patient look-up spares some of the others.
     """
     files = found.files
-    if reading.need is None or not found.passed_over or len(files) <= IMPATIENT_FILES:
+    if not found.passed_over or len(files) <= IMPATIENT_FILES:
         yield from _iter_files(part, files, wanted)
         return
     yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
     rest = files[IMPATIENT_FILES:]
-    fewer = part.find_files(reading.need, spans_lines=reading.spans_lines, patiently=True).files
+    fewer = part.find_files(reading, patiently=True).files
     yield from _iter_files(part, fewer[np.searchsorted(fewer, rest[0]) :], wanted)
 
 

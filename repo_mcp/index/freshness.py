@@ -1,7 +1,8 @@
 """What the last refresh saw of each file, so that the next one need not read what did not change.
 
 Side files beside the index, of this machine only, that may be deleted at any time: then every file
-is read and compared by fingerprint once. A record counts only for the generation it names. It is in two
+is read and compared by fingerprint once. A record counts only for the generation it names, with the same
+segments, and where the directory's owner seals what he writes, only with his tag. It is in two
 files: `seen` is a whole record, `seen.changes` what is otherwise since, bound to the bytes of the other; it
 is written anew by each refresh until it is long, for a whole record of 80,000 files takes 40 ms.
 
@@ -12,6 +13,7 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 
 from __future__ import annotations
 
+import hmac
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +37,7 @@ from repo_mcp.walked_files import build_walked_files
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
 TEMPORARY = "seen.tmp"
-VERSION = 1
+VERSION = 2
 MAX_KEPT_FILES = 20_000
 MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
 GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
@@ -214,8 +216,15 @@ def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
     return len(changed) + len(missing)
 
 
-def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None = None) -> SeenFiles:
+def write_seen(
+    directory: Directory,
+    seen: SeenFiles,
+    before: SeenFiles | None = None,
+    segments: Sequence[SegmentEntry] = (),
+) -> SeenFiles:
     """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
+
+    The record is of `segments`: a generation of other ones may have the same number.
 
     `before` is the record that was there, when it is known. Returns what `read_seen` would read now.
     """
@@ -223,19 +232,22 @@ def write_seen(directory: Directory, seen: SeenFiles, before: SeenFiles | None =
     changes = _find_changes(base.seen, seen) if base is not None else None
     if base is None or changes is None:
         seen = replace(seen, base=None, touched=None)
-        printed = _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None)))
+        printed = _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None), segments))
         return replace(seen, base=_Base(printed, seen), touched=frozenset())
-    rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows)
+    rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows, segments)
     more = {"base": base.print, "removed": _SEPARATOR.join(changes.removed).encode()}
     _write(directory, CHANGES_FILE, rows | more)
     touched = frozenset([*changes.removed, *(seen.paths[place] for place in changes.rows)])
     return replace(seen, base=base, touched=touched)
 
 
-def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> dict[str, Any]:
+def _encode(
+    seen: SeenFiles, paths: Sequence[str], rows: slice | list[int], segments: Sequence[SegmentEntry]
+) -> dict[str, Any]:
     return {
         "version": VERSION,
         "generation": seen.generation,
+        "segments": _print_segments(segments),
         "taken_at": seen.taken_at,
         "left_out": dict(seen.left_out),
         "complete": seen.complete,
@@ -246,10 +258,23 @@ def _encode(seen: SeenFiles, paths: Sequence[str], rows: slice | list[int]) -> d
     }
 
 
+def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
+    """Identifies the segments and their dead files, in any order."""
+    rows = [[entry.name, np.array(entry.dead_files, dtype="<u4").tobytes()] for entry in segments]
+    return compute_fingerprint(pack(sorted(rows)))
+
+
+def _mark(directory: Directory, name: str, record: bytes) -> bytes:
+    """What stands before a record: its owner's tag, or its fingerprint where he has none."""
+    if directory.make_tag is None:
+        return compute_fingerprint(record)
+    return directory.make_tag(name.encode() + b"\n" + record)[:_PRINT_BYTES]
+
+
 def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
-    """Returns the fingerprint of what was written."""
+    """Returns the mark of what was written."""
     record = pack(fields)
-    printed = compute_fingerprint(record)
+    printed = _mark(directory, name, record)
     with new_file(directory, name, TEMPORARY) as file:
         file.write(printed)
         file.write(record)
@@ -280,22 +305,26 @@ def _find_touched(base: SeenFiles, seen: SeenFiles) -> frozenset[str]:
     return frozenset([*added[1], *missing[1], *(seen.paths[place] for place in new[differs].tolist())])
 
 
-def read_seen(directory: Directory, generation: int) -> SeenFiles | None:
-    """The record for a generation; None when there is none, or it is of another, or damaged."""
+def read_seen(
+    directory: Directory, generation: int, segments: Sequence[SegmentEntry] = ()
+) -> SeenFiles | None:
+    """The record for a generation of these segments; None when there is none, or it is of another, damaged,
+    or not the owner's.
+    """
     try:
         whole = _read(directory, SIDE_FILE)
         if whole is None:
             return None
         base = _Base(whole[0], _build(whole[1]))
+        wanted = _print_segments(segments)
         changes = _read(directory, CHANGES_FILE)
         if changes is not None and changes[1]["base"] == base.print:
             seen = _apply(base.seen, changes[1])
-            if seen.generation == generation:
+            if (seen.generation, changes[1]["segments"]) == (generation, wanted):
                 touched = frozenset([*_split(changes[1]["removed"]), *_split(changes[1]["paths"])])
                 return replace(seen, base=base, touched=touched)
-        return (
-            replace(base.seen, base=base, touched=frozenset()) if base.seen.generation == generation else None
-        )
+        is_that = (base.seen.generation, whole[1]["segments"]) == (generation, wanted)
+        return replace(base.seen, base=base, touched=frozenset()) if is_that else None
     except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError):
         return None
 
@@ -317,7 +346,7 @@ class SeenRecord:
         kept = self._kept
         if kept is not None and kept[0].generation == generation and kept[1] == tuple(segments):
             return kept[0]
-        seen = read_seen(directory, generation)
+        seen = read_seen(directory, generation, segments)
         self._keep(seen, segments)
         return seen
 
@@ -330,7 +359,7 @@ class SeenRecord:
     ) -> None:
         """As `write_seen`."""
         self._kept = None
-        self._keep(write_seen(directory, seen, before), segments)
+        self._keep(write_seen(directory, seen, before, segments), segments)
 
     def _keep(self, seen: SeenFiles | None, segments: Sequence[SegmentEntry]) -> None:
         fits = seen is not None and len(seen.paths) <= MAX_KEPT_FILES
@@ -338,7 +367,7 @@ class SeenRecord:
 
 
 def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
-    """The fingerprint and the fields of a side file; None when there is none that can be used."""
+    """The mark and the fields of a side file; None when there is none that can be used."""
     try:
         file = directory.open(name)
     except (OSError, CorruptIndex):
@@ -349,7 +378,7 @@ def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | 
         data = file.read(0, file.size)
     finally:
         file.close()
-    if compute_fingerprint(data[_PRINT_BYTES:]) != data[:_PRINT_BYTES]:
+    if not hmac.compare_digest(_mark(directory, name, data[_PRINT_BYTES:]), data[:_PRINT_BYTES]):
         return None
     record = unpack(data[_PRINT_BYTES:], name)
     return (data[:_PRINT_BYTES], record) if record["version"] == VERSION else None

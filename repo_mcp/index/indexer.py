@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from index_format import (
     Directory,
+    IndexForeign,
     IndexFormatError,
     IndexLocked,
     IndexWriter,
@@ -53,6 +54,9 @@ from repo_mcp.tree_view import Glimpse
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
+FOREIGN = "The index was not written with this user's key; it was not used and was built anew."
+MAX_LOOKED_AT = 2_000  # files that left the index, one by one: 20 ms
+INODE_COLUMN = 3  # of `SeenFiles.stats`
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
 
@@ -68,10 +72,14 @@ class Indexer:
         workers: int,
         walk: Callable[[Callable[[], bool]], WalkReport],
         record: SeenRecord | None = None,
+        *,
+        is_there: Callable[[str], bool] = lambda _path: False,
+        note_purge: Callable[[], None] = lambda: None,
     ) -> None:
         """`walk` gives the files of the root; it raises CANCELLED when its argument says so.
 
-        `record` is kept from one indexer of the index to the next.
+        `record` is kept from one indexer of the index to the next. `is_there` tells whether a file that the
+        walk left out still stands in the tree; `note_purge` is called when one such is purged.
         """
         self._directory = directory
         self._settings = settings
@@ -79,6 +87,8 @@ class Indexer:
         self._workers = workers
         self._walk = walk
         self._record = record if record is not None else SeenRecord()
+        self._is_there = is_there
+        self._note_purge = note_purge
 
     def refresh(
         self,
@@ -95,8 +105,9 @@ class Indexer:
         """
         try:
             with self._open_writer() as writer:
+                warnings = _explain_start(writer)
                 try:
-                    return self._run(writer, force, progress, cancelled, committed)
+                    return self._run(writer, force, progress, cancelled, committed, warnings)
                 except IndexFormatError:
                     writer.discard_all()
                 return self._run(writer, True, progress, cancelled, committed, (DAMAGED,))
@@ -116,17 +127,13 @@ class Indexer:
         """
         try:
             with self._open_writer() as writer:
-                refresh = _Refresh(
-                    self._directory,
-                    self._settings,
-                    self._workers,
-                    writer,
-                    progress,
-                    cancelled,
-                    lambda: None,
-                    self._record,
-                )
-                return refresh.run_named(glimpse)
+                if writer.start_fault is not None:
+                    return None
+                refresh = self._begin(writer, progress, cancelled)
+                report = refresh.run_named(glimpse)
+                if refresh.purged:
+                    self._note_purge()
+                return report
         except IndexFormatError:
             return None
         except OSError as error:
@@ -141,7 +148,21 @@ class Indexer:
         committed: Callable[[], None],
         warnings: Sequence[str] = (),
     ) -> RefreshReport:
-        refresh = _Refresh(
+        refresh = self._begin(writer, progress, cancelled, committed)
+        refresh.warnings += warnings
+        report = refresh.run(self._walk, force)
+        if refresh.purged:
+            self._note_purge()
+        return report
+
+    def _begin(
+        self,
+        writer: IndexWriter,
+        progress: ProgressCallback | None,
+        cancelled: Callable[[], bool],
+        committed: Callable[[], None] = lambda: None,
+    ) -> _Refresh:
+        return _Refresh(
             self._directory,
             self._settings,
             self._workers,
@@ -150,9 +171,8 @@ class Indexer:
             cancelled,
             committed,
             self._record,
+            self._is_there,
         )
-        refresh.warnings += warnings
-        return refresh.run(self._walk, force)
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
@@ -160,14 +180,15 @@ class Indexer:
         try:
             with self._open_writer() as writer:
                 before = writer.segments
-                seen = read_seen(self._directory, writer.commit().generation)
+                seen = read_seen(self._directory, writer.commit().generation, before)
                 writer.merge(
                     full=full,
                     encode=partial(encode_windows, self._settings, self._workers, lambda: False),
                 )
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
-                    write_seen(self._directory, seen.renumber(manifest.generation), seen)
+                    renumbered = seen.renumber(manifest.generation)
+                    write_seen(self._directory, renumbered, seen, writer.segments)
                 writer.delete_garbage()
                 after = writer.segments
         except IndexFormatError as error:
@@ -207,8 +228,11 @@ class _Refresh:
         cancelled: Callable[[], bool],
         committed: Callable[[], None],
         record: SeenRecord,
+        is_there: Callable[[str], bool],
     ) -> None:
         self._record = record
+        self._is_there = is_there
+        self.purged: set[str] = set()  # segments with files that are left out and not gone
         self._directory = directory
         self._settings = settings
         self._workers = workers
@@ -243,7 +267,7 @@ class _Refresh:
             if force:  # what is there answers until all is built anew
                 self._reads_all = True
                 self._commits_shards = not known.count
-            self._remove_missing(known, report, missing if seen is not None and seen.complete else None)
+            self._remove_missing(known, report, missing if seen is not None and seen.complete else None, seen)
             self._build([report.files[place] for place in changed], known)
             self._merge()
             generation = self._commit()
@@ -265,7 +289,7 @@ class _Refresh:
         if changed or missing:
             known = self._read_known()
             self._indexed_files = known.count
-            self._removed += self._mark_dead(missing, known)
+            self._removed += self._mark_dead(missing, known, purges=glimpse.met_denied)
             for path in missing:
                 self._skipped.pop(path, None)
             self._build(changed, known)
@@ -288,7 +312,9 @@ class _Refresh:
             if snapshot is not None:
                 snapshot.close()
 
-    def _remove_missing(self, known: KnownFiles, report: WalkReport, missing: Sequence[str] | None) -> None:
+    def _remove_missing(
+        self, known: KnownFiles, report: WalkReport, missing: Sequence[str] | None, seen: SeenFiles | None
+    ) -> None:
         """Mark dead what the walk did not meet, except below directories that it could not list.
 
         `missing` is what the last walk met and this one did not; None when that is not known.
@@ -298,15 +324,29 @@ class _Refresh:
             missing = [path for path in chain(known.iter_paths(), self._skipped) if path not in walked]
         unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
         gone = [path for path in missing if not path.startswith(unreadable)]
+        left_out = self._find_left_out(gone, report, seen)
+        self._removed += self._mark_dead(left_out, known, purges=True)
         self._removed += self._mark_dead(gone, known)
         for path in missing:
             self._skipped.pop(path, None)
 
-    def _mark_dead(self, paths: Sequence[str], known: KnownFiles) -> int:
-        """Returns how many of the files there were."""
+    def _find_left_out(
+        self, gone: Sequence[str], report: WalkReport, seen: SeenFiles | None
+    ) -> Sequence[str]:
+        """Those that still stand in the tree: ignored by now, or given a name that is denied."""
+        if len(gone) > MAX_LOOKED_AT:
+            return gone  # most of what is rewritten would be rewritten anyway
+        return [
+            path for path in gone if self._is_there(path) or _find_inode(seen, path) in report.denied_inodes
+        ]
+
+    def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
+        """Returns how many of the files there were. With `purges` nothing of them stays in the index."""
         taken = known.take(paths)
         for segment, files in taken.items():
             self._writer.mark_dead(segment, files)
+            if purges:
+                self.purged.add(segment)
         return sum(map(len, taken.values()))
 
     def _build(self, files: Sequence[WalkedFile], known: KnownFiles) -> None:
@@ -326,7 +366,8 @@ class _Refresh:
         updated = self._mark_dead(result.indexed, known)
         self._updated += updated
         self._added += len(result.indexed) - updated
-        self._removed += self._mark_dead((*result.skipped, *result.gone), known)
+        self._removed += self._mark_dead(tuple(result.skipped), known, purges=True)
+        self._removed += self._mark_dead(result.gone, known)
         self._unsettled.update(result.unsettled)
         self._gone.update(result.gone)
         for path in (*result.indexed, *result.unchanged):
@@ -345,10 +386,10 @@ class _Refresh:
     def _merge(self) -> None:
         renewed = self._added + self._updated
         self._report("merge", 0, 0, 0, 0)
-        self._writer.merge(
-            full=renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added),
-            encode=partial(encode_windows, self._settings, self._workers, self._cancelled),
-        )
+        encode = partial(encode_windows, self._settings, self._workers, self._cancelled)
+        full = renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added)
+        self._writer.merge(full=full, encode=encode)
+        self._writer.purge(self.purged, encode=encode)
 
     def _write_seen(
         self,
@@ -395,6 +436,19 @@ class _Refresh:
             snapshot=name_snapshot(generation),
             warnings=tuple(self.warnings),
         )
+
+
+def _find_inode(seen: SeenFiles | None, path: str) -> int | None:
+    """The inode that a file had when it was last seen."""
+    place = find_place(seen.paths, path) if seen is not None else None
+    return int(seen.stats[place][INODE_COLUMN]) if seen is not None and place is not None else None
+
+
+def _explain_start(writer: IndexWriter) -> tuple[str, ...]:
+    """A warning where the index that was there is not gone on with."""
+    if writer.start_fault is None:
+        return ()
+    return (FOREIGN if isinstance(writer.start_fault, IndexForeign) else DAMAGED,)
 
 
 def name_snapshot(generation: int) -> str:

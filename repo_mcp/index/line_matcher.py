@@ -14,7 +14,7 @@ any script on either side.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from repo_mcp.errors import ErrorCode, RepoError
@@ -23,7 +23,9 @@ from repo_mcp.model import ExactRequest
 
 MAX_PATTERN_CHARS = 10_000
 MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
-MIN_LITERAL = 2  # characters worth a look at the text before RE2 takes one
+MIN_LITERAL = 2  # characters worth looking for before the pattern is
+FREE_TRIES = 8  # lines with the literal that are searched one by one
+TRY_BYTES = 1 << 10  # of text gone over pay for one more
 # Words as ripgrep has them: letters, marks, digits, connectors, joiners and circled letters of Unicode.
 NOT_WORD = (
     r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
@@ -71,18 +73,20 @@ class LineMatcher:
             expression = inner
         self._compiled = _compile(engine, expression, request, multi_line=multi_line)
         self._multi_line = multi_line
-        self._literal = self.reading.literal.encode() if len(self.reading.literal) >= MIN_LITERAL else b""
+        self.needs_edges = self.reading.needs_edges  # knows where the whole text begins or ends
+        self._literal: Any = None
+        if len(self.reading.literal) >= MIN_LITERAL and not multi_line:
+            exactly = replace(request, case_sensitive=True)
+            self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 
     def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
         """The lines of normalised text that match, in order, each once."""
-        if self._literal not in data:
-            return
         size = len(data)
         place = counted = 0
         number = 1  # of the line at `counted`
         last_line = 0  # that was reported
         while place <= size:
-            found = self._compiled.search(data, place)
+            found = self._search(data, place)
             if found is None:
                 return
             start, end = self._locate(data, found)
@@ -100,6 +104,38 @@ class LineMatcher:
                 last_line = end_line
             place = end if self._multi_line and start < end <= line_end else line_end + 1
 
+    def find_first(self, data: bytes, place: int) -> int | None:
+        """Where the first match that starts at `place` or behind it starts, or what stands in front of it."""
+        found = self._search(data, place)
+        return None if found is None else int(found.start())
+
+    def _search(self, data: bytes, place: int) -> Any:
+        """The engine's first match from `place` on.
+
+        A match within a line that must hold a literal is looked for in the lines that hold it: the engine
+        finds a literal in a tenth of the time of many an expression. Where many lines do and do not match,
+        it takes the rest of the text at once.
+        """
+        if self._literal is None:
+            return self._compiled.search(data, place)
+        size = len(data)
+        tries, begin = FREE_TRIES, place
+        while tries + (place - begin) // TRY_BYTES > 0:
+            held = self._literal.search(data, place)
+            if held is None:
+                return None
+            line_end = data.find(b"\n", held.end())
+            line_end = size if line_end < 0 else line_end
+            line_start = max(place, data.rfind(b"\n", place, held.start()) + 1)
+            found = self._compiled.search(data, line_start, line_end)
+            if found is not None:
+                return found
+            place = line_end + 1
+            tries -= 1
+            if place > size:
+                return None
+        return self._compiled.search(data, place)
+
     def _locate(self, data: bytes, found: Any) -> tuple[int, int]:
         """The match itself, without what stands beside a whole word."""
         if self._inner is not None:
@@ -107,6 +143,18 @@ class LineMatcher:
             span: tuple[int, int] = found.span(1)
             return span
         return found.start(), found.end()
+
+
+def compile_for_terms(expression: bytes) -> Any:
+    """An expression of ours for the bytes of terms: its `search` takes a text and a place."""
+    engine = _load_engine()
+    options = engine.Options()
+    options.max_mem = MAX_PROGRAM_BYTES
+    options.encoding = engine.Options.Encoding.LATIN1
+    options.never_capture = True
+    compiled = engine.compile(expression, options)
+    engine.purge()
+    return compiled
 
 
 def _load_engine() -> Any:

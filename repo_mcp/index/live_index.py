@@ -11,11 +11,21 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import (
+    Directory,
+    DiskDirectory,
+    IndexForeign,
+    IndexFormatError,
+    MakeTag,
+    MemoryDirectory,
+    Snapshot,
+    read_manifest,
+)
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import (
     ChangedFiles,
@@ -41,6 +51,8 @@ from repo_mcp.model import (
 from repo_mcp.tree_view import Glimpse, TreeView
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
+UNREADABLE_INDEX = "The index could not be read; it is built anew."
+FOREIGN_INDEX = "The index was not written with this user's key; it is not used and is built anew."
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
@@ -84,14 +96,19 @@ class LiveIndex:
         watch: bool,
         view: TreeView | None = None,
         note_refresh: Callable[[], None] = lambda: None,
+        make_tag: MakeTag | None = None,
     ) -> None:
         """`walk` gives the files of the root, `view` a few of them by what the walk found out.
-        `note_refresh` is called after each refresh.
+        `note_refresh` is called after each refresh. With `make_tag` no index is used that it did not seal.
 
-        Makes the index's directory; OSError when it cannot.
+        Makes the index's directory; where it cannot, there is no index until a refresh can make it.
         """
         self._settings = settings
-        self._directory = DiskDirectory(settings.index_path, create=True)
+        self._make_tag = make_tag
+        self._directory: Directory = MemoryDirectory()
+        with suppress(OSError):
+            self._directory = DiskDirectory(settings.index_path, create=True, make_tag=make_tag)
+        self.purges = 0  # refreshes after which nothing of a file that is left out may stay anywhere
         self._configuration = configuration
         self._workers = workers
         self._walk = walk
@@ -136,8 +153,8 @@ class LiveIndex:
             if snapshot is None or snapshot.manifest.configuration != self._configuration:
                 return None
             searcher = Searcher(snapshot)
-        except IndexFormatError:
-            self.report_damage()
+        except IndexFormatError as error:
+            self.report_damage(error)
             return None
         except OSError:
             with self._lock:
@@ -146,11 +163,11 @@ class LiveIndex:
             self._searcher, self._index_fault = searcher, ""
             return searcher
 
-    def report_damage(self) -> RepoError:
+    def report_damage(self, error: IndexFormatError | None = None) -> RepoError:
         """Build the index anew in the background. Returns what to tell the client."""
         with self._lock:
             self._searcher = None
-            self._index_fault = "The index could not be read; it is built anew."
+            self._index_fault = FOREIGN_INDEX if isinstance(error, IndexForeign) else UNREADABLE_INDEX
             heals = time.monotonic() >= self._next_healing and not self._refreshing.locked()
             if heals:
                 self._next_healing = time.monotonic() + HEALING_SECONDS
@@ -163,16 +180,25 @@ class LiveIndex:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         searcher = self.find_searcher()
+        if searcher is not None:
+            try:
+                return self._describe(searcher)
+            except IndexFormatError:
+                self.report_damage()
+        fault, warnings = self._list_faults()
+        state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
+        return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, self._progress, {}, warnings)
+
+    def _list_faults(self) -> tuple[str, tuple[str, ...]]:
+        """What is wrong with the index, and everything that is wrong."""
         with self._lock:
             fault = self._index_fault
-        warnings = [text for text in (fault, self._background_fault, self._watch_fault) if text]
-        progress = self._progress
-        if searcher is None:
-            state = "degraded" if fault else ("building" if self._refreshing.locked() else "missing")
-            return IndexStatus(state, None, 0, 0, 0, 0, {}, None, None, progress, {}, tuple(warnings))
+        return fault, tuple(text for text in (fault, self._background_fault, self._watch_fault) if text)
+
+    def _describe(self, searcher: Searcher) -> IndexStatus:
+        """The status of what is committed. IndexFormatError when it cannot be read."""
         manifest = searcher.snapshot.manifest
         seen = self._record.read(self._directory, manifest.generation, manifest.segments)
-        languages = count_languages(searcher.snapshot)
         return IndexStatus(
             state="ready" if seen is not None else "partial",
             snapshot=name_snapshot(manifest.generation),
@@ -183,9 +209,9 @@ class LiveIndex:
             skipped=seen.count_reasons() if seen is not None else {},
             stale=self._count_stale(seen, searcher.snapshot.file_count),
             last_refresh=seen.taken_at if seen is not None else None,
-            progress=progress,
-            languages=languages,
-            warnings=tuple(warnings),
+            progress=self._progress,
+            languages=count_languages(searcher.snapshot),
+            warnings=self._list_faults()[1],
             watching=self._watch,
             chunks=count_chunks(searcher.snapshot),
         )
@@ -410,12 +436,23 @@ class LiveIndex:
     def _open_indexer(self) -> Indexer:
         """The writing side, in a directory that is made again where somebody removed it."""
         try:
-            self._directory = DiskDirectory(self._settings.index_path, create=True)
+            path, make_tag = self._settings.index_path, self._make_tag
+            self._directory = DiskDirectory(path, create=True, make_tag=make_tag)
         except OSError as error:
             raise explain_write_error(error) from error
         return Indexer(
-            self._directory, self._settings, self._configuration, self._workers, self._walk, self._record
+            self._directory,
+            self._settings,
+            self._configuration,
+            self._workers,
+            self._walk,
+            self._record,
+            is_there=self._view.is_there if self._view is not None else lambda _path: False,
+            note_purge=self._note_purge,
         )
+
+    def _note_purge(self) -> None:
+        self.purges += 1
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""

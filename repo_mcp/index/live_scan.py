@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.index.exact import SNIPPETS, ReadMany, search_files
+from repo_mcp.index.exact import SNIPPETS, search_files
 from repo_mcp.index.exact_paths import PathFilter
 from repo_mcp.index.line_matcher import LineMatcher
+from repo_mcp.index.sign_pairs import ReadMany
 from repo_mcp.model import ExactAnswer, ExactRequest, WalkReport
 
 NO_SNAPSHOT = "none"  # no generation answered

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from index_format import DiskDirectory, IndexFormatError, Snapshot, read_manifest
+from index_format import DiskDirectory, IndexForeign, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.known_files import KnownFiles
@@ -33,6 +33,8 @@ from repo_mcp.model import (
 from repo_mcp.structure import ParseStatus, Structure, StructureError, decode_structure
 
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
+UNREADABLE_STRUCTURE = "The structure index could not be read; it is built anew."
+FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 HURRY_SECONDS = 5.0  # for a round in the background to make room
 ROOM_SECONDS = 0.02  # between looks whether that has been taken
@@ -73,6 +75,7 @@ class LiveStructure:
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
+        self._purged = 0  # the lexical index's purges that were followed
         self._next_healing = 0.0  # time.monotonic
 
     # Reading
@@ -89,7 +92,7 @@ class LiveStructure:
                 raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_BUILT_HINT)
             yield found
         except IndexFormatError as error:
-            raise self._report_damage() from error
+            raise self._report_damage(error) from error
 
     def find_view(self) -> StructureView | None:
         """The committed generation, opened anew when there is a newer one, or a newer lexical one.
@@ -122,8 +125,8 @@ class LiveStructure:
                 return None if record is None else decode_structure(record)
             except StructureError:  # of a writer that is not ours: as good as none
                 return None
-            except IndexFormatError:
-                self._report_damage()
+            except IndexFormatError as error:
+                self._report_damage(error)
                 return None
 
         return find
@@ -138,7 +141,7 @@ class LiveStructure:
 
     def _find_directory(self) -> DiskDirectory | None:
         try:
-            return DiskDirectory(self._path)
+            return DiskDirectory(self._path, make_tag=self._phase.make_tag)
         except OSError:
             return None
 
@@ -148,10 +151,10 @@ class LiveStructure:
             return f"No structure yet: {progress.files_done} of {progress.files_total} files are parsed."
         return "The structure of the files is not indexed yet."
 
-    def _report_damage(self) -> RepoError:
+    def _report_damage(self, error: IndexFormatError) -> RepoError:
         with self._opening:
             self._view = self._opened = None
-        self._fault = "The structure index could not be read; it is built anew."
+        self._fault = FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_STRUCTURE
         self._anew = True
         if time.monotonic() >= self._next_healing:
             self._next_healing = time.monotonic() + HEALING_SECONDS
@@ -342,6 +345,7 @@ class LiveStructure:
                 progress(now)
 
         anew, self._anew = self._anew, False
+        purges = self._index.purges
         try:
             done = self._phase.run(
                 lexical,
@@ -350,7 +354,10 @@ class LiveStructure:
                 progress=report,
                 cancelled=stop,
                 yields=self._hurried.is_set if in_background else lambda: False,
+                purges=purges != self._purged,
             )
+            if done.complete and (paths is None or in_background):  # else files may be left that are gone
+                self._purged = purges
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         finally:
@@ -360,17 +367,20 @@ class LiveStructure:
 
     def _follow(self) -> None:
         """Until closed: a round whenever there is a new generation of the lexical index."""
-        done: int | None = None
+        done: tuple[int, int] | None = None  # generation and purges: told of after the generation
         while not self._closed.is_set():
             self._wake.wait()
             self._wake.clear()
             while not self._closed.is_set():
                 searcher = self._index.find_searcher()
-                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
+                if searcher is None:
+                    break
+                there_is = (searcher.snapshot.generation, self._index.purges)
+                if there_is == done and not self._anew:
                     break
                 pause = self._round(searcher.snapshot)
                 if pause is None:
-                    done = searcher.snapshot.generation
+                    done = there_is
                 else:
                     self._closed.wait(pause)
 

@@ -19,20 +19,23 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment, PostingList, TermsReader
+from index_format import FilesReader, LiveSegment, PostingList, TermsReader
 from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
-from repo_mcp.index.patterns import All, Edge, Need, Run
+from repo_mcp.index.patterns import MIN_OPEN_CHARS, All, Edge, Need, PatternReading, Run
 from repo_mcp.index.schema import BODY, DOC
-from repo_mcp.index.term_finder import TermFinder
+from repo_mcp.index.sign_pairs import SignPairs
+from repo_mcp.index.term_finder import SIGNED_PAGES, FoundTerms, TermFinder
 
 I64 = npt.NDArray[np.int64]
 ENOUGH = 64  # units left: reading them costs less than looking up another run
+MAX_SHAPED = 8_000  # terms of a run that is mostly classes: more are slower to look up than files to read
 MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
 PATIENT_TERMS = 32_000
 QUICK_TERMS = 200  # of a run: what is found of one with more is kept
 KEPT_RUNS = 64
 MAX_PARTS = 200  # of an alternation
 COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
+COMMON_WORD_SHARE = 0.25  # nor one that is only found where words begin, which takes less
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
 TEXT_FIELDS = (BODY, DOC)  # together they hold every word of a file, each once
 # What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
@@ -42,8 +45,9 @@ _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100
 class SegmentMemory:
     """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
 
-    def __init__(self, terms: TermsReader) -> None:
+    def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
+        self.signs = SignPairs(files)
         self._units: OrderedDict[Run, bytes] = OrderedDict()  # as bits: 90 kB for the kernel's
         self._lock = threading.Lock()
 
@@ -83,18 +87,25 @@ class SegmentCandidates:
         self.reader = segment.reader
         self.memory = memory
 
-    def find_files(self, need: Need, *, spans_lines: bool, patiently: bool = False) -> SegmentFiles:
+    def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
         """The live files that may match.
 
         `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
         than reading all files.
         """
-        lookup = _Lookup(self.segment, self.memory, spans_lines, patiently)
-        docs = lookup.find(need)
-        if docs is None:
-            return SegmentFiles(np.flatnonzero(self.segment.live_file_mask), False, lookup.passed_over)
-        files = docs if spans_lines else lookup.find_files(docs)
-        return SegmentFiles(files[self.segment.live_file_mask[files]], True, lookup.passed_over)
+        passed_over = False
+        files: I64 | None = None
+        if reading.need is not None:
+            lookup = _Lookup(self.segment, self.memory, reading.spans_lines, patiently)
+            docs = lookup.find(reading.need)
+            files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
+            passed_over = lookup.passed_over
+        may_match = self.segment.live_file_mask
+        pairs = self.memory.signs.find(reading.sign_pairs) if reading.sign_pairs else None
+        if pairs is not None:
+            may_match = may_match & pairs
+        found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
+        return SegmentFiles(found, files is not None or pairs is not None, passed_over)
 
 
 class _Lookup:
@@ -107,8 +118,12 @@ class _Lookup:
         self.passed_over = False
         self._count = segment.reader.file_count if by_file else segment.reader.unit_count
         units = segment.reader.unit_count
-        self._common = units if patiently else max(_SHARE_FLOOR, int(COMMON_SHARE * units))
+        self._common, self._common_word = (
+            units if patiently else max(_SHARE_FLOOR, int(share * units))
+            for share in (COMMON_SHARE, COMMON_WORD_SHARE)
+        )
         self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
+        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # the whole dictionary
 
     def find(self, need: Need) -> I64 | None:
         """Ascending documents that may meet a need; None for all."""
@@ -145,7 +160,7 @@ class _Lookup:
     def _expect(self, need: Need) -> int:
         """How many documents a need may leave, roughly."""
         if isinstance(need, Run):
-            if Edge.OPEN not in (need.left, need.right):
+            if Edge.OPEN not in (need.left, need.right) and not need.shape:
                 return self._count_units(self._find_lists(need.text.encode()))
             return _EXPECTED[min(len(need.text), len(_EXPECTED) - 1)]
         expected = [self._expect(part) for part in need.parts[:MAX_PARTS]]
@@ -159,25 +174,33 @@ class _Lookup:
 
     def _look_up(self, run: Run) -> I64 | None:
         """The units of the terms that may hold the run."""
-        text = run.text.encode()
-        if run.left is Edge.OPEN and self._count_units(self._find_lists(text)) > self._common:
-            self.passed_over = True
-            return None
-        found = self._memory.finder.find(run, self._max_terms)
+        found = self._find_terms(run)
         if found is None:
             self.passed_over = True
             return None
         terms = found.terms
         # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
-        if not (run.left is run.right is Edge.CLOSED) or len(text) > MAX_WORD_BYTES // 2:
+        may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
+        if not (run.left is run.right is Edge.CLOSED) or may_be_long:
             terms = [*terms, LONG_WORD.encode()]
         docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
         if found.span is not None:
             docs.append(self._read_span(*found.span))
         units = _unite(docs, self._reader.unit_count)
-        if len(terms) > QUICK_TERMS:
+        if len(terms) > QUICK_TERMS or _is_mostly_classes(run):
             self._memory.keep(run, units, self._reader.unit_count)
         return units
+
+    def _find_terms(self, run: Run) -> FoundTerms | None:
+        """The terms that may hold the run; None when it is not worth it."""
+        if _is_mostly_classes(run):
+            limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
+            return self._memory.finder.find(run, limit) if limit else None
+        if not run.shape:
+            lists = self._find_lists(run.text.encode())
+            if self._count_units(lists) > (self._common if run.left is Edge.OPEN else self._common_word):
+                return None
+        return self._memory.finder.find(run, self._max_terms)
 
     def _read_span(self, first: bytes, end: bytes | None) -> I64:
         """The units of all terms of a span of the dictionary, in no order."""
@@ -191,6 +214,11 @@ class _Lookup:
 
     def _count_units(self, lists: Sequence[PostingList]) -> int:
         return sum(one.frequency for one in lists)
+
+
+def _is_mostly_classes(run: Run) -> bool:
+    """True when no part of the run leads to a few pages of the dictionary: all are read for it."""
+    return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
 
 
 def _unite(found: Sequence[I64], count: int) -> I64:

@@ -28,6 +28,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
 
+from repo_mcp.index.run_shapes import (
+    CLASS_MARKS,
+    MAX_ATOMS,
+    MIN_ATOMS,
+    MORE,
+    cut_shape,
+    find_literal_part,
+    find_mark,
+    has_classes,
+)
+from repo_mcp.index.sign_pairs import list_pairs
 from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
@@ -79,10 +90,11 @@ class Edge(Enum):
 class Run:
     """Word characters, in lower case, that stand together in some word of the text."""
 
-    text: str
+    text: str  # of one with classes the longest part without, which may be empty
     left: Edge
     right: Edge
     may_have_long_s: bool = False  # which may stand for an `s` of it
+    shape: str = ""  # the whole of it where it holds classes, as `run_shapes` writes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +121,8 @@ class PatternReading:
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
     literal: str = ""  # every match of an expression holds this, in this case
+    sign_pairs: tuple[int, ...] = ()  # and every text that matches these, as `sign_pairs` numbers them
+    needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
 
 
@@ -139,15 +153,23 @@ def unify_line_ends(text: str) -> str:
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """The needs of a text that is looked for as it stands."""
     tokens = "".join(_tokenise(char, not case_sensitive) for char in text)
-    return PatternReading(_conclude(_Piece((tokens,)), whole_word), "\n" in text)
+    return PatternReading(
+        _conclude(_Piece((tokens,)), whole_word), "\n" in text, sign_pairs=list_pairs([text])
+    )
 
 
 def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """The needs of a regular expression that RE2 takes."""
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
+    literals = reader.list_literals()
     return PatternReading(
-        _conclude(piece, whole_word), reader.spans_lines, reader.find_literal(), reader.open_quote
+        _conclude(piece, whole_word),
+        reader.spans_lines,
+        max(literals, key=len, default=""),
+        list_pairs(literals),
+        reader.needs_edges,
+        reader.open_quote,
     )
 
 
@@ -188,8 +210,19 @@ def _iter_runs(text: str) -> Iterator[Run]:
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
         right = _edge(text[found.end() : found.end() + 1], run[-1])
-        if len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
+        if has_classes(run):
+            yield from _iter_shaped(run, left, right)
+        elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
             yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
+
+
+def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
+    """A run with classes, if it is worth looking up."""
+    shape = cut_shape(run)
+    part = find_literal_part(shape)
+    if len(part) >= MIN_OPEN_CHARS or len(shape.replace(MORE, "")) >= MIN_ATOMS:
+        edge = right if shape == run else Edge.OPEN
+        yield Run(part.replace(LONG_S, "s"), left, edge, LONG_S in shape, shape.replace(LONG_S, "s"))
 
 
 def _edge(mark: str, neighbour: str) -> Edge:
@@ -250,6 +283,9 @@ def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
         return _ANYTHING
     if only_space or (least == most == 1):
         return _Piece((SPACE,), piece.needs) if only_space else piece
+    mark = piece.texts[0]
+    if len(piece.texts) == len(mark) == 1 and mark in CLASS_MARKS and not piece.needs:
+        return _Piece((mark * min(least, MAX_ATOMS) + (MORE if least != most or least > MAX_ATOMS else ""),))
     if least == most and least * max(map(len, piece.texts)) <= MAX_TEXTS:
         return _concatenate([piece] * least)
     ends = _concatenate([piece, _ANYTHING, piece])
@@ -276,6 +312,7 @@ class _Reader:
         self._literals = [""]  # characters that follow each other outside of groups; the last goes on
         self._has_choice = False  # between alternatives, outside of groups
         self.open_quote = False
+        self.needs_edges = False
         self._actions: dict[str, Callable[[], None]] = {
             "\\": self._read_escape,
             "[": self._read_class,
@@ -306,9 +343,9 @@ class _Reader:
         self._end_alternative()
         return _alternate(self._levels[0].alternatives)
 
-    def find_literal(self) -> str:
-        """The longest text that every match holds as it stands; empty when none is known."""
-        return "" if self._has_choice else max(self._literals, key=len)
+    def list_literals(self) -> list[str]:
+        """Texts that every match holds as they stand."""
+        return [] if self._has_choice else list(filter(None, self._literals))
 
     def _add(self, *texts: str) -> None:
         self._literals.append("")
@@ -334,7 +371,10 @@ class _Reader:
         self._literals.append("")
         ignores_case = self._levels[-1].ignores_case
         found = self._take(_GROUP)
-        if found is not None and found[3]:
+        if found is None:
+            self.needs_edges |= self._pattern.startswith("?", self._at)  # not in what is known of RE2
+        elif found[3]:
+            self.needs_edges |= "m" in (found[2] or "")
             if "i" in (found[2] or ""):
                 ignores_case = False
             elif "i" in found[1]:
@@ -393,6 +433,7 @@ class _Reader:
         else:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
+            self.needs_edges |= char not in "bB"
             self._add({"b": STRANGE, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:
@@ -432,8 +473,10 @@ class _Reader:
             self._add(STRANGE if has_others else SPACE)
             return
         tokens = tuple(dict.fromkeys(_tokenise(char, level.ignores_case) for char in sorted(chars)))
-        if has_others or len(tokens) > MAX_SET_CHARS:
+        if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= _ASCII_WORD):
             tokens = (HOLE,)
+        elif len(tokens) > MAX_SET_CHARS:
+            tokens = (find_mark(chars),)
         self._add(*tokens)
 
     def _read_class(self) -> None:

@@ -67,6 +67,7 @@ class LiveChunk:
     lines: Sequence[bytes]  # of it
     start_line: int  # where its best lines are to be looked for: the best unit,
     end_line: int  # or the whole chunk when the file has changed since
+    is_changed: bool = False  # the file is not as it was indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed
     if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
         return None
     if changed:  # the unit's lines may be elsewhere in the chunk by now
-        return LiveChunk(ranked, data, raw, chunk_start, chunk_end)
+        return LiveChunk(ranked, data, raw, chunk_start, chunk_end, is_changed=True)
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, len(raw)))
 
 

@@ -3,7 +3,8 @@
 A thread takes the next files of the plan, a batch, reads each through the door, makes sure that it is still
 the one that the lexical index holds, and has its child parse them. What comes back is checked before anything
 believes it: the child may be in the hands of the text. A text that ended the child, or whose answer is
-no record, has the record of a failure, and so is not tried again until it changes.
+no record, has the record of a failure, and so is not tried again until it changes; one that ended a child is
+on the poison list and not tried under another name either.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.structure_documents import ParsedFile, read_record
 from repo_mcp.index.structure_plan import WantedFile
 from repo_mcp.parse_worker import BatchParser
+from repo_mcp.poison import PoisonList
 from repo_mcp.sandbox import OpenedFile
 from repo_mcp.structure import StructureError, encode_failure
 from repo_mcp.textfile import decode_source
@@ -37,8 +39,14 @@ class ParseLanes:
     """Use as a context manager: when it ends its threads and processes are gone."""
 
     def __init__(
-        self, files: Sequence[WantedFile], lanes: int, read: ReadFile, make_parser: MakeParser
+        self,
+        files: Sequence[WantedFile],
+        lanes: int,
+        read: ReadFile,
+        make_parser: MakeParser,
+        poison: PoisonList | None = None,
     ) -> None:
+        self._poison = poison if poison is not None else PoisonList()
         self._batches = _iter_batches(files)
         self._taking = threading.Lock()
         self._read = read
@@ -116,10 +124,14 @@ class ParseLanes:
             text = self._load(file)
             if text is None:
                 outcomes.append(file)
+            elif text in self._poison:
+                outcomes.append(_take_answer(file, text, None))
             else:
                 loaded.append((file, text))
         requests = [(file.task, _name(file) + b"\n" + text) for file, text in loaded]
         for (file, text), answer in zip(loaded, parser.parse(requests), strict=True):
+            if answer is None:
+                self._poison.add(text)
             outcomes.append(_take_answer(file, text, answer))
         return outcomes
 

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from index_format import (
@@ -23,6 +24,7 @@ from index_format import (
     IndexFormatError,
     IndexLocked,
     IndexWriter,
+    MakeTag,
     Merge,
     SegmentEntry,
     Snapshot,
@@ -44,6 +46,7 @@ from repo_mcp.index.structure_plan import FindTask, Plan, WantedFile, plan_named
 from repo_mcp.index.structure_schema import STRUCTURE_FIELDS
 from repo_mcp.model import CompactReport, IndexProgress, ProgressCallback, StructureReport
 from repo_mcp.parse_worker import BatchParser
+from repo_mcp.poison import PoisonList
 from repo_mcp.structure import ParseStatus
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
@@ -74,14 +77,21 @@ class StructurePhase:
         *,
         find_task: FindTask = find_structure_task,
         make_parser: MakeParser = make_parser,
+        make_tag: MakeTag | None = None,
+        poison: PoisonList | None = None,
     ) -> None:
-        """`path` is the directory of the index, `read` the door's reading of a file of the walk."""
+        """`path` is the directory of the index, `read` the door's reading of a file of the walk.
+
+        `make_tag` seals it; texts of the `poison` list are not parsed, and those that end a parser join it.
+        """
         self._path = path
         self._configuration = configuration
         self._workers = workers
         self.read = read
         self.find_task = find_task
         self._make_parser = make_parser
+        self.make_tag = make_tag
+        self._poison = poison if poison is not None else PoisonList()
 
     def run(
         self,
@@ -92,17 +102,22 @@ class StructurePhase:
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
         yields: Callable[[], bool] = lambda: False,
+        purges: bool = False,
     ) -> StructureReport:
         """Make the structure index say what the lexical one says, of all files or of some.
 
-        With `anew` nothing that is there is used. When `yields` says so, the round commits what it has and
-        ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
-        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
-        IndexFormatError for a lexical index that is damaged.
+        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone. When
+        `yields` says so, the round commits what it has and ends: its report is not complete. Raises BUSY
+        when another process does it, CANCELLED, INDEX_UNAVAILABLE when the index cannot be written,
+        INTERNAL when nothing can parse; and IndexFormatError for a lexical index that is damaged.
         """
         try:
             with self._open_writer(cancelled) as writer:
-                return self._run(writer, lexical, paths, anew, progress, cancelled, yields)
+                done = self._run(writer, lexical, paths, anew, progress, cancelled, yields)
+                if purges and purge(writer, cancelled):
+                    done = replace(done, snapshot=name_snapshot(writer.commit().generation))
+                    writer.delete_garbage()
+                return done
         except OSError as error:
             raise explain_write_error(error) from error
 
@@ -116,7 +131,7 @@ class StructurePhase:
         cancelled: Cancelled,
         yields: Callable[[], bool],
     ) -> StructureReport:
-        directory = _StoppableDirectory(self._path, partial(check, cancelled))
+        directory = _StoppableDirectory(self._path, partial(check, cancelled), self.make_tag)
 
         def start(known: KnownFiles, paths: Collection[str] | None) -> StructureReport:
             if paths is None:
@@ -124,7 +139,7 @@ class StructurePhase:
             else:
                 plan = plan_named(lexical, known, self.find_task, paths)
             lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-            parsing = ParseLanes(plan.files, lanes, self.read, self._make_parser)
+            parsing = ParseLanes(plan.files, lanes, self.read, self._make_parser, self._poison)
             return _Round(directory, writer, known, plan, progress, cancelled).run(parsing, yields)
 
         known = None if anew else _read_known(directory, writer)
@@ -155,7 +170,7 @@ class StructurePhase:
         return build_compact_report(before, after, started, generation)
 
     def _open_writer(self, cancelled: Cancelled) -> IndexWriter:
-        directory = _StoppableDirectory(self._path, partial(check, cancelled), create=True)
+        directory = _StoppableDirectory(self._path, partial(check, cancelled), self.make_tag, create=True)
         try:
             return IndexWriter(directory, self._configuration, STRUCTURE_FIELDS)
         except IndexLocked as error:
@@ -262,13 +277,22 @@ class _Round:
 
 def merge(writer: IndexWriter, cancelled: Cancelled, *, full: bool) -> int:
     """Merge what the policy chooses, or all, in this process. Raises CANCELLED, IndexFormatError, OSError."""
+    return writer.merge(full=full, encode=_encode_here(cancelled), window_bytes=WINDOW_BYTES)
 
+
+def _encode_here(cancelled: Cancelled) -> Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]:
     def encode(_entries: Sequence[SegmentEntry], planned: Merge) -> Iterable[EncodedRun]:
         for window in range(len(planned.windows)):
             check(cancelled)
             yield planned.encode_window(window)
 
-    return writer.merge(full=full, encode=encode, window_bytes=WINDOW_BYTES)
+    return encode
+
+
+def purge(writer: IndexWriter, cancelled: Cancelled) -> int:
+    """Write every segment with dead files anew, in this process. Raises as `merge` does."""
+    names = [entry.name for entry in writer.segments]
+    return writer.purge(names, encode=_encode_here(cancelled), window_bytes=WINDOW_BYTES)
 
 
 def check(cancelled: Cancelled) -> None:
@@ -289,8 +313,10 @@ def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles | None:
 class _StoppableDirectory(DiskDirectory):
     """A directory whose new files ask at each write whether to go on: records can be many megabytes."""
 
-    def __init__(self, path: str, check: Callable[[], None], *, create: bool = False) -> None:
-        super().__init__(path, create=create)
+    def __init__(
+        self, path: str, check: Callable[[], None], make_tag: MakeTag | None, *, create: bool = False
+    ) -> None:
+        super().__init__(path, create=create, make_tag=make_tag)
         self._check = check
 
     def create(self, name: str) -> WritableFile:

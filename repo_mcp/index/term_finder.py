@@ -12,6 +12,7 @@ The dictionary says where its pages are and what they hold; how they lie on disk
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import IndexFormatError, TermsReader, find_prefix_end
+from repo_mcp.index.line_matcher import compile_for_terms
 from repo_mcp.index.patterns import LONG_S, Edge, Run
+from repo_mcp.index.run_shapes import build_expression, describe_edge
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
@@ -33,6 +36,8 @@ FEW_PAGES = 16
 TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
 NEAR_PAGES = 3  # apart: reading what lies between costs less than reading twice
 GRAM_BYTES = 3
+SHAPE_SECONDS = 0.5  # of a core, for a shape; the kernel's 88 MB take 0.15, but a bad one takes more
+KELVIN = b"k"  # what the Kelvin sign is in a term; to RE2's `\b` it is no letter
 _LINE_FEED = b"\n"
 _LAST_ASCII = 0x7F
 
@@ -61,7 +66,9 @@ class TermFinder:
         text = run.text.encode()
         found: list[bytes] | None = []
         span: tuple[bytes, bytes | None] | None = None
-        if run.left is Edge.OPEN:
+        if run.shape:
+            found = self._find_shaped(run, limit)
+        elif run.left is Edge.OPEN:
             found = self._find_inside(text, run.right is not Edge.OPEN, limit)
         elif run.right is not Edge.OPEN:
             found = [text]
@@ -72,8 +79,9 @@ class TermFinder:
         if found is None:
             return None
         strange: list[Iterator[bytes]] = []
-        if Edge.STRANGE in (run.left, run.right):
+        if Edge.STRANGE in (run.left, run.right) and not run.shape:
             strange.append(self._iter_strange(text))
+            strange += [self._iter_matching(needle, shape) for needle, shape in _list_kelvin_shapes(run)]
         if run.may_have_long_s:
             strange.append(self._iter_strange(LONG_S.encode()))
         every = list(dict.fromkeys([*found, *islice(chain(*strange), limit + 1)]))
@@ -83,11 +91,39 @@ class TermFinder:
         """The terms that hold the text, or end with it."""
         needle = text + _LINE_FEED if at_end else text
         found: list[bytes] = []
-        for start, stop in self._iter_spans(text):
-            found += self._iter_matching(start, stop, needle, limit + 1 - len(found))
+        for start, stop in self._iter_spans(needle):
+            found += islice(self._iter_holding(start, stop, needle), limit + 1 - len(found))
             if len(found) > limit:
                 return None
         return found
+
+    def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
+        """The terms that hold the shape of a run; None as well when looking takes too long."""
+        edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
+        expression = build_expression(run.shape, *edges)
+        deadline = time.thread_time() + SHAPE_SECONDS
+        found: list[bytes] = []
+        for term in self._iter_matching(run.text.encode(), expression, deadline):
+            found.append(term)
+            if len(found) > limit:
+                return None
+        return found if time.thread_time() < deadline else None
+
+    def _iter_matching(
+        self, text: bytes, expression: bytes, deadline: float | None = None
+    ) -> Iterator[bytes]:
+        """The terms that hold the text and match an expression, in which line feeds stand for their edges."""
+        compiled = compile_for_terms(expression)
+        for start, stop in self._iter_spans(text):
+            if deadline is not None and time.thread_time() > deadline:
+                return
+            page = _LINE_FEED + self._terms.read_texts(start, stop)[0]
+            match = compiled.search(page, 0)
+            while match is not None:
+                first = page.rfind(_LINE_FEED, 0, match.start() + 1) + 1
+                end = page.index(_LINE_FEED, first)
+                yield page[first:end]
+                match = compiled.search(page, end)
 
     def _iter_spans(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Spans of pages that together hold every term with the text in it."""
@@ -105,15 +141,14 @@ class TermFinder:
             first, end = int(near[0]), int(near[-1]) + 1
             yield from ((at, min(end, at + PAGES_READ)) for at in range(first, end, PAGES_READ))
 
-    def _iter_matching(self, start: int, stop: int, needle: bytes, limit: int) -> Iterator[bytes]:
-        """The first `limit` terms of a span of pages with the needle; the line feeds around a term count."""
+    def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
+        """The terms of a span of pages with the needle; the line feeds around a term count."""
         text = _LINE_FEED + self._terms.read_texts(start, stop)[0]
         place = text.find(needle)
-        while place >= 0 and limit > 0:
+        while place >= 0:
             first = text.rfind(_LINE_FEED, 0, place + 1) + 1
             end = text.index(_LINE_FEED, first)
             yield text[first:end]
-            limit -= 1
             place = text.find(needle, end)
 
     def _iter_strange(self, needle: bytes) -> Iterator[bytes]:
@@ -163,6 +198,16 @@ class TermFinder:
             packed = np.packbits(table[:count], axis=0, bitorder="little")
             signatures[:, first // 8 : first // 8 + len(packed)] = packed.T
         self._signatures = signatures
+
+
+def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
+    """What a term holds, and the expression of it, where a Kelvin sign stands at a strange edge of a run."""
+    text = run.text.encode()
+    left, right = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
+    if run.left is Edge.STRANGE:
+        yield KELVIN + text, build_expression(run.text, KELVIN, right)
+    if run.right is Edge.STRANGE:
+        yield text + KELVIN, build_expression(run.text, left, KELVIN)
 
 
 def _keep_strange(text: bytes) -> bytes:

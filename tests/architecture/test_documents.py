@@ -43,7 +43,7 @@ def iter_shell_lines(text: str) -> list[str]:
 
 
 def test_there_are_the_documents_that_people_look_for() -> None:
-    wanted = {"README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md"}
+    wanted = {"README.md", "ARCHITECTURE.md", "AGENTS.md", "CHANGELOG.md", "SECURITY.md"}
     assert wanted <= {path.name for path in DOCUMENTS}
     assert (ROOT / "LICENSE").is_file()
 

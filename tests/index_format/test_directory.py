@@ -173,8 +173,9 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links, modes an
 
 
 @posix_only
-def test_files_are_private(tmp_path: Path) -> None:
-    previous = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o077, 0o777])
+def test_files_are_private(tmp_path: Path, umask: int) -> None:
+    previous = os.umask(umask)
     try:
         directory = DiskDirectory(str(tmp_path / "index"), create=True)
         write(directory, "a", b"")
@@ -186,7 +187,21 @@ def test_files_are_private(tmp_path: Path) -> None:
 
 
 @posix_only
-def test_links_are_refused_and_their_targets_untouched(tmp_path: Path) -> None:
+def test_a_lock_that_others_could_read_becomes_private_unless_it_has_another_name(tmp_path: Path) -> None:
+    directory = DiskDirectory(str(tmp_path))
+    for name in ("lock", "linked", "victim"):
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o644)
+    (tmp_path / "linked").unlink()
+    (tmp_path / "linked").hardlink_to(tmp_path / "victim")
+    for name in ("lock", "linked"):
+        directory.lock(name).release()
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("lock", "victim")]
+    assert modes == [0o600, 0o644]
+
+
+@posix_only
+def test_links_are_moved_aside_and_their_targets_untouched(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
     directory = DiskDirectory(str(tmp_path / "index"), create=True)
@@ -197,12 +212,13 @@ def test_links_are_refused_and_their_targets_untouched(tmp_path: Path) -> None:
         with pytest.raises(CorruptIndex, match="not a regular file"):
             directory.open(name)
     for name in ("lock", "dangling"):
-        with pytest.raises(OSError, match="symbolic"):
-            directory.lock(name)
-    assert directory.list_names() == []
+        directory.lock(name).release()
+        assert (tmp_path / "index" / f"{name}.aside-1").is_symlink()
+    assert directory.list_names() == ["dangling", "lock"]
     write(directory, "x.tmp", b"mine")  # the link itself is replaced
     directory.rename("x.tmp", "manifest")
     assert read(directory, "manifest") == b"mine"
+    assert (tmp_path / "index" / "manifest.aside-1").is_symlink()
     directory.delete("lock")
     assert victim.read_bytes() == b"precious"
     assert not (tmp_path / "nothing").exists()
@@ -210,14 +226,16 @@ def test_links_are_refused_and_their_targets_untouched(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_regular_file_is_refused(tmp_path: Path, make: object) -> None:
+def test_what_is_no_regular_file_is_not_read_and_moved_aside(tmp_path: Path, make: object) -> None:
     directory = DiskDirectory(str(tmp_path))
-    make(tmp_path / "thing")  # type: ignore[operator]
-    with pytest.raises(CorruptIndex, match="not a regular file"):
-        directory.open("thing")
-    with pytest.raises(OSError, match=r"not a regular file|directory"):
-        directory.lock("thing")
-    assert directory.list_names() == []
+    for place in (1, 2):
+        (tmp_path / "thing").unlink(missing_ok=True)
+        make(tmp_path / "thing")  # type: ignore[operator]
+        with pytest.raises(CorruptIndex, match="not a regular file"):
+            directory.open("thing")
+        directory.lock("thing").release()
+        assert (tmp_path / f"thing.aside-{place}").exists()
+    assert directory.list_names() == ["thing"]
 
 
 @posix_only

@@ -29,6 +29,7 @@ from index_format import (
     packing,
     postings,
     records,
+    seals,
     terms,
     varints,
     write_segment,
@@ -43,6 +44,7 @@ STRUCTS = {
     "frame.FOOTER": frame.FOOTER,
     "columns.HEADER": columns.HEADER,
     "manifest.HEADER": manifest.HEADER,
+    "seals.HEADER": seals.HEADER,
 }
 TYPES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "4s": "4s", "8s": "8s"}
 EXAMPLE_FIELDS = (Field("body", Level.UNIT), Field("path", Level.FILE))
@@ -114,7 +116,7 @@ def test_every_struct_table_is_compared() -> None:
 
 def test_magics_are_those_of_the_code() -> None:
     told = [bytes.fromhex(digits) for digits in re.findall(r"magic: `([0-9a-f ]+)`", DOCUMENT)]
-    assert told == [frame.MAGIC, frame.END_MAGIC, manifest.MAGIC]
+    assert told == [frame.MAGIC, frame.END_MAGIC, manifest.MAGIC, seals.MAGIC]
 
 
 def test_numbers_are_those_of_the_code() -> None:

@@ -13,7 +13,7 @@ from repo_mcp.desk import Desk
 from repo_mcp.sampling import ANSWER_SECONDS, Sampler
 from repo_mcp.sdk_bridge import SdkBridge
 from repo_mcp.sdk_server import build_sdk_server
-from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset
+from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.wire import StopReason, Streams, Wire
 
 VERSION = "1.2.3"
@@ -71,7 +71,7 @@ class PipeClient:
         self.sampler = Sampler(self.wire.say, answer_seconds)
         answers = Answers(VERSION, "use them", offers_tasks=offers_tasks)
         self.desk = Desk(self.wire, answers, self.bridge.take)
-        self.desk.offer({tool.name: tool for tool in self.toolset.tools}, self.pool, self.sampler)
+        self.desk.offer(name_tools([self.toolset]), self.pool, self.sampler)
         self.wire.start(self.desk.take)
 
     def _load(self) -> Any:

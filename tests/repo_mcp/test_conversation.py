@@ -307,9 +307,52 @@ def test_no_random_call_is_answered_otherwise(params: dict[str, Any]) -> None:
         assert answers[1] == ANSWERS.call(1, _call(asked[1], CONTEXT), modern=False)
 
 
+@pytest.mark.parametrize("level", ["debug", "emergency", "loud", None, 5, ["info"]])
+def test_a_level_of_log_messages_is_plain_when_it_is_one(level: Any) -> None:
+    params = {"_meta": ENVELOPE | {"io.modelcontextprotocol/logLevel": level}}
+    (answer,) = ask_sdk([TOOLSET], VERSION, [{"id": 1, "method": "tools/list", "params": params}])
+    is_plain = read_envelope(params) is not None
+    assert is_plain == (level in ("debug", "emergency"))
+    assert (answer == ANSWERS.list_tools(1, modern=True)) == (is_plain or level is None)
+
+
 @RANDOM
 @given(_mutate({"_meta": dict(ENVELOPE)}))
 def test_no_random_request_of_the_modern_era_is_answered_otherwise(params: dict[str, Any]) -> None:
     if read_envelope(params) is not None and is_plain_list(params):
         frames = [{"id": 1, "method": "tools/list", "params": params}]
         assert ask_sdk([TOOLSET], VERSION, frames) == [ANSWERS.list_tools(1, modern=True)]
+
+
+SAMPLED = {
+    "role": "assistant",
+    "content": {"type": "text", "text": "x"},
+    "model": "m",
+    "stopReason": "endTurn",
+}
+_PARTS = st.sampled_from([*SAMPLED, "text", "type", "_meta", "annotations"])
+
+
+@st.composite
+def _responses(draw: st.DrawFn) -> dict[str, Any]:
+    """What a client answers a question with, with something in it replaced."""
+    response = SAMPLED | draw(st.dictionaries(_PARTS, _VALUES, max_size=1))
+    if isinstance(response["content"], dict):
+        response["content"] = response["content"] | draw(st.dictionaries(_PARTS, _VALUES, max_size=1))
+    return {draw(st.sampled_from(["expansion", "", "\ud800"])): draw(st.one_of(st.just(response), _VALUES))}
+
+
+@RANDOM
+@given(st.one_of(_responses(), _VALUES), st.dictionaries(_KEYS, _VALUES, max_size=1))
+def test_no_random_retry_is_answered_otherwise(responses: Any, more: dict[str, Any]) -> None:
+    params = {"name": "odd", "arguments": {}, "inputResponses": responses, "_meta": dict(ENVELOPE)} | more
+    asked = read_call(params, modern=True)
+    if read_envelope(params) is not None and asked is not None and asked[0] == "odd":
+        answers = ask_sdk([TOOLSET], VERSION, [{"id": 1, "method": "tools/call", "params": params}])
+        assert answers == [ANSWERS.call(1, _call(asked[1], CONTEXT), modern=True)]
+
+
+def test_a_plain_retry_is_plain() -> None:
+    params = {"name": "odd", "inputResponses": {"expansion": SAMPLED}, "requestState": "s"}
+    assert read_call(params, modern=True) == ("odd", {})
+    assert read_call(params) is None

@@ -100,7 +100,7 @@ def test_a_task_that_there_is_not_ends_the_child_and_nothing_else(
     worker: ParseWorker, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(ParserFailed):
-        worker.parse("nothing", GOOD)
+        worker.parse("nothing", b"x = 1\n")
     assert names(worker.parse("python", GOOD)) == ["f"]
     assert capfd.readouterr().out == ""
 

@@ -110,7 +110,7 @@ def test_the_first_end_holds() -> None:
     task = store.create(None, _ignore)
     assert store.cancel(task.id, "as you wish").message == "as you wish"
     store.end(task.id, "{}")
-    store.say(task.id, "late")
+    store.report(task.id, "late", lambda: told.append((task.id, Status.WORKING)))
     store.settle(task.id, "late")
     assert not store.ask(task.id, QUESTION)
     with pytest.raises(TaskEnded, match="cancelled"):

@@ -6,50 +6,24 @@ renders one answer and, however it ended, writes one line of the log of calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
-from repo_mcp.call_recorder import DROPPED, CallRecorder, new_request_id
 from repo_mcp.config import Limits
-from repo_mcp.tool_model import (
-    Annotations,
-    CallContext,
-    JsonSchema,
-    Tool,
-    ToolAnswer,
-    Toolset,
-    check_schema,
-    validate_arguments,
-)
+from repo_mcp.tool_binding import Entry, Opened, bind, find_plain_writer
+from repo_mcp.tool_model import Toolset
 from repo_mcp.toolsets.graph import edge_calls, engine_calls, file_calls, schemas, symbol_calls
-from repo_mcp.toolsets.graph.answers import Draft, answer_call
+from repo_mcp.toolsets.graph.answers import answer_call
 
 if TYPE_CHECKING:
-    from repo_mcp.audit import AuditLog
     from repo_mcp.repository import Repository
 
 __all__ = ["bind_toolset"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One tool before it has a repository."""
-
-    name: str
-    title: str
-    description: str
-    input_schema: JsonSchema
-    output_schema: JsonSchema
-    run: Callable[[Repository, Mapping[str, object], CallContext], Draft]
-    read_only: bool = True
-    free_text: frozenset[str] = frozenset()  # arguments that may hold NUL
-
-
 _ENTRIES = (
-    _Entry(
+    Entry(
         "list_directory",
         "List a folder",
         "Files and folders directly in a folder of this code repository, with sizes. Ignored and hidden"
@@ -58,7 +32,7 @@ _ENTRIES = (
         schemas.LISTING_OUTPUT,
         file_calls.list_directory,
     ),
-    _Entry(
+    Entry(
         "read_file",
         "Read a file",
         "Text of a file of this code repository, whole or from line_start to line_end (1-based, included)."
@@ -67,7 +41,7 @@ _ENTRIES = (
         schemas.READ_OUTPUT,
         file_calls.read_file,
     ),
-    _Entry(
+    Entry(
         "get_directory_tree",
         "Directory tree",
         "Nested tree of folders and files of this code repository, 3 levels deep unless depth (1 to 10) says"
@@ -76,7 +50,7 @@ _ENTRIES = (
         schemas.TREE_OUTPUT,
         file_calls.get_directory_tree,
     ),
-    _Entry(
+    Entry(
         "search_symbols",
         "Search symbols",
         "Find declared symbols (classes, functions, methods, types, ...) by name, beginning (Auth*), humps"
@@ -86,7 +60,7 @@ _ENTRIES = (
         symbol_calls.search_symbols,
         free_text=frozenset({"query"}),
     ),
-    _Entry(
+    Entry(
         "lookup_symbol",
         "Look up a symbol",
         "The symbols with exactly this qualified name: several for overloads and partial classes.",
@@ -94,7 +68,7 @@ _ENTRIES = (
         schemas.SYMBOLS_OUTPUT,
         symbol_calls.lookup_symbol,
     ),
-    _Entry(
+    Entry(
         "find_similar",
         "Find similar symbols",
         "Symbols written like a given one: near-clones, and code that does the same with other names.",
@@ -102,7 +76,7 @@ _ENTRIES = (
         schemas.SIMILAR_OUTPUT,
         symbol_calls.find_similar,
     ),
-    _Entry(
+    Entry(
         "get_symbol",
         "Symbol details",
         "Everything known of one symbol: kind, place, signature, modifiers, and how often it is referred to.",
@@ -110,7 +84,7 @@ _ENTRIES = (
         schemas.SYMBOL_OUTPUT,
         symbol_calls.get_symbol,
     ),
-    _Entry(
+    Entry(
         "get_source_spans",
         "Where a symbol is declared",
         "Every place where a symbol is declared, the primary one first: partial classes and prototypes have"
@@ -119,7 +93,7 @@ _ENTRIES = (
         schemas.SPANS_OUTPUT,
         symbol_calls.get_source_spans,
     ),
-    _Entry(
+    Entry(
         "get_file_outline",
         "Outline of a file",
         "The symbols that a file declares, in order of line, with their node_ids and signatures.",
@@ -127,7 +101,7 @@ _ENTRIES = (
         schemas.OUTLINE_OUTPUT,
         symbol_calls.get_file_outline,
     ),
-    _Entry(
+    Entry(
         "get_callers",
         "Who calls it",
         "The symbols that call a function, method or constructor, with lines and confidence.",
@@ -135,7 +109,7 @@ _ENTRIES = (
         schemas.INCOMING_OUTPUT,
         edge_calls.get_callers,
     ),
-    _Entry(
+    Entry(
         "get_callees",
         "What it calls",
         "The symbols that a symbol calls; what is declared outside of the repository is listed apart.",
@@ -143,7 +117,7 @@ _ENTRIES = (
         schemas.OUTGOING_OUTPUT,
         edge_calls.get_callees,
     ),
-    _Entry(
+    Entry(
         "get_implementations",
         "Implementations",
         "The types that implement an interface or extend a base class; of a method, the methods that"
@@ -152,7 +126,7 @@ _ENTRIES = (
         schemas.INCOMING_OUTPUT,
         edge_calls.get_implementations,
     ),
-    _Entry(
+    Entry(
         "get_references",
         "References",
         "The symbols that name a symbol in any role: calls, types, imports, base classes, values.",
@@ -160,7 +134,7 @@ _ENTRIES = (
         schemas.INCOMING_OUTPUT,
         edge_calls.get_references,
     ),
-    _Entry(
+    Entry(
         "get_dependencies",
         "What it depends on",
         "All outgoing edges of a symbol: what it calls, inherits, imports, contains, accepts and names.",
@@ -168,7 +142,7 @@ _ENTRIES = (
         schemas.OUTGOING_OUTPUT,
         edge_calls.get_dependencies,
     ),
-    _Entry(
+    Entry(
         "get_dependents",
         "What depends on it",
         "All incoming edges of a symbol: what would have to be looked at before it is changed.",
@@ -176,7 +150,7 @@ _ENTRIES = (
         schemas.INCOMING_OUTPUT,
         edge_calls.get_dependents,
     ),
-    _Entry(
+    Entry(
         "index_files",
         "Index files now",
         "Bring the index up to date for some files right away, at most 100; changed files are otherwise found"
@@ -186,7 +160,7 @@ _ENTRIES = (
         engine_calls.index_files,
         read_only=False,
     ),
-    _Entry(
+    Entry(
         "get_status",
         "Index status",
         "Health of the index: files and symbols indexed, languages, how far the indexing is, watcher.",
@@ -197,47 +171,8 @@ _ENTRIES = (
 )
 
 
-Opened = Callable[[], "tuple[Repository, AuditLog | None]"]  # may wait; always gives the same
-
-
-def bind_toolset(limits: Limits, opened: Opened) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
-    return Toolset("graph", tuple(_bind(entry, limits, opened) for entry in _ENTRIES), instructions.GRAPH)
-
-
-def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
-    check_schema(entry.input_schema, entry.name)
-
-    def find_recorder() -> CallRecorder | None:
-        repository, audit = opened()
-        if audit is None:
-            return None
-        return CallRecorder(audit, entry.name, entry.input_schema, repository.name_path)
-
-    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-        repository, _ = opened()
-
-        def run() -> Draft:
-            validate_arguments(entry.input_schema, arguments, entry.free_text)
-            return entry.run(repository, arguments, context)
-
-        recorder = find_recorder()
-        record = None if recorder is None else partial(recorder.record, arguments, context)
-        return answer_call(entry.name, run, limits.max_total_bytes_per_response, record)
-
-    def drop(arguments: Mapping[str, object], context: CallContext) -> None:
-        recorder = find_recorder()
-        if recorder is not None:
-            recorder.record(arguments, context, new_request_id(), DROPPED)
-
-    return Tool(
-        entry.name,
-        entry.title,
-        entry.description,
-        entry.input_schema,
-        entry.output_schema,
-        Annotations(read_only=entry.read_only),
-        call,
-        drop,
-        icons.GRAPH,
-    )
+    answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
+    tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH)
+    return Toolset("graph", tools, instructions.GRAPH)

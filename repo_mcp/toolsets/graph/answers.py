@@ -12,17 +12,20 @@ until it fits, and `truncated` says so. No exception, traceback or path of ours 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
 from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import ToolAnswer, escape_text
 
-ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
-NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
 _NOT_RECORDED_BYTES = len(f',"warnings":["{NOT_RECORDED}"]')
 
 # The specification's codes; ours are finer. `blocked` is ours: a name that is never served.
@@ -78,25 +81,20 @@ class Draft:
     max_bytes: int | None = None  # where it is not that of the other answers
 
 
-Recorder = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
-
-
-def answer_call(
-    tool: str, run: Callable[[], Draft], max_bytes: int, record: Recorder | None = None
-) -> ToolAnswer:
+def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     request_id, started = new_request_id(), time.monotonic()
     rows, code = 0, None
     try:
-        body, rows = _fit(run(), max_bytes)
+        body, rows = _fit(call.run(), max_bytes)
     except RepoError as error:
         body, code = _render_failure(error), error.code
     except Exception as error:
-        _log_defect(tool, error, request_id)
+        log_defect("graph", call.tool, error, request_id)
         code = ErrorCode.INTERNAL
         body = _render_failure(RepoError(code, "The server failed on this call."))
     answer = ToolAnswer(body, encode(body), is_error=code is not None)
-    if record is None:
+    if call.record is None:
         return answer
     warnings = body.get("warnings")
     outcome = CallOutcome(
@@ -107,7 +105,7 @@ def answer_call(
         len(warnings) if isinstance(warnings, list) else 0,
         round((time.monotonic() - started) * 1000),
     )
-    if record(request_id, outcome):
+    if call.record(request_id, outcome):
         return answer
     add_warnings(body, [NOT_RECORDED])
     return ToolAnswer(body, encode(body), answer.is_error)
@@ -116,11 +114,6 @@ def answer_call(
 def name_code(code: ErrorCode) -> str:
     """The specification's code for one of ours."""
     return _CODES[code]
-
-
-def encode(value: Mapping[str, object]) -> str:
-    """Compact JSON: the text block, byte for byte."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Result:
@@ -133,34 +126,23 @@ def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Resul
 
 
 def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
-    """The result with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
+    """The result with as many rows as fit. LIMIT_EXCEEDED when not even none does."""
     most = (draft.max_bytes or max_bytes) - _NOT_RECORDED_BYTES
 
-    def fits(rows: int) -> Result | None:
+    def build(rows: int) -> Result | None:
         result = draft.build(rows)
         text = encode(result)
         too_long = draft.ordinary and len(text) > ORDINARY_CHARS
         return None if too_long or len(text.encode()) > most else result
 
-    whole = fits(draft.rows)
-    if whole is not None:
-        return whole, draft.rows
-    best = fits(0) if draft.rows else None
-    if best is None:
+    found = fit_rows(draft.rows, build)
+    if found is None:
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
             f"The answer does not fit into {most:,} bytes.",
             "Ask the user to raise max_total_bytes_per_response.",
         )
-    fitting, too_many = 0, draft.rows
-    while too_many - fitting > 1:
-        middle = (fitting + too_many) // 2
-        tried = fits(middle)
-        if tried is None:
-            too_many = middle
-        else:
-            best, fitting = tried, middle
-    return best, fitting
+    return found
 
 
 def _render_failure(error: RepoError) -> Result:
@@ -168,14 +150,3 @@ def _render_failure(error: RepoError) -> Result:
     own = _DEFAULT_HINTS.get(error.code, "")
     hint = own if error.code in _OWN_HINTS else escape_text(error.hint) or own
     return {"error": shown | ({"hint": hint} if hint else {})}
-
-
-def _log_defect(tool: str, error: Exception, request_id: str) -> None:
-    """The type and the place, never the message: it may quote a file."""
-    import logging
-    import traceback
-
-    places = traceback.extract_tb(error.__traceback__)
-    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
-    log = logging.getLogger("repo_mcp.toolsets.graph")
-    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)

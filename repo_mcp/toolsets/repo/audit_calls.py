@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import NOT_RECORDED
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import CallContext
-from repo_mcp.toolsets.repo.envelope import NOT_RECORDED, Draft, Result
+from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:

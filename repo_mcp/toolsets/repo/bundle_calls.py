@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.records import (
     CHARS_PER_TOKEN,
@@ -20,7 +21,7 @@ from repo_mcp.bundler.records import (
     BundleRequest,
 )
 from repo_mcp.tool_model import HIDING, CallContext
-from repo_mcp.toolsets.repo.envelope import ORDINARY_CHARS, Draft, Result
+from repo_mcp.toolsets.repo.envelope import Draft, Result
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

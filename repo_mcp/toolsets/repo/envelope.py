@@ -12,18 +12,20 @@ is answered all the same, with a warning.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
 from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import ToolAnswer, escape_text
 
-ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
 
-NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 _NOT_RECORDED_BYTES = len(f',"{NOT_RECORDED}"')
 
 # The specification's codes; ours are finer.
@@ -79,30 +81,20 @@ class Draft:
     ordinary: bool = False  # True when the arguments ask for no particular amount
 
 
-Recorder = Callable[[str, CallOutcome], bool]  # given the request's id; False when it could not be recorded
-
-
-def encode(value: Mapping[str, object]) -> str:
-    """Compact JSON: the text block, byte for byte."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def answer_call(
-    tool: str, run: Callable[[], Draft], max_bytes: int, record: Recorder | None = None
-) -> ToolAnswer:
+def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     request_id, started = new_request_id(), time.monotonic()
-    reserved = 0 if record is None else _NOT_RECORDED_BYTES
+    reserved = 0 if call.record is None else _NOT_RECORDED_BYTES
     rows, code = 0, None
     try:
-        answer, rows = _fit(request_id, run(), max_bytes, reserved)
+        answer, rows = _fit(request_id, call.run(), max_bytes, reserved)
     except RepoError as error:
         answer, code = _render_failure(request_id, error), error.code
     except Exception as error:
-        _log_defect(tool, error, request_id)
+        log_defect("repo", call.tool, error, request_id)
         code = ErrorCode.INTERNAL
         answer = _render_failure(request_id, RepoError(code, "The server failed on this call."))
-    if record is None:
+    if call.record is None:
         return answer
     duration_ms = round((time.monotonic() - started) * 1000)
     outcome = CallOutcome(
@@ -113,18 +105,7 @@ def answer_call(
         _count_warnings(answer),
         duration_ms,
     )
-    return answer if record(request_id, outcome) else _warn(answer, NOT_RECORDED)
-
-
-def _log_defect(tool: str, error: Exception, request_id: str) -> None:
-    """The type and the place, never the message: it may quote a file."""
-    import logging
-    import traceback
-
-    places = traceback.extract_tb(error.__traceback__)
-    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
-    log = logging.getLogger("repo_mcp.toolsets.repo")
-    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)
+    return answer if call.record(request_id, outcome) else _warn(answer, NOT_RECORDED)
 
 
 def _count_warnings(answer: ToolAnswer) -> int:
@@ -140,28 +121,23 @@ def _warn(answer: ToolAnswer, warning: str) -> ToolAnswer:
 
 
 def _fit(request_id: str, draft: Draft, max_bytes: int, reserved: int) -> tuple[ToolAnswer, int]:
-    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does.
+    """The answer with as many rows as fit. LIMIT_EXCEEDED when not even none does.
 
     `reserved` bytes are left for a warning that may have to be added.
     """
-    room = max_bytes - reserved
-    answer = _render(request_id, draft, draft.rows)
-    if _fits(answer, draft, room):
-        return answer, draft.rows
-    if draft.rows == 0 or not _fits(_render(request_id, draft, 0), draft, room):
+
+    def build(rows: int) -> ToolAnswer | None:
+        answer = _render(request_id, draft, rows)
+        return answer if _fits(answer, draft, max_bytes - reserved) else None
+
+    found = fit_rows(draft.rows, build)
+    if found is None:
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
             f"The answer does not fit into max_total_bytes_per_response, {max_bytes:,} bytes.",
             "Ask the user to raise max_total_bytes_per_response.",
         )
-    fitting, too_many = 0, draft.rows
-    while too_many - fitting > 1:
-        middle = (fitting + too_many) // 2
-        if _fits(_render(request_id, draft, middle), draft, room):
-            fitting = middle
-        else:
-            too_many = middle
-    return _render(request_id, draft, fitting), fitting
+    return found
 
 
 def _fits(answer: ToolAnswer, draft: Draft, max_bytes: int) -> bool:

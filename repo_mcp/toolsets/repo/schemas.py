@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
+from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.records import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config import Limits
-from repo_mcp.toolsets.repo.envelope import ERROR_CODES, ORDINARY_CHARS
+from repo_mcp.toolsets.repo.envelope import ERROR_CODES
 
 Schema = dict[str, object]
 
@@ -138,6 +139,7 @@ def status_output(limits: Limits) -> Schema:
         "adapters": names,
         "limits": _object({limit.name: _out("integer") for limit in fields(limits)}),
         "toolsets": names,
+        "hardening": _out("string", "What the system forbids this server: off, on or unavailable, and what"),
         "version": _out("string"),
     }
     return build_envelope_schema(_object(properties))
@@ -345,7 +347,7 @@ def search_output(limits: Limits) -> Schema:
             "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
         ),
         "truncated": _out("boolean", "True when fewer hits are given than match"),
-        "snapshot": _out("string", "Names the version of the index that answered"),
+        "snapshot": _out("string", "Names the version of the index that answered; none: the files were read"),
     }
     file = _object({"path": _out("string"), "hits": _out("integer")})
     optional = {

@@ -92,7 +92,7 @@ def _search_exact(repository: Repository, arguments: Arguments, context: CallCon
         limit=_count_wanted(repository, arguments),
         detail=detail,
     )
-    answer = repository.search_exact(request, context.cancelled)
+    answer = repository.search_exact(request, context.cancelled, scan=True)  # no file is missed
     if arguments.get("explain"):
         answer = replace(answer, warnings=(*answer.warnings, "explain: only for the modes bm25 and symbol"))
     result: Result = {

@@ -37,6 +37,8 @@ _PHASE_SIZES = {"walk": 5, "index": 85, "merge": 8, "commit": 2}
 
 def status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.status`."""
+    from repo_mcp.hardening import describe_hardening
+
     adapters = list(repository.adapters)  # first: the status knows which of them could not be loaded
     now = repository.status()
     config = repository.config
@@ -56,6 +58,7 @@ def status(repository: Repository, arguments: Arguments, context: CallContext) -
         "adapters": adapters,
         "limits": asdict(config.limits),
         "toolsets": list(config.toolsets),
+        "hardening": describe_hardening(),
         "version": find_version(),
     }
     warnings = tuple(dict.fromkeys((*repository.warnings, *now.warnings)))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
 from repo_mcp.config import Limits
-from repo_mcp.tool_binding import Opened, bind
+from repo_mcp.tool_binding import Opened, bind, find_plain_writer
 from repo_mcp.tool_model import Toolset
 from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
 from repo_mcp.toolsets.research.answers import answer_call, check_arguments
@@ -28,5 +28,7 @@ _ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *res
 def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
     answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
-    tools = (bind(entry, limits, opened, check_arguments, answer, icons.RESEARCH) for entry in _ENTRIES)
-    return Toolset("research", tuple(tools), instructions.RESEARCH)
+    tools = bind(
+        _ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.RESEARCH, check=check_arguments
+    )
+    return Toolset("research", tools, instructions.RESEARCH)

@@ -12,18 +12,20 @@ until it fits. No exception, traceback or path of ours reaches a client.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
 from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Record
+from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import Audio, Block, JsonSchema, ToolAnswer, escape_text, validate_arguments
 
-ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
-NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
+if TYPE_CHECKING:
+    from repo_mcp.repository import Repository
+
 NOT_RECORDED_BYTES = 64  # that such a warning takes at most, in any form
 JSON, HUMAN, TOON = FORMATS = ("json", "human", "toon")
 ERROR_CODES: tuple[str, ...] = tuple(sorted(code.value for code in ErrorCode))
@@ -59,31 +61,24 @@ class Worded(RepoError):
     """A failure in the words of specification 4: nothing is added to them."""
 
 
-def answer_call(
-    tool: str,
-    arguments: Mapping[str, object],
-    run: Callable[[], Draft],
-    record: Record | None = None,
-    *,
-    max_bytes: int,
-) -> ToolAnswer:
+def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome in the form asked for, have it recorded. Raises no Exception."""
     request_id, started = new_request_id(), time.monotonic()
-    asked = arguments.get("format")
+    asked = call.arguments.get("format")
     form = asked if isinstance(asked, str) and asked in FORMATS else JSON
     rows, code = 0, None
     result: Result = {}
     draft: Draft | None = None
     try:
-        draft = run()
+        draft = call.run()
         answer, result, rows = _fit(draft, form, max_bytes - NOT_RECORDED_BYTES)
     except RepoError as error:
         answer, code = _render_failure(error), error.code
     except Exception as error:
-        _log_defect(tool, error, request_id)
+        log_defect("research", call.tool, error, request_id)
         code = ErrorCode.INTERNAL
         answer = _render_failure(RepoError(code, "The server failed on this call."))
-    if record is None:
+    if call.record is None:
         return answer
     noted = result.get("warnings")
     outcome = CallOutcome(
@@ -94,12 +89,14 @@ def answer_call(
         len(noted) if isinstance(noted, list) else 0,
         round((time.monotonic() - started) * 1000),
     )
-    if record(request_id, outcome) or draft is None or code is not None:
+    if call.record(request_id, outcome) or draft is None or code is not None:
         return answer
     return _render(draft, add_warnings(result, [NOT_RECORDED]), form)
 
 
-def check_arguments(schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str]) -> None:
+def check_arguments(
+    tool: str, schema: JsonSchema, arguments: Mapping[str, object], free_text: frozenset[str]
+) -> None:
     """As `validate_arguments`, but first what specification 4 words: what is missing, an empty query."""
     required = schema.get("required")
     for name in required if isinstance(required, list) else ():
@@ -143,37 +140,29 @@ def _count_block(block: Block) -> int:
 
 
 def _fit(draft: Draft, form: str, most: int) -> tuple[ToolAnswer, Result, int]:
-    """The answer with as many rows as fit, found by halving. LIMIT_EXCEEDED when not even none does."""
+    """The answer with as many rows as fit. LIMIT_EXCEEDED when not even none does."""
 
-    def fits(rows: int) -> tuple[ToolAnswer, Result, int] | None:
+    def build(rows: int) -> tuple[ToolAnswer, Result] | None:
         result = draft.build(rows)
         answer = _render(draft, result, form)
         too_long = draft.ordinary and len(answer.text) > ORDINARY_CHARS
-        return None if too_long or _count_bytes(answer) > most else (answer, result, rows)
+        return None if too_long or _count_bytes(answer) > most else (answer, result)
 
-    best = fits(draft.rows) or (fits(0) if draft.rows else None)
-    if best is None:
+    found = fit_rows(draft.rows, build)
+    if found is None:
         raise RepoError(
             ErrorCode.LIMIT_EXCEEDED,
             f"The answer does not fit into {most:,} bytes.",
             "Ask the user to raise max_total_bytes_per_response.",
         )
-    too_many = draft.rows
-    while too_many - best[2] > 1:
-        middle = (best[2] + too_many) // 2
-        tried = fits(middle)
-        if tried is None:
-            too_many = middle
-        else:
-            best = tried
-    return best
+    (answer, result), rows = found
+    return answer, result, rows
 
 
 def _render(draft: Draft, result: Result, form: str) -> ToolAnswer:
     blocks = draft.blocks(result)
     if form == JSON:
-        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return ToolAnswer(result, text, False, blocks)
+        return ToolAnswer(result, encode(result), False, blocks)
     if form == HUMAN:
         text = _append_warnings(draft.render(result), result)
     else:
@@ -188,14 +177,3 @@ def _append_warnings(text: str, result: Result) -> str:
     if not isinstance(warnings, list):
         return text
     return "\n".join([text.rstrip("\n"), "", *(f"Note: {warning}" for warning in warnings)])
-
-
-def _log_defect(tool: str, error: Exception, request_id: str) -> None:
-    """The type and the place, never the message: it may quote a file."""
-    import logging
-    import traceback
-
-    places = traceback.extract_tb(error.__traceback__)
-    where = f"{places[-1].name}:{places[-1].lineno}" if places else "?"
-    log = logging.getLogger("repo_mcp.toolsets.research")
-    log.error("%s failed: %s in %s, request %s", tool, type(error).__name__, where, request_id)

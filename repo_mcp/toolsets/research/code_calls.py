@@ -124,7 +124,11 @@ def _render_summary(answer: CodeAnswer) -> Result:
         "text": summary.text,
         "citations": [{"path": escape_text(one.path), "line": one.line} for one in summary.citations],
         "follow_ups": [
-            {"tool": one.tool, "arguments": dict(one.arguments), "reason": escape_text(one.reason)}
+            {
+                "tool": one.tool,
+                "arguments": {name: escape_text(value) for name, value in one.arguments},
+                "reason": escape_text(one.reason),
+            }
             for one in answer.follow_ups
         ],
     }
@@ -146,7 +150,7 @@ ENTRIES = (
         "Find code for words, names or a question, the most relevant first: each result has its lines, the"
         " declaration that they stand in, and how relevant it is on a scale from 0 to 100.",
         schemas.search_input,
-        lambda _limits: schemas.SEARCH_OUTPUT,
+        schemas.SEARCH_OUTPUT,
         search_code,
         free_text=frozenset({"query"}),
     ),

@@ -194,7 +194,7 @@ ENTRIES = (
         " heading, breadcrumb and the lines themselves, the best first. Images, sounds and other files that"
         " the results refer to are linked beside the text.",
         docs_schemas.docs_input,
-        lambda _limits: docs_schemas.DOCS_OUTPUT,
+        docs_schemas.DOCS_OUTPUT,
         search_docs,
         free_text=frozenset({"query"}),
     ),

@@ -101,8 +101,8 @@ ENTRIES = (
         "Index the code base that is served, or bring its index up to date: only files that changed are read"
         " again, all of them with force. Says how many files, chunks and symbols there are, what changed, and"
         " what could not be indexed.",
-        lambda _limits: schemas.INDEX_INPUT,
-        lambda _limits: schemas.INDEX_OUTPUT,
+        schemas.INDEX_INPUT,
+        schemas.INDEX_OUTPUT,
         index_codebase,
         read_only=False,
         may_be_task=True,

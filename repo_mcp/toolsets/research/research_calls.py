@@ -201,8 +201,8 @@ ENTRIES = (
         " implementations of X, what X depends on, where X is configured, how X reaches Y, the architecture."
         " Gives findings with citations, a dependency map (also as Mermaid), call chains, entry points, and"
         " what was cut off.",
-        lambda _limits: research_schemas.RESEARCH_INPUT,
-        lambda _limits: research_schemas.RESEARCH_OUTPUT,
+        research_schemas.RESEARCH_INPUT,
+        research_schemas.RESEARCH_OUTPUT,
         code_research,
         free_text=frozenset({"query"}),
         may_be_task=True,

@@ -108,12 +108,14 @@ _HIT = build_object(
         "path": build_field("string"),
         "start_line": build_field("integer", "First line of content"),
         "end_line": build_field("integer", "Last line of content, included"),
-        "content": build_field("string", "The lines as they are in the file now; very long ones cut"),
+        "content": build_field(
+            "string", "The lines as they are in the file now; very long ones cut around what matches"
+        ),
         "relevance_percent": build_field(
             "number",
             "0 to 100, the same scale for every query: 100 is a file that holds each word as strongly as the"
-            " strongest place in the repository, and is named after it. Above 50 most of the query is met,"
-            " below 20 little of it",
+            " strongest place in the repository, and is named after it. Above 60 most of the query is met,"
+            " below 30 a word or two of it",
         ),
         "kind": build_field(
             "string", "function, method, class, ... of the declaration; section, configuration, code or data"

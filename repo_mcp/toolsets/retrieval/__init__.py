@@ -6,26 +6,15 @@ renders one envelope and, however it ended, writes one line of the log of calls.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
-from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder
+from repo_mcp.call_recorder import CallRecorder
 from repo_mcp.config import Limits
 from repo_mcp.errors import RepoError
-from repo_mcp.tool_model import (
-    Annotations,
-    CallContext,
-    JsonSchema,
-    Tool,
-    ToolAnswer,
-    Toolset,
-    check_schema,
-    validate_arguments,
-)
+from repo_mcp.tool_binding import Arguments, Call, Entry, Opened, Write, bind
+from repo_mcp.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
 from repo_mcp.toolsets.retrieval.failures import explain_argument
@@ -36,35 +25,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 
+_OF_BOTH = "search"  # the tool that is about both repositories when it names none
 CANCELLED = "CANCELLED"  # nobody is told this code: the client did not wait for the answer
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One tool before it has its roots."""
-
-    name: str
-    title: str
-    description: str
-    input_schema: Callable[[Limits], JsonSchema]
-    output_schema: Callable[[Limits], JsonSchema]
-    run: Callable[[Roots, Mapping[str, object], CallContext], Draft]
-    repos: tuple[str, ...] = schemas.REPOS  # what `repo` may be
-    default_repo: str | None = None
-
-
 _ENTRIES = (
-    _Entry(
+    Entry(
         "search",
         schemas.SEARCH_TITLE,
         schemas.SEARCH_DESCRIPTION,
         schemas.search_input,
         schemas.search_output,
         tools.search,
-        (*schemas.REPOS, schemas.BOTH),
-        schemas.BOTH,
     ),
-    _Entry(
+    Entry(
         "open_file",
         schemas.OPEN_TITLE,
         schemas.OPEN_DESCRIPTION,
@@ -72,7 +46,7 @@ _ENTRIES = (
         schemas.lines_output,
         tools.open_file,
     ),
-    _Entry(
+    Entry(
         "get_snippet",
         schemas.SNIPPET_TITLE,
         schemas.SNIPPET_DESCRIPTION,
@@ -80,7 +54,7 @@ _ENTRIES = (
         schemas.lines_output,
         tools.get_snippet,
     ),
-    _Entry(
+    Entry(
         "list_dir",
         schemas.LIST_TITLE,
         schemas.LIST_DESCRIPTION,
@@ -91,64 +65,37 @@ _ENTRIES = (
 )
 
 
-Opened = Callable[[], "tuple[Roots, AuditLog | None]"]  # may wait; always gives the same
-
-
 def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
     """The tools over `roots`, with their limits in their schemas; each call is written to `audit`."""
     return bind_toolset(roots.limits, lambda: (roots, audit))
 
 
-def bind_toolset(limits: Limits, opened: Opened) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Roots]) -> Toolset:
     """The tools over the roots that `opened` gives when one is called, with `limits` in their schemas."""
-    return Toolset(
-        "retrieval", tuple(_bind(entry, limits, opened) for entry in _ENTRIES), instructions.RETRIEVAL
-    )
+    tools = bind(_ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, check=_check)
+    return Toolset("retrieval", tools, instructions.RETRIEVAL)
 
 
-def _bind(entry: _Entry, limits: Limits, opened: Opened) -> Tool:
-    input_schema = entry.input_schema(limits)
-    check_schema(input_schema, entry.name)
+def _name_repo(tool: str, arguments: Arguments) -> Arguments:
+    """The arguments with the repository that is meant where none is named."""
+    return {"repo": schemas.BOTH, **arguments} if tool == _OF_BOTH else arguments
 
-    def find_record(
-        arguments: Mapping[str, object], context: CallContext
-    ) -> Callable[[CallOutcome], bool] | None:
-        roots, audit = opened()
-        if audit is None:
-            return None
-        named = arguments if entry.default_repo is None else {"repo": entry.default_repo, **arguments}
-        name_path = partial(roots.name_path, arguments.get("repo"))
-        recorder = CallRecorder(audit, entry.name, input_schema, name_path, cancelled_code=CANCELLED)
-        return partial(recorder.record, named, context, os.urandom(16).hex())
 
-    def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-        roots, _ = opened()
+def _check(tool: str, schema: JsonSchema, arguments: Arguments, free_text: frozenset[str]) -> None:
+    try:
+        validate_arguments(schema, arguments, free_text)
+    except RepoError as error:
+        raise explain_argument(tool, error) from error
 
-        def run() -> Draft:
-            try:
-                validate_arguments(input_schema, arguments)
-            except RepoError as error:
-                raise explain_argument(entry.name, error) from error
-            return entry.run(roots, arguments, context)
 
-        named = arguments.get("repo", entry.default_repo)
-        repo = named if isinstance(named, str) and named in entry.repos else None
-        record = find_record(arguments, context)
-        return answer_call(entry.name, repo, run, roots.find_answer_bytes(repo), record)
+def _find_writer(audit: AuditLog, tool: str, schema: JsonSchema, roots: Roots, arguments: Arguments) -> Write:
+    name_path = partial(roots.name_path, arguments.get("repo"))
+    recorder = CallRecorder(audit, tool, schema, name_path, cancelled_code=CANCELLED)
+    return partial(recorder.record, _name_repo(tool, arguments))
 
-    def drop(arguments: Mapping[str, object], context: CallContext) -> None:
-        record = find_record(arguments, context)
-        if record is not None:
-            record(DROPPED)
 
-    return Tool(
-        entry.name,
-        entry.title,
-        entry.description,
-        input_schema,
-        entry.output_schema(limits),
-        Annotations(read_only=True),
-        call,
-        drop,
-        icons.RETRIEVAL,
-    )
+def _answer(call: Call[Roots, Draft]) -> ToolAnswer:
+    named = _name_repo(call.tool, call.arguments).get("repo")
+    known = (*schemas.REPOS, schemas.BOTH) if call.tool == _OF_BOTH else schemas.REPOS
+    repo = named if isinstance(named, str) and named in known else None
+    return answer_call(call, repo, call.asked.find_answer_bytes(repo))

@@ -29,7 +29,8 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(PROJECT),
         "PYTHONWARNINGS": "error",
-        "HOME": str(cwd),
+        "HOME": str(cwd.parent),
+        "XDG_STATE_HOME": os.environ["XDG_STATE_HOME"],
         "COLUMNS": "40",
     }
     return subprocess.run(
@@ -280,7 +281,8 @@ def test_reader_that_goes_away_is_no_failure(tree: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "repo_mcp", "open", "long.txt:1-2000", "--json"],
         cwd=tree,
-        env={"PYTHONPATH": str(PROJECT), "PATH": os.environ["PATH"], "HOME": str(tree)},
+        env={name: os.environ[name] for name in ("PATH", "XDG_STATE_HOME")}
+        | {"PYTHONPATH": str(PROJECT), "HOME": str(tree.parent)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

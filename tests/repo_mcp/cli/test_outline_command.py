@@ -13,7 +13,8 @@ SOURCE = 'class A:\n    """About."""\n    def m(self, x: int = 1) -> None: ...\n
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": str(root)}
+    environment = {name: os.environ[name] for name in ("PATH", "XDG_STATE_HOME")}
+    environment |= {"PYTHONPATH": str(PROJECT), "HOME": str(root.parent)}
     return subprocess.run(
         [sys.executable, "-m", "repo_mcp", "outline", *arguments],
         cwd=root,

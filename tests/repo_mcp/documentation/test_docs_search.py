@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from repo_mcp.config import load_config
-from repo_mcp.documentation.documents import is_document
+from repo_mcp.documentation.documents import Shares, is_document
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
+from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import GlobFilter
 from repo_mcp.repository import Repository
@@ -325,3 +326,43 @@ def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
 )
 def test_what_is_a_document(path: str, found: bool) -> None:
     assert is_document(path) is found
+
+
+@pytest.mark.parametrize(
+    ("path", "share"),
+    [
+        ("docs/guide.md", 1.0),
+        ("README.md", 1.0),
+        ("docs/en/docs/index.md", 1.0),
+        ("docs/what-is-it.md", 1.0),
+        ("docs/how-to-use-it.md", 1.0),
+        ("docs/cs/types.md", 1.0),
+        ("docs/ml/models.md", 1.0),
+        ("src/it/README.md", WEIGHTS.translation),
+        ("docs/de/docs/index.md", WEIGHTS.translation),
+        ("docs/zh-hant/docs/index.md", WEIGHTS.translation),
+        ("i18n/cs/guide.md", WEIGHTS.translation),
+        ("README.zh-CN.md", WEIGHTS.translation),
+        ("README_ZH.md", WEIGHTS.translation),
+        ("guide.fr.md", WEIGHTS.translation),
+        ("Documentation/translations/zh_CN/index.rst", WEIGHTS.translation),
+        ("CHANGELOG.md", WEIGHTS.changelog),
+        ("docs/release-notes.md", WEIGHTS.changelog),
+        ("docs/releases/1.2.txt", WEIGHTS.changelog),
+        ("LICENSE", WEIGHTS.licence),
+        ("LICENSES/MIT.txt", WEIGHTS.licence),
+        ("MAINTAINERS", WEIGHTS.licence),
+        ("tests/readme.md", WEIGHTS.test),
+        ("vendor/x/README.md", WEIGHTS.foreign),
+        ("examples/a/README.md", WEIGHTS.example),
+    ],
+)
+def test_what_is_left_of_a_file(path: str, share: float) -> None:
+    assert Shares(frozenset(("temperature",)), WEIGHTS).find(path) == share
+
+
+def test_what_is_asked_for_stays_whole() -> None:
+    for word, path in [("changelog", "CHANGELOG.md"), ("licence", "LICENSE"), ("tests", "tests/readme.md")]:
+        assert Shares(frozenset((word,)), WEIGHTS).find(path) == 1.0
+    assert Shares(frozenset(("größe",)), WEIGHTS).find("docs/de/a.md") == 1.0
+    assert Shares(frozenset(), WEIGHTS).find("docs/de/a.py", is_code=True) == 1.0

@@ -57,3 +57,14 @@ def _combine(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 expressions = st.recursive(_ATOMS, _combine, max_leaves=8)
+
+_CLASSES = st.sampled_from(
+    ["[a-m]", "[A-Z]", r"\w", r"\d", "[0-9a-f]", "[a-z_]", "[[:alnum:]]", "(?i:[a-f])"]
+)
+_COUNTS = st.sampled_from(["", "", "+", "{2}", "{1,2}", "{2,}", "?", "*"])
+_CLASSED = st.tuples(_CLASSES, _COUNTS).map("".join)
+shaped_expressions = st.lists(
+    st.one_of(_CLASSED, _CLASSED, st.sampled_from(["a", "b_", "k", "s", "é", r"\b", " ", "-", "(", "^"])),
+    min_size=1,
+    max_size=5,
+).map(lambda parts: "".join(parts) + ")" * parts.count("("))

@@ -13,13 +13,15 @@ from pathlib import Path
 import pytest
 
 from index_format import CorruptIndex, DiskDirectory, IndexWriter, verify_index
+from repo_mcp.adapters.protocol import ParserFailed, ParserFault
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import structure_lanes, structure_phase
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.structure_plan import list_changed, plan_round
 from repo_mcp.index.structure_schema import DECLARES, STRUCTURE_FIELDS, USES
 from repo_mcp.model import IndexProgress
-from repo_mcp.parse_worker import BatchParser
+from repo_mcp.parse_worker import BatchParser, ParseWorker
+from repo_mcp.poison import PoisonList
 from repo_mcp.structure import ParseStatus, decode_structure
 from tests.repo_mcp.index.structure_tree import StructureTree
 from tests.repo_mcp.index.tiny_parser import make_tiny_parser, parse_tiny
@@ -131,6 +133,30 @@ def test_texts_that_end_their_process_fail_alone_and_are_not_tried_again(make_tr
     assert tree.run().parsed == 0
     tree.write({"b.tiny": "def b\n"})
     assert (tree.run().parsed, tree.open().list_paths(DECLARES, "b")) == (1, ["b.tiny"])
+
+
+def test_one_poison_list_serves_every_name_and_parser(
+    make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poison = PoisonList()
+    tree = make_tree()
+    monkeypatch.setattr(tree.phase, "_poison", poison)
+    tree.write({"a.tiny": "die\n", "b.tiny": "def b\n"})
+    assert (tree.run().failed, b"die\n" in poison, b"def b\n" in poison) == (1, True, False)
+    started: list[BatchParser] = []
+
+    def refuse() -> BatchParser:
+        started.append(make_tiny_parser())
+        return started[-1]
+
+    monkeypatch.setattr(tree.phase, "_make_parser", refuse)
+    tree.write({"renamed.tiny": "die\n"})
+    assert (tree.run().failed, len(started), started[0]._child) == (1, 1, None)  # asked, and nothing begun
+    worker = ParseWorker(poison=poison)  # of outlines
+    with pytest.raises(ParserFailed) as failed:
+        worker.parse("python", b"die\n")
+    assert (failed.value.fault, worker._child) == (ParserFault.DIED, None)
+    worker.close()
 
 
 def test_a_file_that_changed_since_it_was_indexed_is_left(make_tree: MakeTree) -> None:

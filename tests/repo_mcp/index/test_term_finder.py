@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from index_format import TermsReader
 from repo_mcp.index import term_finder
 from repo_mcp.index.patterns import Edge, Run
+from repo_mcp.index.run_shapes import CLASS_MARKS, MORE, find_literal_part
 from repo_mcp.index.term_finder import FoundTerms, TermFinder
 
 
@@ -50,6 +52,16 @@ def may_hold(run: Run, term: str) -> bool:
     )
 
 
+def may_hold_shape(run: Run, term: str) -> bool:
+    """By Python's `re` and the characters beside the match, apart from how terms are searched."""
+    if run.may_have_long_s and "\u017f" in term:
+        return True
+    body = run.shape.translate({ord(mark): part for mark, part in zip(CLASS_MARKS, CLASSES, strict=True)})
+    sides = {Edge.OPEN: ("", ""), Edge.CLOSED: ("^", "$"), Edge.STRANGE: (r"(?<![!-~])", r"(?![!-~])")}
+    expression = sides[run.left][0] + body.replace(MORE, "+") + sides[run.right][1]
+    return re.search(expression, term) is not None
+
+
 def list_terms(finder: TermFinder, run: Run, limit: int, terms: list[str]) -> list[bytes] | None:
     found = finder.find(run, limit)
     if found is None:
@@ -62,10 +74,68 @@ def list_terms(finder: TermFinder, run: Run, limit: int, terms: list[str]) -> li
     return found.terms + [term for term in encoded if first <= term and (end is None or term < end)]
 
 
+CLASSES = ("[0-9]", "[0-9a-f]", "[a-z]", "[0-9a-z_]")
 words = st.text("abs_0é検\u017f", min_size=1, max_size=6)
 runs = st.builds(
     Run, st.text("abs_é", min_size=1, max_size=3), st.sampled_from(Edge), st.sampled_from(Edge), st.booleans()
 )
+
+
+shapes = st.lists(
+    st.sampled_from(["a", "ab", "b0", "é", "sab_", *CLASS_MARKS, *(mark + MORE for mark in CLASS_MARKS)]),
+    min_size=1,
+    max_size=5,
+).map("".join)
+shaped_runs = st.builds(
+    lambda shape, left, right, long_s: Run(find_literal_part(shape), left, right, long_s, shape),
+    shapes,
+    st.sampled_from(Edge),
+    st.sampled_from(Edge),
+    st.booleans(),
+)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@given(st.lists(words, min_size=1, max_size=40), shaped_runs)
+def test_no_term_that_may_hold_the_shape_is_missed(signed: bool, terms: list[str], run: Run) -> None:
+    finder = TermFinder(Pages(terms))
+    if signed:
+        finder.sign()
+    found = list_terms(finder, run, 1_000, terms)
+    assert found is not None
+    assert {term for term in terms if may_hold_shape(run, term)} <= {term.decode() for term in found}
+
+
+def test_shapes_are_found_without_more() -> None:
+    terms = ["foo", "foo1", "foo12", "foo_1", "xfoo1", "foobar"]
+    finder = TermFinder(Pages(terms))
+
+    def find(shape: str, left: Edge, right: Edge) -> list[bytes] | None:
+        run = Run("foo", left, right, shape=shape.replace("D", CLASS_MARKS[0]).replace("+", MORE))
+        return list_terms(finder, run, 10, terms)
+
+    assert find("fooD", Edge.OPEN, Edge.OPEN) == [b"foo1", b"foo12", b"xfoo1"]
+    assert find("fooD", Edge.CLOSED, Edge.CLOSED) == [b"foo1"]
+    assert find("fooD+", Edge.CLOSED, Edge.CLOSED) == [b"foo1", b"foo12"]
+    assert find("foo_D", Edge.STRANGE, Edge.STRANGE) == [b"foo_1"]
+
+
+def test_a_search_for_a_shape_that_takes_too_long_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(term_finder, "SHAPE_SECONDS", -1.0)
+    finder = TermFinder(Pages(["foo1"]))
+    assert finder.find(Run("foo", Edge.OPEN, Edge.OPEN, shape="foo" + CLASS_MARKS[0]), 10) is None
+
+
+@pytest.mark.parametrize("edge", [Edge.OPEN, Edge.CLOSED, Edge.STRANGE])
+def test_the_kelvin_sign_is_no_letter_to_a_word_boundary(edge: Edge) -> None:
+    terms = ["foo", "kfoo", "fook", "xfoo", "foox", "kfook"]
+    finder = TermFinder(Pages(terms))
+    wanted = {
+        Edge.OPEN: {b"foo", b"fook", b"foox", b"kfoo", b"kfook"},
+        Edge.CLOSED: {b"foo", b"kfoo"},
+        Edge.STRANGE: {b"foo", b"kfoo", b"fook", b"kfook"},
+    }
+    assert set(list_terms(finder, Run("foo", Edge.STRANGE, edge), 10, terms) or ()) == wanted[edge]
 
 
 @pytest.mark.parametrize("signed", [True, False])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,8 +14,10 @@ import pytest
 
 from repo_mcp.audit import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_model import Audio, CallContext, ResourceLink
-from repo_mcp.toolsets.research.answers import Draft, Result, Worded, add_warnings, answer_call
+from repo_mcp.tool_binding import Call
+from repo_mcp.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
+from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, add_warnings, answer_call
+from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
 IN_ORDER = ["index_codebase", "search_code", "search_docs", "code_research"]
@@ -62,6 +65,14 @@ def test_no_word_of_the_repository_stands_in_what_is_listed(served: Served) -> N
     assert str(served.root) not in listed
 
 
+def ask(
+    run: Callable[[], Draft], *, max_bytes: int, arguments: Mapping[str, object] | None = None
+) -> ToolAnswer:
+    """The answer of a call that nobody logs."""
+    call = Call("search_code", arguments or {}, cast(Any, None), run, None)
+    return answer_call(call, max_bytes=max_bytes)
+
+
 # Errors
 
 
@@ -105,7 +116,7 @@ def test_a_defect_is_told_without_its_words(caplog: pytest.LogCaptureFixture) ->
         raise KeyError("secret of a file")
 
     with caplog.at_level(logging.ERROR):
-        answer = answer_call("search_code", {}, run, max_bytes=1_000)
+        answer = ask(run, max_bytes=1_000)
     assert answer.is_error
     assert answer.text.startswith("The server failed on this call.")
     assert "secret" not in answer.text + caplog.text
@@ -117,12 +128,26 @@ def test_hints_name_no_tool_of_another_toolset() -> None:
         def run() -> Draft:
             raise error
 
-        return answer_call("search_code", {}, run, max_bytes=10_000).text
+        return ask(run, max_bytes=10_000).text
 
     for code in ErrorCode:
         said = fail(RepoError(code, "It failed.", "Ask repo.status."))
         assert "repo." not in said or code not in (ErrorCode.BUSY, ErrorCode.INDEX_UNAVAILABLE)
         assert fail(Worded(code, "As it is written")) == "As it is written"
+
+
+def test_the_page_of_errors_lists_every_code_and_the_texts_of_the_specification() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    section = page.split("\n## The toolset `research`\n")[1].split("\n## ")[0]
+    codes = section.split("\n| code | when |\n")[1]
+    assert sorted(re.findall(r"`(\w+)`(?=, `| \|)", codes)) == list(ERROR_CODES)
+    specification = [
+        "No index found for path: {path}. Run 'index_codebase' tool first.",
+        "Missing required argument: {name}",
+        "Path does not exist or is not a directory: {path}",
+        "Query cannot be empty",
+    ]
+    assert re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)[:4] == specification
 
 
 # Answers
@@ -137,17 +162,17 @@ def draft(rows: int, **more: Any) -> Draft:
 
 
 def test_json_is_the_structured_content_byte_for_byte() -> None:
-    answer = answer_call("t", {}, lambda: draft(2), max_bytes=10_000)
+    answer = ask(lambda: draft(2), max_bytes=10_000)
     assert json.loads(answer.text) == answer.structured
     assert answer.text.startswith('{"results":[{"path":"file-0.py","line":0},')
-    assert answer_call("t", {"format": "json"}, lambda: draft(2), max_bytes=10_000) == answer
+    assert ask(lambda: draft(2), max_bytes=10_000, arguments={"format": "json"}) == answer
 
 
 def test_other_forms_stand_in_text_and_structured_content_alike() -> None:
-    human = answer_call("t", {"format": "human"}, lambda: draft(2), max_bytes=10_000)
+    human = ask(lambda: draft(2), max_bytes=10_000, arguments={"format": "human"})
     assert human.text == "2 results\n\nNote: a note"
     assert human.structured == {"format": "human", "text": human.text}
-    toon = answer_call("t", {"format": "toon"}, lambda: draft(2), max_bytes=10_000)
+    toon = ask(lambda: draft(2), max_bytes=10_000, arguments={"format": "toon"})
     assert toon.text == (
         "results[2]{path,line}:\n  file-0.py,0\n  file-1.py,1\ntruncated: false\nwarnings[1]: a note"
     )
@@ -157,7 +182,7 @@ def test_other_forms_stand_in_text_and_structured_content_alike() -> None:
 @pytest.mark.parametrize("form", ["json", "human", "toon"])
 def test_rows_are_left_out_until_an_answer_fits(form: str) -> None:
     def cut(count: int, most: int) -> int:
-        answer = answer_call("t", {"format": form}, lambda: draft(count), max_bytes=most)
+        answer = ask(lambda: draft(count), max_bytes=most, arguments={"format": form})
         assert not answer.is_error
         assert len(answer.text.encode()) <= most
         return answer.text.count("file-")
@@ -165,12 +190,12 @@ def test_rows_are_left_out_until_an_answer_fits(form: str) -> None:
     if form != "human":
         assert 0 < cut(1_000, 5_000) < 400
         assert cut(1_000, 5_000) < cut(1_000, 6_000)
-    assert answer_call("t", {"format": form}, lambda: draft(5), max_bytes=70).is_error
+    assert ask(lambda: draft(5), max_bytes=70, arguments={"format": form}).is_error
 
 
 def test_an_ordinary_answer_stays_short() -> None:
-    assert len(answer_call("t", {}, lambda: draft(5_000, ordinary=True), max_bytes=200_000).text) <= 19_000
-    assert len(answer_call("t", {}, lambda: draft(5_000), max_bytes=500_000).text) > 100_000
+    assert len(ask(lambda: draft(5_000, ordinary=True), max_bytes=200_000).text) <= 19_000
+    assert len(ask(lambda: draft(5_000), max_bytes=500_000).text) > 100_000
 
 
 def test_blocks_follow_the_rows_that_are_left_and_count() -> None:
@@ -178,10 +203,10 @@ def test_blocks_follow_the_rows_that_are_left_and_count() -> None:
         rows = cast(Any, result["results"])
         return tuple(ResourceLink(f"repo:///{row['path']}", row["path"], "text/plain") for row in rows)
 
-    answer = answer_call("t", {}, lambda: draft(100, blocks=link), max_bytes=3_000)
+    answer = ask(lambda: draft(100, blocks=link), max_bytes=3_000)
     assert len(answer.blocks) == len(cast(Any, answer.structured["results"])) < 60
     sound = Audio("A" * 2_500, "audio/wav")
-    answer = answer_call("t", {}, lambda: draft(100, blocks=lambda _: (sound,)), max_bytes=3_000)
+    answer = ask(lambda: draft(100, blocks=lambda _: (sound,)), max_bytes=3_000)
     assert answer.blocks == (sound,)
     assert len(answer.text) < 500
 

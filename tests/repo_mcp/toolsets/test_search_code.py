@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,22 @@ def test_a_long_declaration_shows_its_best_lines_and_says_where_it_reaches(tmp_p
     assert row["start_line"] <= 65 <= row["end_line"]
     assert row["end_line"] - row["start_line"] < 8
     assert "flush_the_spool()" in row["content"]
+    served.close()
+
+
+def test_a_comment_above_a_declaration_is_told_as_part_of_it(tmp_path: Path) -> None:
+    files = {
+        "evict.c": "int other;\n\n/* Frees the oldest entry of the spool\n * when memory runs out. */\n"
+        "static int drop_one(int most) {\n    return most;\n}\n",
+        "spool.h": "int drop_all(struct spool *one,\n             int most);\n",
+    }
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    row = first(served, "oldest entry when memory runs out")
+    assert (row["kind"], row["symbols"], row["start_line"]) == ("function", ["drop_one"], 3)
+    assert row["content"].endswith("    return most;\n}")
+    assert row["doc_comment"] == "Frees the oldest entry of the spool"
+    row = first(served, "drop_all")
+    assert row["signature"] == "int drop_all(struct spool *one, int most)"
     served.close()
 
 
@@ -440,3 +457,57 @@ def test_answers_depend_on_the_tree_and_the_arguments_alone(served: Served, tmp_
     ):
         assert again.ask("search_code", arguments) == served.ask("search_code", arguments)
     again.close()
+
+
+# What is unusual
+
+
+def test_a_file_that_changed_since_is_told_as_it_is_now(tmp_path: Path) -> None:
+    body = "\n".join(f"def step_{number}():\n    return {number}\n" for number in range(60))
+    files = {"jobs.py": f"{body}\ndef flush_spool():\n    return None\n"}
+    served = Served(write_tree(tmp_path / "root", files), tmp_path / "data")
+    assert first(served, "flush spool")["start_line"] == 181
+    (served.root / "jobs.py").write_text("# Now.\ndef flush_spool(force):\n    return 1\n")
+    found = served.call("search_code", query="flush spool")
+    row = found["results"][0]
+    assert (row["start_line"], row["end_line"], row["kind"]) == (2, 3, "function")
+    assert (row["signature"], row["doc_comment"]) == ("def flush_spool(force)", "Now.")
+    assert any("changed since they were indexed" in warning for warning in found["warnings"])
+    (served.root / "jobs.py").unlink()
+    assert served.call("search_code", query="flush spool")["results"] == []
+    served.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("one_line.js", "function spool(){" + "a=1;" * 60_000 + "}\n"),
+        (
+            "deep.py",
+            "".join(f"{'    ' * depth}class C{depth}:\n" for depth in range(90))
+            + "    " * 90
+            + "spool = 1\n",
+        ),
+        ("comment.c", "/* spool " + "*" * 90_000 + "\nint main() {}\n"),
+        ("many.py", "".join(f"def spool_{number}(): ...\n" for number in range(9_000))),
+        ("quotes.py", "'''" * 30_001 + "spool\n"),
+        ("nul.md", "# spool\x01\x02\n" * 3_000),
+        ("brackets.ts", "spool" + "(" * 50_000),
+        ("half.py", "def spool(\n" * 5_000),
+        ("crlf.go", "package a\r\n\r\nfunc spool() {\r\n}\r\n"),
+        ("blank.rs", "\n" * 20_000 + "fn spool() {}"),
+    ],
+)
+def test_texts_made_to_be_slow_or_odd_are_searched(tmp_path: Path, name: str, text: str) -> None:
+    served = Served(write_tree(tmp_path / "root", {name: text}), tmp_path / "data")
+    started = time.process_time()
+    arguments = {"query": "spool", "expand_query": True, "synthesize": True}
+    found = served.call("search_code", **arguments)
+    assert time.process_time() - started < 3
+    assert found["results"][0]["path"] == name
+    for row in found["results"]:
+        assert len(row["content"]) < 5_000
+        assert len(row.get("signature", "")) <= 401
+        assert len(row.get("breadcrumb", "")) <= 300
+        assert "spool" in row["content"] or "spool" in row.get("signature", "") or row["symbols"]
+    served.close()

@@ -149,3 +149,29 @@ def test_blanks_are_text_to_look_for(repository: Repository) -> None:
 
 def test_a_cancelled_search_stops(repository: Repository) -> None:
     assert not call(repository, "get_user", mode="literal", cancelled=True)["ok"]
+
+
+def test_an_exact_search_without_an_index_reads_every_file(tmp_path: Path) -> None:
+    """It never misses a file: a ranked search has to wait for the index, this one need not."""
+    (tmp_path / "a.py").write_text("def get_user():\n")
+    repository = Repository(load_config(str(tmp_path)))
+    for mode, query in (("literal", "get_user("), ("regex", r"^def \w+\(")):
+        result = search(repository, query, mode=mode)
+        assert places(result) == [("a.py", 1)]
+        assert result["snapshot"] == "none"
+        assert not result["total_is_lower_bound"]
+    assert call(repository, "get_user")["error"]["code"] == "index_unavailable"
+    repository.close()
+
+
+def test_an_exact_search_of_an_index_that_may_lack_files_reads_every_file(
+    tmp_path: Path, repository: Repository
+) -> None:
+    (tmp_path / "root" / "late.py").write_text("get_user(1)\n")
+    for record in (tmp_path / "root").glob(".repo_mcp/index-*/seen"):
+        record.unlink()
+    again = Repository(load_config(str(tmp_path / "root")))
+    envelope = call(again, "get_user(1)", mode="literal")
+    assert places(envelope["result"]) == [("late.py", 1)]
+    assert envelope["warnings"] == []
+    again.close()

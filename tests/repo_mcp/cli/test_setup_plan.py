@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.client_files import read_client_file, write_client_file
-from repo_mcp.cli.client_setup import Setup, choose_place, plan_setup
 from repo_mcp.cli.clients import CLIENTS, Server
+from repo_mcp.cli.setup_plan import Setup, choose_place, plan_setup
 from repo_mcp.errors import ErrorCode, RepoError
 
 COMMAND = "/opt/repo mcp/bin/repo-mcp-server"

@@ -1,0 +1,149 @@
+"""The seal: a file beside the manifest by which its owner knows that he wrote manifest and segments himself.
+
+    8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | 32s tag
+
+The record is a dict: `manifest`, the BLAKE2b-256 of the manifest's bytes; `segments`, for each segment its
+name, the BLAKE2b-256 of its bytes, and the identity of its file: inode, size, mtime and ctime. The tag is
+what the owner's function makes of all before. This package has no key: a directory is given a function,
+or none, and then nothing is sealed and nothing is refused.
+
+A seal is named by the manifest it belongs to and never changed, so that the manifest's rename stays the only
+commit. A segment whose file has the identity recorded is the one that was sealed; of any other file every
+byte is compared. So opening costs as much as there are segments, unless the files were copied.
+
+Left out on purpose: keys, and what a tag is bound to besides these bytes; the owner's function knows.
+"""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+
+from index_format.checksum import compute_name
+from index_format.directory import Directory, ReadableFile, new_file
+from index_format.errors import CorruptIndex, IndexForeign
+from index_format.packing import pack, unpack
+
+MAGIC = b"RMIX\x89SEA"
+HEADER = struct.Struct("<8sHHI")
+assert HEADER.size == 16
+SEAL_VERSION = 1
+SEAL_SUFFIX = ".seal"
+TEMPORARY = "seal.tmp"
+TAG_BYTES = 32
+DIGEST_BYTES = 32
+MAX_SEAL_BYTES = 16 * 1024 * 1024  # 100,000 segments
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    """What a seal says of one segment."""
+
+    digest: bytes  # BLAKE2b-256 of its bytes
+    identity: tuple[int, ...]  # of its file; empty where files have none
+
+
+Sealed = Mapping[str, SealedFile]  # by the segment's name
+
+
+def name_seal(manifest: bytes) -> str:
+    """The name of the seal that belongs to a manifest of these bytes."""
+    return compute_name(manifest) + SEAL_SUFFIX
+
+
+def read_seal(directory: Directory, manifest: bytes) -> Sealed | None:
+    """What the seal of a manifest says; None for a directory whose owner seals nothing.
+
+    Raises IndexForeign when there is no seal, or it is not this owner's, or is of another manifest; OSError.
+    """
+    if directory.make_tag is None:
+        return None
+    data = _read(directory, name_seal(manifest))
+    body, tag = data[:-TAG_BYTES], data[-TAG_BYTES:]
+    if not hmac.compare_digest(directory.make_tag(body), tag):
+        raise IndexForeign("manifest: its seal was made with another key, or for another index")
+    try:
+        record = unpack(body[HEADER.size :], "seal")
+        if HEADER.unpack_from(body)[:2] != (MAGIC, SEAL_VERSION) or record["manifest"] != _digest(manifest):
+            raise IndexForeign("manifest: its seal is of another manifest")
+        return {
+            str(name): SealedFile(bytes(digest), tuple(identity))
+            for name, digest, identity in record["segments"]
+        }
+    except (CorruptIndex, TypeError, ValueError, KeyError, struct.error) as error:
+        raise IndexForeign("manifest: its seal cannot be read") from error
+
+
+def _read(directory: Directory, name: str) -> bytes:
+    try:
+        file = directory.open(name)
+    except (FileNotFoundError, CorruptIndex) as error:
+        raise IndexForeign("manifest: has no seal") from error
+    try:
+        if file.size > MAX_SEAL_BYTES:
+            raise IndexForeign(f"manifest: has a seal of {file.size} bytes")
+        return file.read(0, file.size)
+    except CorruptIndex as error:  # it was cut meanwhile
+        raise IndexForeign("manifest: its seal cannot be read") from error
+    finally:
+        file.close()
+
+
+def write_seal(directory: Directory, manifest: bytes, names: Iterable[str], known: Sealed) -> Sealed:
+    """Seal a manifest that names these segments; `known` are those that were checked or sealed before.
+
+    Returns what was sealed; nothing for a directory whose owner seals nothing. The name is not synced.
+    Raises OSError, CorruptIndex.
+    """
+    if directory.make_tag is None:
+        return {}
+    sealed = {name: known[name] if name in known else _look(directory, name) for name in names}
+    record = pack(
+        {
+            "manifest": _digest(manifest),
+            "segments": [[name, one.digest, list(one.identity)] for name, one in sealed.items()],
+        }
+    )
+    body = HEADER.pack(MAGIC, SEAL_VERSION, 0, len(record)) + record
+    with new_file(directory, name_seal(manifest), TEMPORARY) as file:
+        file.write(body + directory.make_tag(body))
+    return sealed
+
+
+def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
+    """What the seal says of a segment's opened file, with the identity that the file has now.
+
+    Raises CorruptIndex when its bytes are not those that were sealed, IndexForeign for one that the seal
+    does not name, OSError.
+    """
+    one = sealed.get(file.name)
+    if one is None:
+        raise IndexForeign(f"{file.name}: is not in the manifest's seal")
+    if file.identity and file.identity == one.identity:
+        return one
+    if not hmac.compare_digest(_digest_file(file), one.digest):
+        raise CorruptIndex(f"{file.name}: its bytes are not those that were sealed")
+    return replace(one, identity=file.identity)
+
+
+def _look(directory: Directory, name: str) -> SealedFile:
+    file = directory.open(name)
+    try:
+        return SealedFile(_digest_file(file), file.identity)
+    finally:
+        file.close()
+
+
+def _digest_file(file: ReadableFile) -> bytes:
+    digest = blake2b(digest_size=DIGEST_BYTES)
+    for start in range(0, file.size, _BLOCK_BYTES):
+        digest.update(file.read(start, min(_BLOCK_BYTES, file.size - start)))
+    return digest.digest()
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST_BYTES).digest()

@@ -1,0 +1,179 @@
+"""What the operating system is asked to forbid this process, and those that it starts, for good.
+
+`limit_dumps` always: a core dump would hold text of files. `harden`, where the operator says `--harden`
+and the kernel is a Linux with Landlock (5.13 or later): from then on only the roots, Python and its
+libraries, and the user's key can be read, only the data directories can be written, no TCP connection can
+be made or taken, no process outside can be signalled, and no program can gain privileges, as far as the
+kernel's ABI of Landlock goes. The rest of this program needs nothing of that; so it is a second wall behind
+the door, and holds for native parsers too.
+
+    READ      the roots; Python's directories and the system's libraries, from which programs may be started
+    WRITE     the data directories; /dev/shm, where worker processes have their locks; the null device
+
+Landlock binds the calling thread and what it starts. So it must come before every other thread; where one
+runs already nothing is done, and that is said. Left out on purpose: other systems' means, and seccomp, which
+breaks with each new version of an interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+
+OFF = "off"
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of every architecture since Linux 5.13
+_VERSION_FLAG, _PATH_BENEATH = 1, 1
+_NO_NEW_PRIVILEGES = 38  # of prctl
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_FILE = 1 << 4, 1 << 5, 1 << 7, 1 << 8
+_TRUNCATE = 1 << 14
+_READ = _READ_FILE | _READ_DIR
+_RUN = _READ | _EXECUTE
+_CHANGE = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _TRUNCATE
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE  # what a rule for a single file may allow
+# By the ABI that brought them: all access to files; to TCP; and what is kept to the own domain.
+_FILE_BITS = ((1, 13), (2, 14), (3, 15), (5, 16))
+_TCP_ABI, _SCOPE_ABI = 4, 6
+_TCP, _SCOPES = 0b11, 0b11
+
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/etc/ld.so.cache", "/etc/localtime")
+_DEVICES = (("/dev/null", _READ_FILE | _WRITE_FILE), ("/dev/urandom", _READ_FILE), ("/dev/shm", _CHANGE))
+
+_state = OFF
+
+
+class _Unavailable(Exception):
+    """Why this process cannot be hardened, in words for people."""
+
+
+def limit_dumps() -> None:
+    """No core dump of this process, nor of those that it starts."""
+    if sys.platform != "win32":
+        import resource
+
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def is_available() -> bool:
+    """Whether `harden` would do something in a process that begins."""
+    return _find_abi() > 0
+
+
+def describe_hardening() -> str:
+    """What holds in this process: `off`, `on: …`, or `unavailable: …` when it was asked for."""
+    return _state
+
+
+def harden(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str] = ()) -> str:
+    """Have the system forbid all that is not needed, from now on; returns what `describe_hardening` says.
+
+    Must come before any other thread. All paths are absolute; what is not there is not allowed either.
+    """
+    global _state  # noqa: PLW0603  (it is the process's)
+    try:
+        _state = f"on: {_restrict(roots, data_dirs, readable)}"
+    except _Unavailable as fault:
+        _state = f"unavailable: {fault}"
+    return _state
+
+
+if sys.platform == "linux":
+
+    def _restrict(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str]) -> str:
+        """What is in force. _Unavailable when nothing is."""
+        import ctypes
+
+        call, abi = _load_syscall(), _find_abi()
+        if abi < 1:
+            raise _Unavailable("the kernel has no Landlock, or it is switched off")
+        if len(os.listdir("/proc/self/task")) > 1:
+            raise _Unavailable("other threads run already")
+        handled = (1 << max(bits for since, bits in _FILE_BITS if since <= abi)) - 1
+        ruleset = _create_ruleset(call, abi, handled)
+        try:
+            for path, access in _list_rules(roots, data_dirs, readable):
+                _allow(call, ruleset, path, access & handled)
+            _forbid_privileges()
+            if call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0)):
+                raise _Unavailable("the kernel refused")
+        finally:
+            os.close(ruleset)
+        return f"Landlock, ABI {abi}"
+
+    def _find_abi() -> int:
+        """What the kernel's Landlock can do; below 1 when there is none."""
+        import ctypes
+
+        return _load_syscall()(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG))
+
+    def _load_syscall() -> Callable[..., int]:
+        import ctypes
+
+        syscall = ctypes.CDLL(None, use_errno=True).syscall
+        syscall.restype = ctypes.c_long
+        return syscall
+
+    def _create_ruleset(call: Callable[..., int], abi: int, handled: int) -> int:
+        """A descriptor of an empty ruleset: what it handles is forbidden unless a rule allows it."""
+        import ctypes
+
+        attributes = struct.pack("<Q", handled)
+        if abi >= _TCP_ABI:
+            attributes += struct.pack("<Q", _TCP)
+        if abi >= _SCOPE_ABI:
+            attributes += struct.pack("<Q", _SCOPES)
+        size = ctypes.c_size_t(len(attributes))
+        ruleset = call(_CREATE_RULESET, ctypes.c_char_p(attributes), size, ctypes.c_uint32(0))
+        if ruleset < 0:
+            raise _Unavailable("the kernel refused")
+        return ruleset
+
+    def _allow(call: Callable[..., int], ruleset: int, path: str, access: int) -> None:
+        """One rule; none for what is not there."""
+        import ctypes
+
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            return
+        try:
+            if not os.path.isdir(path):
+                access &= _OF_FILES
+            rule = struct.pack("<Qi", access, descriptor)
+            arguments = (ctypes.c_int(_PATH_BENEATH), ctypes.c_char_p(rule), ctypes.c_uint32(0))
+            if call(_ADD_RULE, ctypes.c_int(ruleset), *arguments):
+                raise _Unavailable("the kernel refused a rule")
+        finally:
+            os.close(descriptor)
+
+    def _forbid_privileges() -> None:
+        import ctypes
+
+        if ctypes.CDLL(None, use_errno=True).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+            raise _Unavailable("privileges cannot be given up")
+
+else:
+
+    def _find_abi() -> int:
+        return 0
+
+    def _restrict(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str]) -> str:
+        """There is no Landlock here."""
+        raise _Unavailable("only Linux has Landlock")
+
+
+def _list_rules(
+    roots: Iterable[str], data_dirs: Iterable[str], readable: Iterable[str]
+) -> Iterable[tuple[str, int]]:
+    """Paths and what may be done beneath them."""
+    yield from ((path, _READ) for path in (*roots, *readable))
+    yield from ((path, _CHANGE) for path in data_dirs)
+    python = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, *sys.path)
+    yield from ((path, _RUN) for path in sorted({*python, *_SYSTEM}) if os.path.isabs(path))
+    yield from _DEVICES
+    yield "/proc", _READ  # a child asks how large it is; what belongs to others stays closed to it

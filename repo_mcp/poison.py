@@ -1,0 +1,104 @@
+"""The poison list: texts that ended a process which parsed them, by their fingerprints.
+
+One list for all that parses text of the repository, whatever for and under whatever name: such a text is not
+parsed again, by this process or the next one. It is found lexically all the same: that phase has no parser.
+The list is a side file in the data directory, sealed, which may be deleted at any time: then each text is
+tried once more. The oldest entries make room for new ones.
+
+Left out on purpose: why a process ended. A text that one machine could not parse in its time may be harmless
+on a faster one; `repo-mcp index --force` tries all texts anew.
+"""
+
+from __future__ import annotations
+
+import hmac
+import threading
+from collections import OrderedDict
+from contextlib import suppress
+from hashlib import blake2b
+
+from index_format import TAG_BYTES, DiskDirectory, IndexFormatError, MakeTag, new_file
+
+POISON_FILE = "poison"
+MAX_TEXTS = 4_096
+_TEMPORARY = "poison.tmp"
+_PRINT_BYTES = 16
+
+
+class PoisonList:
+    """The list of one root. Safe in several threads; without a place it is forgotten with the process."""
+
+    def __init__(self, path: str | None = None, make_tag: MakeTag | None = None) -> None:
+        """`path` is the data directory; `make_tag` makes the seal. Reads nothing yet."""
+        self._place = (path, make_tag) if path is not None and make_tag is not None else None
+        self._lock = threading.Lock()
+        self._prints: OrderedDict[bytes, None] | None = None
+
+    def __contains__(self, text: bytes) -> bool:
+        """True for a text that ended a parser."""
+        with self._lock:
+            prints = self._load()
+            return bool(prints) and _print(text) in prints
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._load())
+
+    def add(self, text: bytes) -> None:
+        """Remember a text. A list that cannot be written holds in this process alone."""
+        with self._lock:
+            prints = self._load()
+            for other in self._read():  # what another process has found meanwhile
+                prints.setdefault(other)
+            prints[_print(text)] = None
+            while len(prints) > MAX_TEXTS:
+                prints.popitem(last=False)
+            self._write(prints)
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        with self._lock:
+            self._prints = OrderedDict()
+            self._write(self._prints)
+
+    def _load(self) -> OrderedDict[bytes, None]:
+        if self._prints is None:
+            self._prints = OrderedDict.fromkeys(self._read())
+        return self._prints
+
+    def _read(self) -> list[bytes]:
+        """The prints in the file; none when there is none that this user wrote."""
+        if self._place is None:
+            return []
+        path, make_tag = self._place
+        try:
+            file = DiskDirectory(path).open(POISON_FILE)
+        except (OSError, IndexFormatError):
+            return []
+        try:
+            if file.size > TAG_BYTES + MAX_TEXTS * _PRINT_BYTES:
+                return []
+            data = file.read(0, file.size)
+        except (OSError, IndexFormatError):
+            return []
+        finally:
+            file.close()
+        tag, prints = data[:TAG_BYTES], data[TAG_BYTES:]
+        if not hmac.compare_digest(make_tag(prints), tag):
+            return []
+        return [prints[start : start + _PRINT_BYTES] for start in range(0, len(prints), _PRINT_BYTES)]
+
+    def _write(self, prints: OrderedDict[bytes, None]) -> None:
+        if self._place is None:
+            return
+        path, make_tag = self._place
+        data = b"".join(prints)
+        with (
+            suppress(OSError, IndexFormatError),
+            new_file(DiskDirectory(path), POISON_FILE, _TEMPORARY) as file,
+        ):
+            file.write(make_tag(data) + data)
+
+
+def _print(text: bytes) -> bytes:
+    return blake2b(text, digest_size=_PRINT_BYTES, person=b"poison").digest()

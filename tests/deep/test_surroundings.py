@@ -1,0 +1,398 @@
+"""Recipes R7, R8, R16 to R21, R24 and R25 of the threat model: all that may be odd around a server."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.model import SearchRequest
+from repo_mcp.repository import Repository
+from tests.deep.answers import ask_anew, configure, refresh_and_ask
+from tests.deep.ledger import LEDGER
+from tests.deep.served import Served
+from tests.repo_mcp.trees import edit_tree, make_tree
+
+PROJECT = Path(__file__).resolve().parents[2]
+SEED = 41
+FILES = 30
+DAY = 86_400
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts, limits and /proc of Linux")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make_tree(tmp_path / "root", SEED, FILES)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def _run(code: str, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), **options.pop("environment", {})}
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=options.pop("cwd", PROJECT),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        **options,
+    )
+
+
+# R7 and R8: file systems that are full or cannot be written
+
+IN_NAMESPACE = """
+set -e
+mount -t tmpfs -o {options} tmpfs "$2"
+{more}
+exec "$0" -c "$1" "$3" "$2/data"
+"""
+REFRESH = """
+import json, sys
+from contextlib import closing
+from pathlib import Path
+from repo_mcp.errors import RepoError
+from repo_mcp.repository import Repository
+from tests.deep.answers import ask, configure
+try:
+    with closing(Repository(configure(Path(sys.argv[1]), Path(sys.argv[2])))) as repository:
+        try:
+            repository.refresh()
+            said = ""
+        except RepoError as error:
+            said = error.code.name
+        listed = [one for one in ask(repository, Path(sys.argv[1])) if '"files": [' in one]
+        print(json.dumps([said, len(listed)]))
+except RepoError as error:
+    print(json.dumps([error.code.name, -1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [
+        ("size=1m", 'head -c 1040000 /dev/zero > "$2/filler" || true'),
+        ("size=1m,nr_inodes=4", ""),
+        ("size=1m,mode=0500", 'mkdir "$2/data"; mount -o remount,ro "$2"'),
+    ],
+)
+def test_a_medium_that_is_full_or_cannot_be_written(
+    root: Path, tmp_path: Path, options: str, more: str
+) -> None:
+    place = tmp_path / "mounted"
+    place.mkdir()
+    script = IN_NAMESPACE.format(options=options, more=more)
+    done = subprocess.run(
+        ["unshare", "-Urm", "bash", "-c", script, sys.executable, REFRESH, str(place), str(root)],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    if "unshare failed" in done.stderr or "permission denied" in done.stderr.lower():
+        pytest.skip("no user namespaces here")
+    with LEDGER.suite("R7/8 full and read-only media") as row:
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr
+        said, listed = json.loads(done.stdout.splitlines()[-1])
+        assert said in ("INDEX_UNAVAILABLE", "CONFIG_INVALID", "")
+        assert listed == 1 or said == "CONFIG_INVALID"
+        row.rounds += 1
+        row.faults += said != "" or "ro" in more
+
+
+# R16: clocks
+
+
+@pytest.mark.parametrize("jump", [-DAY, 10 * 365 * DAY, -time.time() + 1])
+def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    now, now_ns = time.time, time.time_ns
+    with LEDGER.suite("R16 clocks") as row:
+        with closing(Repository(configure(root, data))) as repository:
+            repository.refresh()
+            monkeypatch.setattr(time, "time", lambda: now() + jump)
+            monkeypatch.setattr(time, "time_ns", lambda: now_ns() + int(jump * 1e9))
+            edit_tree(root, random.Random(SEED))
+            repository.refresh()
+        row.rounds += 1
+        row.faults += 1
+        assert refresh_and_ask(root, data) == ask_anew(root)
+
+
+@pytest.mark.parametrize("stamp", [0, 1, -DAY, 2**31 + DAY, 16_725_225_600])
+def test_files_of_odd_times(root: Path, data: Path, stamp: int) -> None:
+    with LEDGER.suite("R16 clocks") as row:
+        for path in sorted(root.rglob("*.py")):
+            os.utime(path, (stamp, stamp))
+        assert refresh_and_ask(root, data) == ask_anew(root)
+        edit_tree(root, random.Random(SEED))
+        for path in sorted(root.rglob("*.py")):
+            os.utime(path, (stamp, stamp))
+        row.rounds += 1
+        row.faults += 1
+        assert refresh_and_ask(root, data) == ask_anew(root)
+
+
+# R17 and R18: edits that are hard to see, and edits during a read
+
+
+@pytest.mark.parametrize("rounds", [40, pytest.param(1000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("keeps_times", [False, True])
+def test_an_edit_of_the_same_size_right_after_a_refresh(
+    root: Path, data: Path, rounds: int, keeps_times: bool
+) -> None:
+    file = root / "racy.txt"
+    with LEDGER.suite("R17 racy edits") as row, closing(Repository(configure(root, data))) as repository:
+        for number in range(rounds):
+            before, after = f"before{number:06}", f"behind{number:06}"
+            file.write_text(before)
+            repository.refresh()
+            status = file.stat()
+            file.write_text(after)
+            if keeps_times:
+                os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+            repository.refresh()
+            hits = {hit.path for hit in repository.search(SearchRequest(after, 5)).hits}
+            assert "racy.txt" in hits
+            stale = [hit for hit in repository.search(SearchRequest(before, 5)).hits if before in hit.snippet]
+            assert stale == []
+            row.rounds += 1
+            row.faults += 1
+
+
+def test_a_file_that_changes_while_it_is_read(root: Path, data: Path) -> None:
+    file = root / "moving.txt"
+    versions = [
+        f"version {number} begins\n" + f"word{number}\n" * 3_000 + f"version {number} ends\n"
+        for number in (1, 2)
+    ]
+    file.write_text(versions[0])
+    stop = threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not stop.is_set():
+            number += 1
+            file.write_text(versions[number % 2])
+
+    writer = threading.Thread(target=write, daemon=True)
+    with (
+        LEDGER.suite("R18 changes during reads") as row,
+        closing(Repository(configure(root, data))) as repository,
+    ):
+        writer.start()
+        try:
+            for _ in range(60):
+                opened = repository.open_file("moving.txt", 1, 3_002, most_lines=3_002)
+                text = "".join(f"{line}\n" for line in opened.lines)
+                assert text in versions or opened.warnings or text == ""
+                row.rounds += 1
+            repository.refresh()
+        finally:
+            stop.set()
+            writer.join()
+        row.faults += row.rounds
+    assert refresh_and_ask(root, data) == ask_anew(root)
+
+
+# R19: a directory that cannot be listed
+
+
+@pytest.mark.parametrize("number", [5, 13, 24])  # EIO, EACCES, EMFILE
+def test_a_directory_that_cannot_be_listed_loses_no_file(
+    root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    (root / "deep").mkdir()
+    (root / "deep" / "kept.py").write_text("def unmistakable(): pass\n")
+    usual = os.scandir
+
+    def scan(place: Any = ".") -> Iterator[os.DirEntry[str]]:
+        name = os.readlink(f"/proc/self/fd/{place}") if isinstance(place, int) else str(place)
+        if name.endswith("/deep"):
+            raise OSError(number, os.strerror(number))
+        return usual(place)
+
+    with LEDGER.suite("R19 walk errors") as row, closing(Repository(configure(root, data))) as repository:
+        repository.refresh()
+        monkeypatch.setattr(os, "scandir", scan)
+        (root / "new.py").write_text("x = 1\n")
+        (root / "deep" / "other.py").write_text(
+            "x = 1\n"
+        )  # else what is known of the directory is used again
+        report = repository.refresh()
+        assert report.removed == 0
+        assert report.warnings
+        assert [hit.path for hit in repository.search(SearchRequest("unmistakable", 5)).hits] == [
+            "deep/kept.py"
+        ]
+        monkeypatch.setattr(os, "scandir", usual)
+        assert repository.refresh().removed == 0
+        row.rounds += 1
+        row.faults += 1
+
+
+# R20 and R21: little memory, few descriptors
+
+LITTLE = """
+import sys
+from contextlib import closing
+from pathlib import Path
+from repo_mcp.repository import Repository
+from tests.deep.answers import ask, configure
+with closing(Repository(configure(Path(sys.argv[1]), Path(sys.argv[2])))) as repository:
+    repository.refresh()
+    print(len(ask(repository, Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.deep
+def test_a_large_tree_in_little_memory(tmp_path: Path, data: Path) -> None:
+    root = tmp_path / "large"
+    draw = random.Random(SEED)
+    for number in range(400):
+        place = root / f"d{number % 20}"
+        place.mkdir(parents=True, exist_ok=True)
+        lines = [f"value_{draw.randrange(10**6)} = read_file({draw.randrange(10**6)})" for _ in range(12_000)]
+        (place / f"f{number}.py").write_text("\n".join(lines))
+    (root / "bomb.py").write_text("0," * 900_000)
+    (root / "line.txt").write_text("x" * 1_900_000)
+    assert sum(path.stat().st_size for path in root.rglob("*") if path.is_file()) > 190_000_000
+    limit = 1024 * 1024 * 1024  # of addresses: libraries map half of it
+
+    with LEDGER.suite("R20 memory pressure") as row:
+        done = _run(
+            LITTLE, str(root), str(data),
+            environment={"OPENBLAS_NUM_THREADS": "1"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+        row.rounds += 1
+        row.faults += 1
+
+
+def test_few_descriptors(root: Path, data: Path) -> None:
+    with LEDGER.suite("R21 descriptor pressure") as row:
+        done = _run(
+            LITTLE,
+            str(root),
+            str(data),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32)),
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        with Served(root, data) as server:
+            server.call("repo.refresh_index")
+            for query in ("schedule", "kmalloc", "x"):
+                server.call("repo.search", query=query)
+            before = server.count_descriptors()
+            for _ in range(200):
+                server.call("repo.search", query="schedule work")
+                server.call("repo.open_file", path="nothing/there")
+            assert server.count_descriptors() <= before + 2
+        row.rounds += 1
+        row.faults += 1
+
+
+# R24: what is touched outside
+
+WATCHED = """
+import os, sys
+from contextlib import closing
+from pathlib import Path
+from repo_mcp.repository import Repository
+from tests.deep.answers import ask, configure
+root, data = Path(sys.argv[1]), Path(sys.argv[2])
+state = os.environ["XDG_STATE_HOME"]
+found = []
+FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.system", "pty.")
+CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.chmod", "os.link", "os.symlink")
+def inside(name):
+    return name.startswith((str(data), state, "/dev/", "/proc/"))
+def hook(event, arguments):
+    if event.startswith(FORBIDDEN):
+        found.append(event)
+    elif event in CHANGES and isinstance(arguments[0], (str, bytes)):
+        name = os.fsdecode(arguments[0])
+        made_already = event == "os.mkdir" and os.path.isdir(name)
+        if os.path.isabs(name) and not inside(name) and not made_already:
+            found.append((event, name))
+    elif event == "open" and isinstance(arguments[0], (str, bytes)):
+        changes = (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        name = os.fsdecode(arguments[0])
+        if changes and os.path.isabs(name) and not inside(name):
+            found.append((event, name, changes))
+sys.addaudithook(hook)
+with closing(Repository(configure(root, data))) as repository:
+    repository.refresh()
+    ask(repository, root)
+print(found)
+"""
+
+
+def _describe_tree(root: Path) -> dict[Path, tuple[int, int, bytes]]:
+    files = [path for path in root.rglob("*") if path.is_file()]
+    return {path: (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes()) for path in files}
+
+
+def test_nothing_outside_is_touched(root: Path, data: Path) -> None:
+    before = _describe_tree(root)
+    with LEDGER.suite("R24 outside") as row:
+        done = _run(WATCHED, str(root), str(data))
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert done.stdout.strip() == "[]"
+        row.rounds += 1
+    assert _describe_tree(root) == before
+
+
+# R25: environments
+
+SHOWN = """
+import json, sys
+from pathlib import Path
+from tests.deep.answers import refresh_and_ask
+print(json.dumps(refresh_and_ask(Path(sys.argv[1]), Path(sys.argv[2]))))
+"""
+ENVIRONMENTS: dict[str, dict[str, str]] = {
+    "hash seed 0": {"PYTHONHASHSEED": "0"},
+    "hash seed 1": {"PYTHONHASHSEED": "1"},
+    "locale C": {"LC_ALL": "C", "LANG": "C"},
+    "locale C.UTF-8": {"LC_ALL": "C.UTF-8"},
+    "zone": {"TZ": "Pacific/Kiritimati"},
+    "optimised": {"PYTHONOPTIMIZE": "2"},
+}
+
+
+def test_no_environment_changes_an_answer(root: Path, tmp_path: Path) -> None:
+    expected = ask_anew(root)
+    segments: set[frozenset[tuple[str, bytes]]] = set()
+    umasks: list[Callable[[], int]] = [lambda: os.umask(0), lambda: os.umask(0o077)]
+    with LEDGER.suite("R25 environments") as row:
+        for number, (name, environment) in enumerate(ENVIRONMENTS.items()):
+            data = tmp_path / f"data{number}"
+            done = _run(SHOWN, str(root), str(data), environment=environment, preexec_fn=umasks[number % 2])
+            assert done.returncode == 0, (name, done.stderr[-2000:])
+            assert json.loads(done.stdout) == expected, name
+            segments.add(frozenset((path.name, path.read_bytes()) for path in data.rglob("*.seg")))
+            modes = {path.stat().st_mode & 0o777 for path in data.rglob("*")}
+            assert modes <= {0o600, 0o700}, name
+            shutil.rmtree(data)
+            row.rounds += 1
+    assert len(segments) == 1

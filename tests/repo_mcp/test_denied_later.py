@@ -1,0 +1,161 @@
+"""A file that must not be served any more: gone at the next answer, and from the disk with the next refresh.
+
+The rows of section 3.2 of the threat model about what becomes denied.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from repo_mcp import repository as repository_module
+from repo_mcp.config import load_config
+from repo_mcp.index.structure_phase import StructurePhase
+from repo_mcp.model import SearchRequest
+from repo_mcp.repository import Repository
+from tests.repo_mcp.index.tiny_parser import find_tiny_task, make_tiny_parser
+
+CANARY = "zyxcanaryzyx"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    (root / "private").mkdir(parents=True)
+    (root / "settings.tiny").write_text(f"def {CANARY}\n")
+    (root / "private" / "notes.tiny").write_text("def elsewhere\n")
+    for number in range(40):  # so that one dead file is not worth a merge
+        (root / f"f{number:02}.tiny").write_text(f"def name{number}\n" * 30)
+    return root
+
+
+@pytest.fixture
+def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
+    tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+    monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+    limits = {"max_file_bytes": 5_000}
+    with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
+        opened.refresh()
+        opened.structure.build()
+        assert list_holding(root, CANARY)
+        yield opened
+
+
+def list_holding(root: Path, token: str) -> list[str]:
+    """Files of the data directory in which the token stands."""
+    data_dir = root / ".repo_mcp"
+    files = sorted(path for path in data_dir.rglob("*") if path.is_file())
+    return [str(path.relative_to(data_dir)) for path in files if token.encode() in path.read_bytes()]
+
+
+def ask(repository: Repository, query: str = CANARY) -> list[str]:
+    return [hit.path for hit in repository.search(SearchRequest(query, 10)).hits]
+
+
+def rename_to_denied(root: Path) -> None:
+    (root / "settings.tiny").rename(root / ".env")
+
+
+def rename_over_denied(root: Path) -> None:
+    (root / ".env").write_text("A=1\n")
+    (root / "settings.tiny").rename(root / ".env")
+
+
+def move_into_denied(root: Path) -> None:
+    (root / ".ssh").mkdir()
+    (root / "settings.tiny").rename(root / ".ssh" / "settings.tiny")
+
+
+def ignore_file(root: Path) -> None:
+    (root / ".gitignore").write_text("settings.*\n")
+
+
+def hide_file(root: Path) -> None:
+    (root / "settings.tiny").rename(root / "id_rsa_settings")
+
+
+def grow(root: Path) -> None:
+    (root / "settings.tiny").write_text(f"def {CANARY}\n" * 1_000)
+
+
+def become_binary(root: Path) -> None:
+    (root / "settings.tiny").write_bytes(CANARY.encode() + bytes(100))
+
+
+@pytest.mark.parametrize(
+    "change", [rename_to_denied, rename_over_denied, hide_file, ignore_file, grow, become_binary]
+)
+def test_a_file_that_becomes_denied_is_purged_at_the_next_refresh(
+    root: Path, repository: Repository, change: Callable[[Path], None]
+) -> None:
+    change(root)
+    repository.refresh()
+    repository.structure.build()
+    assert ask(repository) == []
+    assert list_holding(root, CANARY) == []
+    assert ask(repository, "name7")[0] == "f07.tiny"  # the rest is there
+
+
+def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -> None:
+    view = repository._index._view
+    assert view is not None
+    rename_to_denied(root)
+    glimpse = view.look_at(["settings.tiny", ".env"])
+    assert glimpse is not None
+    assert ("settings.tiny" in glimpse.gone, glimpse.met_denied) == (True, True)
+    assert repository._index.refresh_paths(["settings.tiny", ".env"]) == {}
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it follows each refresh in the background, whichever it hears of first."""
+    tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+    monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+    with closing(Repository(load_config(str(root), workers=1, toolsets=["graph"]))) as served:
+        served.start_background_refresh()
+        wait_until(lambda: served.index_exists and served.structure.status().files_done == 42)
+        rename_to_denied(root)
+        served.refresh()
+        wait_until(lambda: list_holding(root, CANARY) == [])
+        assert served.structure.status().files_done == 41
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_folder_that_is_ignored_is_purged(root: Path, repository: Repository) -> None:
+    assert list_holding(root, "elsewhere")
+    (root / ".gitignore").write_text("/private/\n")
+    repository.refresh()
+    repository.structure.build()
+    assert list_holding(root, "elsewhere") == []
+
+
+def test_a_file_that_is_gone_costs_no_rewriting(root: Path, repository: Repository) -> None:
+    before = sorted((root / ".repo_mcp").rglob("*.seg"))
+    (root / "settings.tiny").unlink()
+    repository.refresh()
+    repository.structure.build()
+    assert sorted((root / ".repo_mcp").rglob("*.seg")) == before
+    assert ask(repository) == []
+
+
+@pytest.mark.parametrize("change", [rename_to_denied, rename_over_denied, move_into_denied, hide_file])
+def test_it_is_gone_at_the_next_answer_before_any_refresh(
+    root: Path, repository: Repository, change: Callable[[Path], None]
+) -> None:
+    assert ask(repository) == ["settings.tiny"]
+    change(root)
+    answer = repository.search(SearchRequest(CANARY, 10))
+    assert CANARY not in repr(answer)
+    assert [hit.path for hit in answer.hits] in ([], ["settings.tiny"])  # its name, and nothing of its text

@@ -1,0 +1,101 @@
+"""What `tools/list` shows of every tool: its place, its picture, and whether it may be called as a task."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from repo_mcp import icons, instructions
+from repo_mcp.config import load_config
+from repo_mcp.conversation import Answers
+from repo_mcp.offers import build_offers
+from repo_mcp.tool_model import Toolset, name_tools
+from tests.repo_mcp.pipe_client import VERSION, build_tool, echo
+from tests.repo_mcp.sdk_oracle import ask_sdk
+
+ICONS = {"repo": icons.REPO, "retrieval": icons.RETRIEVAL, "graph": icons.GRAPH, "research": icons.RESEARCH}
+MAX_ICON_BYTES = 250
+
+
+@pytest.fixture
+def toolsets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Toolset]:
+    """Every toolset that there is, before anything is opened."""
+    for name in ("docs", "code"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(f"{name.upper()}_ROOT", str(tmp_path / name))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    config = load_config(str(tmp_path / "code"), toolsets=tuple(instructions.OF_TOOLSETS))
+    return [offer.toolset for offer in build_offers(config, lambda warning: None)]
+
+
+def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:
+    answers = Answers(VERSION, "", offers_tasks=True)
+    answers.set_tools(name_tools(toolsets).values())
+    frame = answers.list_tools(1, modern=False)
+    opening = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "0"},
+    }
+    frames = [{"id": 0, "method": "initialize", "params": opening}, {"id": 1, "method": "tools/list"}]
+    assert ask_sdk(toolsets, VERSION, frames, offers_tasks=True)[1] == frame
+    listed = json.loads(frame)["result"]["tools"]
+    assert isinstance(listed, list)
+    return listed
+
+
+def test_tools_stand_in_the_order_in_which_they_were_registered() -> None:
+    names = ["zebra", "echo", "apple", "Zebra", "_"]
+    toolset = Toolset("t", tuple(build_tool(name, echo) for name in names))
+    assert [tool["name"] for tool in _list([toolset])] == names
+
+
+def test_a_tool_that_is_registered_again_is_replaced_in_its_place() -> None:
+    first = Toolset("a", tuple(build_tool(name, echo) for name in ("one", "two", "three")))
+    again = replace(build_tool("two", echo), description="another", title="Another")
+    listed = _list([first, Toolset("b", (again, build_tool("four", echo)))])
+    assert [tool["name"] for tool in listed] == ["one", "two", "three", "four"]
+    assert (listed[1]["description"], listed[1]["title"]) == ("another", "Another")
+
+
+def test_every_tool_has_all_that_a_client_wants(toolsets: list[Toolset]) -> None:
+    assert {toolset.name for toolset in toolsets} == set(instructions.OF_TOOLSETS) == set(ICONS)
+    for toolset in toolsets:
+        for tool in _list([toolset]):
+            assert tool["title"]
+            assert tool["outputSchema"]["type"] == "object"
+            assert tool["annotations"].keys() >= {"readOnlyHint", "destructiveHint", "openWorldHint"}
+            src = ICONS[toolset.name]
+            assert tool["icons"] == [{"mimeType": "image/svg+xml", "sizes": ["any"], "src": src}]
+
+
+def test_pictures_are_small_different_and_nothing_but_shapes() -> None:
+    assert len(set(ICONS.values())) == len(ICONS)
+    for uri in ICONS.values():
+        assert len(uri) <= MAX_ICON_BYTES
+        head, _, data = uri.partition(",")
+        assert head == "data:image/svg+xml;base64"
+        drawing = ElementTree.fromstring(base64.b64decode(data, validate=True))
+        kinds = {element.tag.partition("}")[2] for element in drawing.iter()}
+        assert kinds <= {"svg", "path", "circle"}
+        assert not any(
+            name.startswith("on") or "href" in name for one in drawing.iter() for name in one.attrib
+        )
+
+
+def test_tasks_are_offered_where_some_tool_may_be_one(toolsets: list[Toolset]) -> None:
+    with_tasks = {one.name for one in toolsets if any(tool.may_be_task for tool in one.tools)}
+    assert with_tasks == instructions.WITH_TASKS
+    assert instructions.offers_tasks(["repo", "research"])
+    assert not instructions.offers_tasks(["repo", "graph", "retrieval"])
+    for toolset in toolsets:
+        support = [tool.get("execution") for tool in _list([toolset])]
+        expected = [{"taskSupport": "optional"} if tool.may_be_task else None for tool in toolset.tools]
+        assert support == expected
