@@ -45,7 +45,7 @@ the current directory unless --repo-root names another; `repo-mcp COMMAND --help
 Examples:
   repo-mcp search "retry with backoff"      ranked hits; indexes first what is not indexed yet
   repo-mcp search -F "def main(" --glob "*.py"
-  repo-mcp open src/app.py:40-60            lines, numbered
+  repo-mcp open README.md:1-20              lines, numbered
   repo-mcp init codex --write --check       set up a client, and try it
   repo-mcp status                           is everything indexed?
 
