@@ -6,7 +6,7 @@ and the root come from a repository or a log; they pass through `clean` wherever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from repo_mcp.cli.render import count
 from repo_mcp.cli.report_facts import CallFacts, ReportFacts
@@ -112,7 +112,9 @@ def _render_left_out(facts: ReportFacts) -> str:
     strip = [(f"indexed: {facts.index.indexed_files:,}", facts.index.indexed_files, "part")]
     strip += [(f"{reason}: {many:,}", many, "left") for reason, many in skipped if reason in looked_at]
     rows = [[reason.replace("_", " "), f"{many:,}", REASONS.get(reason, "")] for reason, many in skipped]
-    table = _render_table(("reason", "entries", "what that means"), rows, numbers={1})
+    table = "<p>Nothing.</p>"
+    if rows:
+        table = _render_table(("reason", "entries", "what that means"), rows, numbers={1})
     large = [[file.path, show_size(file.size)] for file in facts.too_large]
     shown = ""
     if large:
@@ -165,11 +167,12 @@ def _render_calls(facts: ReportFacts) -> str:
     ]
     blocked = "<p>None.</p>"
     if log.blocked:
-        blocked = _render_table(_CALL_HEADS, map(_render_call, log.blocked), numbers={0, 4})
+        blocked = _render_table(_CALL_HEADS, map(_render_call, log.blocked), numbers={4}, whole={0, 1, 3})
+    slowest = _render_table(_CALL_HEADS, map(_render_call, log.slowest), numbers={4}, whole={0, 1, 3})
     return (
-        f"<section><h2>Calls since {clean(log.since)}</h2>"
+        f"<section><h2>Calls since {clean(_show_time(log.since))}</h2>"
         f"{_render_table(names, tools, numbers={1, 2, 3, 4, 5})}"
-        f"<h3>Slowest calls</h3>{_render_table(_CALL_HEADS, map(_render_call, log.slowest), numbers={0, 4})}"
+        f"<h3>Slowest calls</h3>{slowest}"
         f"<h3>Refused reads</h3>{blocked}</section>"
     )
 
@@ -178,9 +181,13 @@ _CALL_HEADS = ("time", "tool", "arguments", "outcome", "took")
 
 
 def _render_call(call: CallFacts) -> list[str]:
-    time = call.timestamp[:19].replace("T", " ")  # to the second
     arguments = ", ".join(f"{name}: {_render_shape(shape)}" for name, shape in call.arguments.items())
-    return [time, call.tool, arguments, call.outcome, f"{call.duration_ms:,} ms"]
+    return [_show_time(call.timestamp), call.tool, arguments, call.outcome, f"{call.duration_ms:,} ms"]
+
+
+def _show_time(timestamp: str) -> str:
+    """To the second; UTC, as the whole log."""
+    return timestamp[:19].replace("T", " ")
 
 
 def _render_shape(shape: object) -> str:
@@ -195,9 +202,18 @@ def _render_shape(shape: object) -> str:
     return ", ".join(told) or str(shape.get("type", ""))
 
 
-def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int]) -> str:
-    """A table of plain texts; the columns of `numbers` stand to the right."""
-    kinds = [' class="number"' if column in numbers else "" for column in range(len(heads))]
+def _render_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    numbers: set[int],
+    whole: Container[int] = (),
+) -> str:
+    """A table of plain texts; the columns of `numbers` stand to the right, those of `whole` stay whole."""
+    kinds = [
+        ' class="number"' if column in numbers else ' class="whole"' if column in whole else ""
+        for column in range(len(heads))
+    ]
     shown = "".join(f"<th{kind}>{clean(head)}</th>" for head, kind in zip(heads, kinds, strict=True))
     parts = [f'<div class="scroll"><table><thead><tr>{shown}</tr></thead><tbody>']
     for row in rows:

@@ -30,6 +30,6 @@ svg .whole{fill:var(--whole)}svg .part{fill:var(--part)}svg .left{fill:var(--lef
 table{border-collapse:collapse;width:100%;font-size:13px}
 th,td{padding:5px 8px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{color:var(--faint);font-weight:600}td{overflow-wrap:anywhere}
-.number{text-align:right;white-space:nowrap}
+.number{text-align:right;white-space:nowrap}td.whole{white-space:nowrap}
 @media print{main{max-width:none}}
 """

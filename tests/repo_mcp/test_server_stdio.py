@@ -548,6 +548,7 @@ EARLY_MODULES = {
     *("__future__", "_collections", "_functools", "_json", "_operator", "_signal", "_sre", "_weakrefset"),
     *("collections", "copyreg", "enum", "functools", "itertools", "json", "keyword", "operator", "re"),
     *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
+    *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own
 }
 LOOK_AT_FIRST_WRITE = """
 import sys
