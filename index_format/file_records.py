@@ -66,6 +66,21 @@ class RecordsReader:
         start = int(ends[file - 1]) if file else 0
         return self._frame.read(RECS, start, int(ends[file]) - start)
 
+    def iter_blocks(self, unit_bytes: int, block_bytes: int) -> Iterator[tuple[int, bytes]]:
+        """All records as one run of bytes, in blocks of about `block_bytes`, each with its place.
+
+        For records that are runs of `unit_bytes`: places and blocks are of whole ones. CorruptIndex where
+        the whole is not.
+        """
+        if self.total_bytes % unit_bytes:
+            raise CorruptIndex(
+                f"{self._frame.name}: RECS: {self.total_bytes} bytes, not runs of {unit_bytes}"
+            )
+        step = max(1, block_bytes // unit_bytes) * unit_bytes
+        for start in range(0, self.total_bytes, step):
+            size = min(step, self.total_bytes - start)
+            yield start // unit_bytes, self._frame.read(RECS, start, size)
+
     def __iter__(self) -> Iterator[bytes]:
         """All records in file order, read as they are asked for. Raises CorruptIndex."""
         ends = self.ends

@@ -20,6 +20,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
 STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the structure of files
+VECTOR_TOOLSETS = frozenset({"research"})  # those that ask for vectors, where there is a model
 NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
@@ -101,6 +102,7 @@ class Config:
     harden: bool = False  # have the system forbid the server all that it does not need
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
     last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
+    semantic_model: str | None = None  # absolute; folder of an embedding model, the operator's alone
     extensions: tuple[
         tuple[str, str], ...
     ] = ()  # (extension, language) that replace the built-in ones, sorted
@@ -140,6 +142,7 @@ def load_config(
     harden: bool | None = None,
     audit_queries: bool | None = None,
     last_bundle: bool | None = None,
+    semantic_model: str | None = None,
     include_extensions: Sequence[str] | None = None,
     exclude_globs: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
@@ -159,6 +162,7 @@ def load_config(
         "harden": harden,
         "audit_queries": audit_queries,
         "last_bundle": last_bundle,
+        "semantic_model": semantic_model,
         "include_extensions": include_extensions or None,
         "exclude_globs": exclude_globs or None,
     }
@@ -176,6 +180,7 @@ def load_config(
         harden=bool(harden),
         audit_queries=bool(audit_queries),
         last_bundle=last_bundle is not False,
+        semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
         include_extensions=_check_extensions(include_extensions or ()),
         exclude_globs=_check_globs(exclude_globs or ()),
         given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
@@ -349,6 +354,12 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     # time, which zeroes it; that was a tenth of the time of indexing.
     "MALLOC_MMAP_THRESHOLD_": "1073741824",
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
+    # Of libraries for linear algebra that numpy may be built with: one thread, for there is a process for
+    # each processor, and sums that are divided otherwise round otherwise.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
 }
 
 

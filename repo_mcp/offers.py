@@ -85,7 +85,8 @@ def _protect(config: Config, warn: Warn) -> None:
         places.append(prepare_place(config))
     roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
     key_dir, has_key = take_key_dir(find_state_home())
-    state = harden(roots, places if has_key else [*places, key_dir], [key_dir])
+    readable = [key_dir, *filter(None, [config.semantic_model])]
+    state = harden(roots, places if has_key else [*places, key_dir], readable)
     if not state.startswith("on"):
         warn(f"--harden: {state}")
 

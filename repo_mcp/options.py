@@ -88,6 +88,11 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
     )
+    parser.add_argument(
+        "--semantic-model",
+        metavar="DIR",
+        help="folder with an embedding model for search_code: semantic_weight counts then (default: none)",
+    )
 
 
 def read_config(options: argparse.Namespace) -> Config:
@@ -104,6 +109,7 @@ def read_config(options: argparse.Namespace) -> Config:
         harden=options.harden,
         audit_queries=options.audit_queries,
         last_bundle=options.last_bundle,
+        semantic_model=options.semantic_model,
         include_extensions=options.include_extension,
         exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},

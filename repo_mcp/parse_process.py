@@ -65,8 +65,12 @@ def serve(
     answers: Connection,
     niceness: int = 0,
     run: Callable[[str, bytes], bytes] = run_task,
+    kept_rss_bytes: int = KEPT_RSS_BYTES,
 ) -> None:
-    """Answer requests until the pipe is closed, with as much less priority as `niceness` says."""
+    """Answer requests until the pipe is closed, with as much less priority as `niceness` says.
+
+    A process that has grown larger than `kept_rss_bytes` ends itself after an answer.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     gc.disable()  # trees have no cycles; collecting them costs a third of the time
     _limit_process()
@@ -74,16 +78,18 @@ def serve(
         os.nice(niceness)
     with suppress(EOFError, OSError):
         answers.send_bytes(READY)
-        while _answer(requests.recv_bytes(), answers, run):
+        while _answer(requests.recv_bytes(), answers, run, kept_rss_bytes):
             pass
 
 
-def _answer(frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes]) -> bool:
+def _answer(
+    frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
+) -> bool:
     """Answer the requests of a frame. False when this process has grown too large to go on."""
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
         answer = run(task, text)
-        stays = _peak_rss_bytes() <= KEPT_RSS_BYTES
+        stays = _peak_rss_bytes() <= kept_rss_bytes
         answers.send_bytes((b"+" if stays else b"-") + answer)
         if not stays:
             return False

@@ -15,9 +15,16 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
-from index_format import IndexFormatError, Snapshot
+from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import STRUCTURE_TOOLSETS, Config, find_cache_home, find_home, find_state_home
+from repo_mcp.config import (
+    STRUCTURE_TOOLSETS,
+    VECTOR_TOOLSETS,
+    Config,
+    find_cache_home,
+    find_home,
+    find_state_home,
+)
 from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.hardening import limit_dumps
@@ -79,6 +86,7 @@ if TYPE_CHECKING:
     from repo_mcp.documentation.live_documentation import LiveDocumentation
     from repo_mcp.graph.live_graph import LiveGraph
     from repo_mcp.research.researcher import Researcher
+    from repo_mcp.semantic.live_vectors import LiveVectors
 
 PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
@@ -124,6 +132,7 @@ class Repository:
             make_tag=self.namespaces[namespace],
         )
         self.structure = self._open_structure(data_dir.path, sealer)
+        self.vectors = self._open_vectors()
         self._mark_namespaces()
         self._outliner = Outliner(config, self.poison)
         self._exact: ExactSearcher | None = None
@@ -171,6 +180,33 @@ class Repository:
         )
         return LiveStructure(path, configuration, phase, self._index, self.name_path)
 
+    def _open_vectors(self) -> LiveVectors | None:
+        """The vectors of chunks; None where the operator named no model. CONFIG_INVALID where it is none."""
+        config = self.config
+        if config.semantic_model is None:
+            return None
+        from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
+
+        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
+        workers = config.chosen_workers()
+        return LiveVectors(
+            config.semantic_model, self._configuration, self._name_vectors, workers, self._index, read
+        )
+
+    def _name_vectors(self, configuration: str) -> tuple[str, MakeTag]:
+        """Where the vectors of a configuration lie, and what seals them. Known once the model was read."""
+        namespace = self.sealer.name_namespace("vectors", FORMAT_VERSION, configuration)
+        make_tag = self.sealer.make_tagger(namespace)
+        self.namespaces = {**self.namespaces, namespace: make_tag}
+        path = os.path.join(self.data_dir.path, namespace)
+        mark_used(path)
+        return path, make_tag
+
+    @property
+    def _makes_vectors(self) -> bool:
+        """True for a server that asks for vectors."""
+        return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
+
     @property
     def graph(self) -> LiveGraph:
         """Symbols and what they have to do with each other."""
@@ -194,13 +230,17 @@ class Repository:
 
         most_words = self.config.limits.max_query_words
         extensions = dict(self.config.extensions)
-        return LiveCodeSearch(self._index, self.structure, self._read_live, extensions, most_words)
+        return LiveCodeSearch(
+            self._index, self.structure, self._read_live, extensions, most_words, self.vectors
+        )
 
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
         if not self._is_tidy:
             self._is_tidy = True
             remove_unused(self.data_dir.path, self.namespaces)
+        if self.vectors is not None:
+            self.vectors.note_refresh()
 
     def _build_settings(self, index_path: str, data_dir_parts: tuple[str, ...] | None) -> BuildSettings:
         config = self.config
@@ -452,7 +492,9 @@ class Repository:
     def status(self) -> IndexStatus:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
-        return replace(now, warnings=(*now.warnings, *self._outliner.warnings, *self.structure.warn()))
+        vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
+        told = (*now.warnings, *self._outliner.warnings, *self.structure.warn(), *vectors)
+        return replace(now, warnings=told)
 
     @property
     def segments(self) -> tuple[SegmentFacts, ...]:
@@ -489,15 +531,22 @@ class Repository:
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
             self.structure.start()
+        if self.vectors is not None and self._makes_vectors:
+            self.vectors.start()
 
     def close(self) -> None:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
         self.structure.stop()
-        index_stopped = self._index.close()
-        exact_stopped = self._exact is None or self._exact.join(EXACT_WAIT_SECONDS)
-        if self.structure.close() and index_stopped and exact_stopped:
+        if self.vectors is not None:
+            self.vectors.stop()
+        stopped = [self._index.close(), self.structure.close()]
+        if self.vectors is not None:
+            stopped.append(self.vectors.close())
+        if self._exact is not None:
+            stopped.append(self._exact.join(EXACT_WAIT_SECONDS))
+        if all(stopped):
             self._door.close()
             if self._key_fault:  # nobody else can use what this process alone can check
                 for name in self.namespaces:

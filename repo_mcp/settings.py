@@ -40,6 +40,7 @@ def list_settings(config: Config) -> tuple[Setting, ...]:
         ("harden", config.harden, "--harden", ""),
         ("audit_queries", config.audit_queries, "--audit-queries", ""),
         ("last_bundle", config.last_bundle, "--last-bundle/--no-last-bundle", ""),
+        ("semantic_model", config.semantic_model, "--semantic-model", ""),
         ("include_extensions", list(config.include_extensions), "--include-extension", "include_extensions"),
         ("exclude_globs", list(config.exclude_globs), "--exclude-glob", "exclude_globs"),
         ("extensions", dict(config.extensions), "", "extensions"),

@@ -30,12 +30,16 @@ class Outcome:
 
 def open_repository(tree: Tree, data_dir: Path) -> Repository:
     """The tree with an index that is up to date. Close it."""
-    config = Config(
-        str(tree.root), data_dir=str(data_dir), watch=False, limits=Limits(max_search_hits=MAX_HITS)
-    )
-    repository = Repository(config)
+    repository = Repository(build_config(tree, data_dir))
     repository.refresh()
     return repository
+
+
+def build_config(tree: Tree, data_dir: Path) -> Config:
+    """What a tree is opened with."""
+    return Config(
+        str(tree.root), data_dir=str(data_dir), watch=False, limits=Limits(max_search_hits=MAX_HITS)
+    )
 
 
 def run_tasks(

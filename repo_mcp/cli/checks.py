@@ -30,6 +30,7 @@ from repo_mcp.user_key import examine_user_key
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
 # extra of pyproject.toml -> a module of each of its packages, and what is lost without
+EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
 EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
     "watch": (
         ("watchfiles",),
@@ -198,7 +199,7 @@ def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
 
 
 def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) -> Finding:
-    anew = "repo-mcp index --force" + (" --structure" if kind == "structure" else "")
+    anew = "repo-mcp index --force" + EXTRA_OPTIONS[kind]
     try:
         directory = DiskDirectory(path, make_tag=make_tag)
         manifest = read_manifest(directory)
@@ -206,8 +207,7 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
             raise FileNotFoundError
         faults = verify_index(directory, reads_all=reads_all)
     except FileNotFoundError:
-        builds = "repo-mcp index" if kind == "index" else "repo-mcp index --structure"
-        hint = f"{builds} builds it, or a server whose tools need it."
+        hint = f"repo-mcp index{EXTRA_OPTIONS[kind]} builds it, or a server whose tools need it."
         return Finding(kind, State.NOTE, "There is none yet.", hint)
     except (IndexFormatError, OSError) as error:
         reason = error.strerror or "" if isinstance(error, OSError) else str(error)

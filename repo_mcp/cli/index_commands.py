@@ -8,13 +8,14 @@ import typer
 
 from repo_mcp.cli.endings import EXIT_DONE, warn
 from repo_mcp.cli.opening import opened, refresh
-from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, chosen_limits
+from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
 from repo_mcp.cli.plain import to_plain, write_json
 from repo_mcp.cli.render import Renderer
 from repo_mcp.cli.status_page import StatusPage, judge
-from repo_mcp.cli.structure import describe_structure, renew_structure
+from repo_mcp.cli.structure import describe_structure, describe_vectors, renew_structure, renew_vectors
 from repo_mcp.cli.terminal import open_console
 from repo_mcp.config import load_config
+from repo_mcp.repository import Repository
 from repo_mcp.version import find_version
 
 
@@ -30,6 +31,7 @@ def index(
         bool | None,
         typer.Option("--structure/--no-structure", help="What files declare and use (if it is there)."),
     ] = None,
+    semantic_model: SemanticModel = None,
     as_json: AsJson = False,
 ) -> int:
     """Build the index, or bring it up to date; then the structure of the files, where that is wanted.
@@ -43,17 +45,28 @@ def index(
       repo-mcp index --force --json
     """
     config = load_config(
-        repo_root, data_dir=data_dir, workers=workers, limits=chosen_limits(max_file_bytes=max_file_bytes)
+        repo_root,
+        data_dir=data_dir,
+        workers=workers,
+        semantic_model=semantic_model,
+        limits=chosen_limits(max_file_bytes=max_file_bytes),
     )
     with opened(config) as repository:
         done = refresh(repository, force=force, quiet=as_json)
         renew_structure(repository, structure, force=force, quiet=as_json, warn=warn)
+        vectors = renew_vectors(repository, force=force, quiet=as_json, warn=warn)
         state = repository.structure.status()
         if as_json:
-            write_json({**to_plain(done), "structure": to_plain(state)})
+            write_json({**to_plain(done), "structure": to_plain(state), **show_vectors(repository)})
         else:
-            Renderer().refreshed(done, repository.status(), describe_structure(state))
+            phases = {"structure": describe_structure(state), **vectors}
+            Renderer().refreshed(done, repository.status(), phases)
     return EXIT_DONE
+
+
+def show_vectors(repository: Repository) -> dict[str, object]:
+    """What a JSON document says of the vectors; nothing where no model is named."""
+    return {} if repository.vectors is None else {"vectors": to_plain(repository.vectors.status())}
 
 
 def compact(
@@ -81,7 +94,12 @@ def compact(
     return EXIT_DONE
 
 
-def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = False) -> int:
+def status(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    semantic_model: SemanticModel = None,
+    as_json: AsJson = False,
+) -> int:
     """Say whether all is well with the index; what is indexed, what was left out, and how old it is.
 
     The first line is the verdict: healthy, behind, incomplete, missing or damaged.
@@ -91,15 +109,17 @@ def status(repo_root: Root = ".", data_dir: DataDir = None, as_json: AsJson = Fa
       repo-mcp status
       repo-mcp status --json
     """
-    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+    with opened(load_config(repo_root, data_dir=data_dir, semantic_model=semantic_model)) as repository:
         state = repository.status()
         structure = repository.structure.status()
+        vectors, shown = describe_vectors(repository), show_vectors(repository)
         root_name = repository.root_name
     if as_json:
         document = {"root": root_name, "version": find_version(), "health": judge(state).word}
-        write_json(document | to_plain(state) | {"structure": to_plain(structure)})
+        write_json(document | to_plain(state) | {"structure": to_plain(structure)} | shown)
     else:
-        StatusPage(open_console()).show(root_name, state, structure, describe_structure(structure))
+        phases = {"structure": describe_structure(structure), **vectors}
+        StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_DONE
 
 

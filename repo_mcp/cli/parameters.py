@@ -11,6 +11,10 @@ DataDir = Annotated[
     str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+SemanticModel = Annotated[
+    str | None,
+    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model: vectors, too."),
+]
 MaxFileBytes = Annotated[
     int | None, typer.Option("--max-file-bytes", metavar="N", help="Leave out larger files (2,000,000).")
 ]

@@ -14,6 +14,7 @@ _NAMES = {
     "walk": "Looking at files",
     "index": "Indexing",
     "structure": "Parsing",
+    "vectors": "Embedding",
     "merge": "Merging",
     "commit": "Writing",
 }

@@ -43,8 +43,8 @@ class Renderer:
         if not outline.symbols:
             self._print(Text("Nothing is declared.", FAINT))
 
-    def refreshed(self, report: RefreshReport, state: IndexStatus, structure: str) -> None:
-        """What a refresh did, and how far the structure of the files is."""
+    def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
+        """What a refresh did, and how far the other phases are, a row for each."""
         self._rows(
             {
                 "indexed": f"{state.indexed_files:,} files",
@@ -52,7 +52,7 @@ class Renderer:
                 f"{report.unchanged:,} unchanged",
                 "left out": count_reasons(report.skipped),
                 "index": f"{show_size(state.index_bytes)} in {count(state.segments, 'segment')}",
-                "structure": structure,
+                **phases,
                 "time": f"{report.duration_ms / 1000:.2f} s",
                 "snapshot": report.snapshot,
             }

@@ -66,9 +66,9 @@ class StatusPage:
         self._console = console
 
     def show(
-        self, root_name: str, state: IndexStatus, structure: StructureStatus, structure_told: str
+        self, root_name: str, state: IndexStatus, structure: StructureStatus, phases: Mapping[str, str]
     ) -> None:
-        """The verdict, the facts, the languages and the warnings."""
+        """The verdict, the facts, the languages and the warnings; each phase after the index has a row."""
         health = judge(state)
         colour = _COLOURS.get(health.word, "bold red")
         self._print(
@@ -76,12 +76,12 @@ class StatusPage:
         )
         if state.snapshot is not None:
             self._print(Text())
-            self._show_facts(state, structure, structure_told)
+            self._show_facts(state, structure, phases)
             self._show_languages(state.languages)
         for message in state.warnings:
             self._print(Text.assemble(("warning: ", "yellow"), escape_text(message)))
 
-    def _show_facts(self, state: IndexStatus, structure: StructureStatus, structure_told: str) -> None:
+    def _show_facts(self, state: IndexStatus, structure: StructureStatus, phases: Mapping[str, str]) -> None:
         offered = count_offered(state)
         self._row("state", f"{state.state}, snapshot {state.snapshot} (generation {state.generation})")
         covered = Text(f"{state.indexed_files:,} of {offered:,} files")
@@ -89,10 +89,11 @@ class StatusPage:
         self._row("left out", count_reasons(state.skipped))
         parts = f"{count(state.segments, 'segment')}, {count(state.chunks, 'chunk')}"
         self._row("index", f"{show_size(state.index_bytes)} in {parts}")
-        told = Text(escape_text(structure_told))
-        if structure.files_done:
-            told.append_text(draw_bar(structure.files_done, structure.files_total, before="   "))
-        self._row("structure", told)
+        for name, phase in phases.items():
+            told = Text(escape_text(phase))
+            if name == "structure" and structure.files_done:
+                told.append_text(draw_bar(structure.files_done, structure.files_total, before="   "))
+            self._row(name, told)
         self._row("changed since", "not known" if state.stale is None else count(state.stale, "file"))
         self._row("refreshed", show_moment(state.last_refresh))
 

@@ -1,4 +1,4 @@
-"""The second phase on the command line: when `index` runs it, and how far it is in words."""
+"""The second and third phase on the command line: when `index` runs them, and how far they are in words."""
 
 from __future__ import annotations
 
@@ -34,6 +34,34 @@ def renew_structure(
         return
     if done.left:
         warn(f"{len(done.left)} files changed while they were indexed; the next run parses them.")
+
+
+def renew_vectors(
+    repository: Repository, *, force: bool, quiet: bool, warn: Callable[[str], None]
+) -> dict[str, str]:
+    """Bring the vectors up to date where a model is named. Returns what to show of them: a row or none."""
+    if repository.vectors is None:
+        return {}
+    try:
+        with show_progress(quiet=quiet) as progress:
+            done = repository.vectors.build(anew=force, progress=progress)
+    except RepoError as error:
+        if error.code is not ErrorCode.BUSY:
+            raise
+        warn(f"{error.message} {error.hint}")
+    else:
+        if done.left:
+            warn(f"{len(done.left)} files changed while they were embedded; the next run does them.")
+    return describe_vectors(repository)
+
+
+def describe_vectors(repository: Repository) -> dict[str, str]:
+    """One row where a model is named: how many files, of how many."""
+    if repository.vectors is None:
+        return {}
+    state = repository.vectors.status()
+    told = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
+    return {"vectors": f"{told}; {state.index_bytes / 1e6:,.1f} MB"}
 
 
 def describe_structure(state: StructureStatus) -> str:

@@ -6,17 +6,18 @@ named file that was looked at (`Ranking.bound`). So a share is at most 1, orders
 says the same from query to query: that much of what was asked is there. `relevance_percent` is 100 times its
 square root, which spreads the low end, where most hits lie.
 
-Another way to find chunks, such as one by meaning, enters here: it gives shares of its own, and `find_chunks`
-blends the two.
+Where there are vectors (repo_mcp/semantic/), chunks are found by meaning too: scores and their bound are then
+weighted sums of both kinds, and a share says how much of what could be reached in either way is there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking import choose_unknown, rank
-from repo_mcp.index.searcher import Filter, RankedChunk, Searcher
+from repo_mcp.index.searcher import Filter, RankedChunk, Ranking, Searcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,32 @@ class Found:
     unknown: tuple[str, ...]  # words of the query that are nowhere, and that near ones may be meant by
 
 
-def find_chunks(searcher: Searcher, query: Query, wanted: Filter, most: int) -> Found:
+class Meaning(Protocol):
+    """What ranks by meaning beside words."""
+
+    def rank(
+        self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
+    ) -> Ranking:
+        """As `repo_mcp.index.ranking.rank`, bounded; `weight` is what meaning counts beside words, 0 to 1."""
+        ...
+
+    def warn(self) -> list[str]:
+        """What an answer should say of it: that not every file has its vectors yet."""
+        ...
+
+
+def find_chunks(
+    searcher: Searcher,
+    query: Query,
+    wanted: Filter,
+    most: int,
+    meaning: Meaning | None = None,
+    weight: float = 0.0,
+) -> Found:
     """The best `most` chunks of the wanted files. Raises IndexFormatError for damage."""
-    ranking = rank(searcher, query, most, wanted, bounded=True)
+    if meaning is None or not weight:
+        ranking = rank(searcher, query, most, wanted, bounded=True)
+    else:
+        ranking = meaning.rank(searcher, query, weight, most, wanted)
     shares = tuple(min(1.0, chunk.score / ranking.bound) for chunk in ranking.chunks)
     return Found(ranking.chunks, shares, ranking.total, tuple(choose_unknown(query, ranking)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from index_format import IndexFormatError
+from repo_mcp.code_search.find import Meaning
 from repo_mcp.code_search.records import CodeAnswer, CodeRequest
 from repo_mcp.code_search.search import Ask, CodeSources, search_code
 from repo_mcp.index.live_index import LiveIndex
@@ -23,6 +24,7 @@ class LiveCodeSearch:
         read_live: ReadLive,
         extensions: Mapping[str, str],
         max_words: int,
+        meaning: Meaning | None = None,
     ) -> None:
         """`extensions` gives file extensions other languages; `max_words` are those of a query that count."""
         self._index = index
@@ -30,15 +32,21 @@ class LiveCodeSearch:
         self._read_live = read_live
         self._extensions = extensions
         self._max_words = max_words
+        self._meaning = meaning
 
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
         """The pieces of code that answer a request; `ask` asks the client's model. INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher()
         find_structure = self._structure.open_finder()
-        sources = CodeSources(searcher, self._read_live, find_structure, self._extensions, self._max_words)
+        meaning = self._meaning
+        sources = CodeSources(
+            searcher, self._read_live, find_structure, self._extensions, self._max_words, meaning
+        )
         try:
             answer = search_code(request, sources, ask)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        notes = (*answer.warnings, *self._index.describe_progress(), *self._structure.warn())
-        return replace(answer, warnings=notes)
+        notes = [*answer.warnings, *self._index.describe_progress(), *self._structure.warn()]
+        if meaning is not None and request.semantic_weight:
+            notes += meaning.warn()
+        return replace(answer, warnings=tuple(notes))

@@ -24,6 +24,7 @@ class CodeRequest:
     limit: int
     matches_path: Callable[[str], bool] | None = None  # None: every path
     filter_key: str = ""  # names what `matches_path` lets through
+    semantic_weight: float = 0.0  # what meaning counts beside words, 0 to 1, where there are vectors
     expands: bool = False
     sums_up: bool = False
 

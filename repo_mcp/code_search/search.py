@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.code_search.describe import Describer, FindStructure
 from repo_mcp.code_search.expansion import expand
-from repo_mcp.code_search.find import Found, find_chunks
+from repo_mcp.code_search.find import Found, Meaning, find_chunks
 from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
 from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
 from repo_mcp.index.near_words import suggest
@@ -46,6 +46,7 @@ class CodeSources:
     find_structure: FindStructure
     extensions: Mapping[str, str]  # that have another language than the built-in one
     max_words: int  # of a query
+    meaning: Meaning | None = None  # where there is a model
 
 
 def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = None) -> CodeAnswer:
@@ -88,7 +89,7 @@ def _find(
 ) -> tuple[Found, LiveChunks, list[str]]:
     """What was found, the chunks of it that can be shown, and what is to be said of a phrase."""
     depth = max(request.limit, PHRASE_DEPTH) if query.phrases else request.limit
-    found = find_chunks(sources.searcher, query, wanted, depth)
+    found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)
     live = read_chunks(found.chunks, query.phrases, sources.read_live, request.limit)
     if live.chunks or not query.phrases or not query.has_other_words:
         return found, live, []

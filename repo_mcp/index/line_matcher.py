@@ -75,7 +75,8 @@ class LineMatcher:
         self._multi_line = multi_line
         self.needs_edges = self.reading.needs_edges  # knows where the whole text begins or ends
         self._literal: Any = None
-        if len(self.reading.literal) >= MIN_LITERAL and not multi_line:
+        begins_with_it = pattern.startswith(self.reading.literal)  # which the engine finds by itself
+        if len(self.reading.literal) >= MIN_LITERAL and not multi_line and not begins_with_it:
             exactly = replace(request, case_sensitive=True)
             self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
 

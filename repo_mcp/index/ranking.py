@@ -67,13 +67,13 @@ def rank(
     With `bounded` the ranking says what no score can be above.
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
-    rated = _rate_files(searcher, query, best, weights)
-    files = _choose_files(rated, top_k)
-    page = _fill_page(best, files, top_k, weights)
+    rated = rate_files(searcher, query, best, weights)
+    files = choose_files(rated, top_k)
+    page = fill_page(best, files, top_k, weights)
     chunks = searcher.describe(query, best, [unit for unit, _ in page])
     explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
     unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
-    bound = _bound_scores(searcher, best, rated, weights) if bounded else 0.0
+    bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
     return Ranking(tuple(explained), best.total, tuple(unknown), bound)
 
 
@@ -90,18 +90,19 @@ def rank_files(
     searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
 ) -> list[RankedFile]:
     """The best `count` files of a query in order, ties by path."""
-    return _choose_files(_rate_files(searcher, query, best, weights), count)
+    return choose_files(rate_files(searcher, query, best, weights), count)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rated:
+class Rated:
     """The files that were looked at, each with what every one of SIGNALS gives it."""
 
     rows: list[tuple[float, str, Candidate, tuple[float, ...], float]]  # total, path, file, given, share
     best_text: float  # what a share of 1 of the best text is
 
 
-def _rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> _Rated:
+def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
+    """What each candidate of a query gets."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
@@ -115,10 +116,11 @@ def _rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Rank
         given = (one.text, *given, *map(mul, one.names, kinds))
         share = shares[parts.role]
         rows.append((sum(given) * share, path, one, given, share))
-    return _Rated(rows, candidates.best_text)
+    return Rated(rows, candidates.best_text)
 
 
-def _choose_files(rated: _Rated, count: int) -> list[RankedFile]:
+def choose_files(rated: Rated, count: int) -> list[RankedFile]:
+    """The best `count` of the rated files in order, ties by path."""
     rows = rated.rows
     totals = sorted((row[0] for row in rows), reverse=True)
     least = totals[count - 1] - MARGIN if len(totals) > count else 0.0
@@ -126,7 +128,7 @@ def _choose_files(rated: _Rated, count: int) -> list[RankedFile]:
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
 
 
-def _bound_scores(searcher: Searcher, best: BestUnits, rated: _Rated, weights: RankingWeights) -> float:
+def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
     """What a file would score whose every unit holds each term of the query as strongly as any unit of the
     index does, and whose names say as much as the best names of the files that were looked at."""
     text = 1.0
@@ -173,7 +175,7 @@ def _explain(path: str, candidate: Candidate, given: Sequence[float], share: flo
     return RankedFile(path, candidate, add_up(points), tuple(points))
 
 
-def _fill_page(
+def fill_page(
     best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
 ) -> list[tuple[RankedUnit, Points]]:
     """The units of the best chunks in order of their scores, ties by path, then line."""

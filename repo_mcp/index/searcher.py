@@ -124,7 +124,7 @@ class Searcher:
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
             lists = [one for term in terms for one in term.segments[part.place] if one.field in fields]
-            top = finder.find(lists, self._find_units(part, query, mask), limit, threshold)
+            top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
                 threshold = max(threshold, float(np.partition(top.scores, -limit)[-limit]))
@@ -168,7 +168,7 @@ class Searcher:
         """In how many live units a term occurs, in the field where it is commonest."""
         return self._lists.read(term).frequency
 
-    def _find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
+    def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
         """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
         masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):

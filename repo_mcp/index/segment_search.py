@@ -65,6 +65,10 @@ class SegmentSearch:
         """The first chunk that each unit lies in."""
         return self._chunks_of_units[units]
 
+    def find_first_units(self, chunks: I64) -> I64:
+        """For each chunk its first unit that lies in no chunk before."""
+        return np.searchsorted(self._chunks_of_units, chunks.astype(np.int32)).astype(np.int64)
+
     def count_chunks(self, units: I64) -> int:
         """Chunks with one of the ascending units, a unit counted for the first chunk it lies in."""
         chunks = self.find_chunks(units)

@@ -131,7 +131,7 @@ class StructurePhase:
         cancelled: Cancelled,
         yields: Callable[[], bool],
     ) -> StructureReport:
-        directory = _StoppableDirectory(self._path, partial(check, cancelled), self.make_tag)
+        directory = StoppableDirectory(self._path, partial(check, cancelled), self.make_tag)
 
         def start(known: KnownFiles, paths: Collection[str] | None) -> StructureReport:
             if paths is None:
@@ -170,7 +170,7 @@ class StructurePhase:
         return build_compact_report(before, after, started, generation)
 
     def _open_writer(self, cancelled: Cancelled) -> IndexWriter:
-        directory = _StoppableDirectory(self._path, partial(check, cancelled), self.make_tag, create=True)
+        directory = StoppableDirectory(self._path, partial(check, cancelled), self.make_tag, create=True)
         try:
             return IndexWriter(directory, self._configuration, STRUCTURE_FIELDS)
         except IndexLocked as error:
@@ -310,7 +310,7 @@ def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles | None:
         return None
 
 
-class _StoppableDirectory(DiskDirectory):
+class StoppableDirectory(DiskDirectory):
     """A directory whose new files ask at each write whether to go on: records can be many megabytes."""
 
     def __init__(

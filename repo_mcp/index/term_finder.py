@@ -118,7 +118,7 @@ class TermFinder:
             if deadline is not None and time.thread_time() > deadline:
                 return
             page = _LINE_FEED + self._terms.read_texts(start, stop)[0]
-            match = compiled.search(page, 0)
+            match = compiled.search(page, 0) if text in page else None
             while match is not None:
                 first = page.rfind(_LINE_FEED, 0, match.start() + 1) + 1
                 end = page.index(_LINE_FEED, first)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.stop_words import STOP_WORDS
-from repo_mcp.model import ExactMatch, ExactRequest, Hit, SearchRequest
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.model import ExactMatch, ExactRequest, Hit
+from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.places import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
 
@@ -21,7 +21,7 @@ MAX_OF_FILE = 3  # lines of one file that are shown
 MAX_PLACES = 40
 MAX_READERS = 10
 LEAST_ENDING = 5  # characters
-MAX_HITS = 12
+MAX_SEARCHED, MAX_HITS = 50, 12
 _WORDS_FOR_IT = "config setting option default"
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
@@ -95,7 +95,9 @@ def _build_pattern(name: str) -> str:
     if "_" in name:
         quoted = quoted.replace("_", "[_-]?")
     before = r"(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|--|\w::)\s*"
-    return rf"(?:\b{quoted}\b[\"']?\]?\s*(?::=|=[^=]|:[^:])|{before}{quoted}\b)"
+    named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
+    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|=(?:[^=]|$)|:(?:[^:]|$))"
+    return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
 def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], why: str) -> None:
@@ -145,8 +147,8 @@ def _build_place(book: Notebook, name: str, match: ExactMatch, why: str, hop: in
 
 def find_by_words(book: Notebook, text: str) -> None:
     """Note what a search for the words finds in files and symbols that are about configuration."""
-    answer = book.source.search(SearchRequest(f"{text} {_WORDS_FOR_IT}", 50, include_tests=False))
-    fitting = [hit for hit in answer.hits if _is_about_config(hit)]
+    hits = search_words(book, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
+    fitting = [hit for hit in hits if _is_about_config(hit)]
     for hit in fitting[:MAX_HITS]:
         book.add_place(build_hit_place(book, hit, "a search for its words in configuration finds it", 1))
     if len(fitting) > MAX_HITS:

@@ -14,16 +14,16 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.graph.survey import HEAD_LINES
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, relocate
 from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
-WIDE = Bounds(files=160, references=700)  # of all symbols of the first level together
-NARROW = Bounds(files=40, references=160)  # of one symbol of a later one
-LEAST_FILES, LEAST_REFERENCES = 80, 300
+WIDE = Bounds(files=140, references=500)  # of all symbols of the first level together
+NARROW = Bounds(files=30, references=120)  # of one symbol of a later one
+LEAST_FILES, LEAST_REFERENCES = 60, 240
 MAX_OUTSIDE = 40
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 
@@ -106,10 +106,11 @@ def _take_hop(
     return reached
 
 
-def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int]:
+def _rank_step(step: _Step, way: Way) -> tuple[bool, int, bool, int]:
     """The program before its tests, then the surest, then what was found from what came first."""
     other = step.link.source if way.upwards else step.link.target
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], step.place
+    is_import = step.link.kind == "imports"
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], is_import, step.place
 
 
 def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
@@ -149,13 +150,13 @@ def share_bounds(subjects: int) -> Bounds:
 def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
     """Those outside of tests first, then the surest, then the nearest, then by path and place."""
 
-    def rank(link: Link) -> tuple[bool, int, int, str, int, str]:
+    def rank(link: Link) -> tuple[bool, int, bool, int, str, int, str]:
         other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
-        far = -count_shared_folders(other.path, own.path)
         return (
             is_test_place(other.path),
             CONFIDENCES[link.confidence],
-            far,
+            link.kind == "imports",  # who imports it mostly uses it as well, and says there for what
+            -count_shared_folders(other.path, own.path),
             other.path,
             other.place,
             link.kind,
@@ -223,7 +224,7 @@ def _find_in(
     links = [
         Link(holder, node.declaration, edge.type.value, edge.confidence, lines)
         for edge in found.edges
-        for holder, lines in book.relocate(edge.other, edge.lines)
+        for holder, lines in relocate(book, edge.other, edge.lines)
     ]
     return links, found.cut
 

@@ -15,7 +15,7 @@ from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.conformances import CONFORMING
 from repo_mcp.research.fitting import list_words
 from repo_mcp.research.hops import CALLEES, CALLERS, DEPENDENCIES, DEPENDENTS, WIDE, Way, follow
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, relocate
 from repo_mcp.research.open_questions import connect, find_seeds
 from repo_mcp.research.paths import find_paths
 from repo_mcp.research.places import is_program
@@ -152,7 +152,7 @@ def _note_users(book: Notebook, subject: Subject, found: Edges) -> list[Node]:
             f"uses of {subject.name}", f"{WIDE.references:,} references in {WIDE.files} files are looked at"
         )
     for edge in found.edges:
-        for holder, lines in book.relocate(edge.other, edge.lines):
+        for holder, lines in relocate(book, edge.other, edge.lines):
             node = book.get_node(holder)
             why = f"{words.get(edge.type.value, edge.type.value)} {subject.name}, which is declared outside"
             if book.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
@@ -184,6 +184,11 @@ def _investigate_flow(book: Notebook, reading: Reading, gathered: Gathered) -> N
         )
         follow(book, starts, CALLEES, 1)
         follow(book, ends, CALLERS, 1)
+    else:
+        on_the_way = {end for link in book.links.values() for end in (link.source, link.target)}
+        for node in (*starts, *ends):
+            if node.declaration not in on_the_way:
+                book.drop(node)
     book.tell_hop(book.depth)
 
 
@@ -195,7 +200,8 @@ def _investigate_defined(book: Notebook, reading: Reading, gathered: Gathered) -
 
 def _investigate_open(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
-    if book.request.focus is Focus.PATTERNS and _ABOUT_SHAPES.issuperset(map(str.lower, list_words(text))):
+    own = {*_ABOUT_SHAPES, *book.request.folder.lower().split("/")}
+    if book.request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(text))):
         return  # its words are about shapes and not about anything that has one
     seeds = find_seeds(book, text)
     connect(book, seeds, text)

@@ -6,11 +6,14 @@ the report.
 
 from __future__ import annotations
 
+import re
+
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
+from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.research.places import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
@@ -25,6 +28,7 @@ from repo_mcp.research.records import (
 from repo_mcp.research.source import Source
 from repo_mcp.structure import SymbolKind
 
+_PLAIN = re.compile(r"[\w./@+-]+")  # a path that means itself in a glob
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols in the words of one limit
 MAX_EVIDENCE = 5  # lines of uses that one finding names
@@ -119,6 +123,11 @@ class Notebook:
         self.findings.append(finding)
         return True
 
+    def drop(self, node: Node) -> None:
+        """Take back a noted symbol that turned out to have nothing to do with the answer."""
+        if self.nodes.pop(node.declaration, None) is not None:
+            self.findings = [one for one in self.findings if one.node_id != node.node_id]
+
     def link(self, link: Link) -> None:
         """Note an edge; of the same edge again the surer one counts."""
         key = (link.source, link.target, link.kind)
@@ -148,20 +157,6 @@ class Notebook:
         """The node of a declaration."""
         return self.nodes.get(declaration) or self.graph.get_node(declaration)
 
-    def relocate(
-        self, holder: Declaration, lines: tuple[int, ...]
-    ) -> list[tuple[Declaration, tuple[int, ...]]]:
-        """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
-        value of a variable.
-        """
-        structure = self.graph.survey.find_structure(holder.path)
-        if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
-            return [(holder, lines)]
-        found: dict[int, list[int]] = {}
-        for line in lines:
-            found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
-        return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
-
 
 def _name_all(what: str, names: list[str]) -> str:
     """What was cut off, and of which symbols: the first of them by name."""
@@ -185,3 +180,26 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
         node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
         confidence.value, lines, name,
     )  # fmt: skip
+
+
+def relocate(
+    book: Notebook, holder: Declaration, lines: tuple[int, ...]
+) -> list[tuple[Declaration, tuple[int, ...]]]:
+    """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
+    value of a variable.
+    """
+    structure = book.graph.survey.find_structure(holder.path)
+    if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
+        return [(holder, lines)]
+    found: dict[int, list[int]] = {}
+    for line in lines:
+        found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
+    return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
+
+
+def search_words(book: Notebook, words: str, most: int, *, include_tests: bool = False) -> tuple[Hit, ...]:
+    """The best places for some words in the folder that was asked about."""
+    folder = book.request.folder
+    glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
+    request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)
+    return tuple(hit for hit in book.source.search(request).hits if book.admits(hit.path))

@@ -16,22 +16,24 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import Scope
 from repo_mcp.index.roles import FileRole, find_role
-from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.model import Hit
 from repo_mcp.research.configured import build_hit_place, choose_line
 from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
 TEXT_HITS, NAME_HITS = 50, 48
+FOLDER_NAME_HITS = 400  # of which those outside of the folder are left out
 SEEDS = 8
+LEAST_SHARE = 0.4  # of the points of the symbol that fits best
 MAX_DOCUMENTS = 3  # places in documents
 REACHED = 8  # symbols that are noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
-BOUNDS = Bounds(files=40, references=160)
+BOUNDS = Bounds(files=30, references=120)
 LINK_FAN = 16
 _WANTED = CALLABLE_KINDS | TYPE_KINDS
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
@@ -41,27 +43,38 @@ def find_seeds(book: Notebook, text: str) -> list[Node]:
     """Note the symbols that a question in words is most about, and a few places in documents."""
     words = list_words(text)
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
-    answer = book.source.search(SearchRequest(" ".join(words), TEXT_HITS, include_tests=wants_tests))
+    hits = search_words(book, " ".join(words), TEXT_HITS, include_tests=wants_tests)
     extra: dict[Declaration, float] = {}
-    for rank, hit in enumerate(answer.hits):
+    for rank, hit in enumerate(hits):
         for place in _list_inside(book, hit):
             extra.setdefault(place, HIT_POINTS / (HIT_RANK + rank))
-    named = book.graph.search(" ".join(words), Scope(), NAME_HITS)
+    most = NAME_HITS if not book.request.folder else FOLDER_NAME_HITS
+    named = book.graph.search(" ".join(words), Scope(), most)
     places = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
     nodes = [book.get_node(place) for place in places]
-    nodes = [node for node in nodes if _is_wanted(book, node, wants_tests)]
+    nodes = drop_prototypes([node for node in nodes if _is_wanted(book, node, wants_tests)])
     fits = fit_all(book.source, nodes, words)
 
     def rank_node(node: Node) -> tuple[float, str, int]:
         points = fits[node].points + extra.get(node.declaration, 0.0)
         return -round(points, DECIMALS), node.path, node.symbol.place
 
-    seeds = sorted((node for node in nodes if fits[node].points > 0), key=rank_node)[:SEEDS]
+    best = max((fit.points for fit in fits.values()), default=0.0)
+    fitting = [node for node in nodes if fits[node].points > LEAST_SHARE * best]
+    seeds = sorted(fitting, key=rank_node)[:SEEDS]
     for node in seeds:
         book.add(node, _say_fit(fits[node]), 0, Confidence.PROBABLE)
-    _note_documents(book, answer.hits)
+    _note_documents(book, hits)
     book.tell(0.5, f"{len(seeds)} symbols fit the words")
     return seeds
+
+
+def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
+    """Without prototypes whose definition is among them."""
+    defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
+    return [
+        node for node in nodes if not (node.symbol.flags & SymbolFlag.FORWARD and node.symbol.name in defined)
+    ]
 
 
 def _say_fit(fit: Fit) -> str:

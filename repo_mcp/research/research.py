@@ -6,14 +6,14 @@ Equal trees and questions give equal reports: what is looked at is bounded by nu
 from __future__ import annotations
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import SearchRequest
 from repo_mcp.research.architecture import Architecture
 from repo_mcp.research.configured import build_hit_place
 from repo_mcp.research.dependency_map import build_map
 from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.records import (
+    DEFAULT_DEPTH,
     MAX_DEPTH,
     MIN_DEPTH,
     Focus,
@@ -29,6 +29,8 @@ from repo_mcp.research.source import Source
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
+# Who asks for all implementations means those of subtypes as well; ways are found from both ends.
+_USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
 NO_STRUCTURE = (
     "The structure of the files is not indexed yet: this answer is that of a search for the words;"
@@ -44,8 +46,8 @@ def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> R
     reading = understand(source.graph, request)
     if source.graph is None:
         return _answer_by_text(book, reading)
-    if request.depth is None and reading.form is Form.IMPLEMENTATIONS:
-        book.depth = MAX_DEPTH  # who asks for all of them means those of subtypes as well
+    if request.depth is None:
+        book.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
     book.tell(0, f"understood as: {reading.form.value}")
     gathered = investigate(book, reading)
     if book.outside_folder:
@@ -122,10 +124,9 @@ def _join_outside(
 def _answer_by_text(book: Notebook, reading: Reading) -> Report:
     """By a search for the words alone."""
     request = book.request
-    found = book.source.search(SearchRequest(request.query, TEXT_HITS, include_tests=False))
-    for hit in found.hits:
+    for hit in search_words(book, request.query, TEXT_HITS):
         book.add_place(build_hit_place(book, hit, "holds the words", 0))
     findings, _ = add_excerpts(book.source, book.findings)
     book.tell(book.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
-    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE, *found.warnings))
+    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE,))

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
 from repo_mcp.graph.survey import NamedUse
-from repo_mcp.model import SearchRequest
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.places import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
 
 LEAST = 3
 MAX_FILES = 300
+SEARCHED = 50  # places that the words of the question find
 MAX_OF_SHAPE = 6  # shapes of one kind
 MAX_EXAMPLES = 5  # places of one shape
 MAX_MEMBERS = 24  # names of one type that are compared
@@ -69,8 +69,7 @@ def _choose_paths(book: Notebook, text: str) -> list[str]:
     if len(paths) <= MAX_FILES:
         return paths
     book.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")
-    hits = book.source.search(SearchRequest(text, 50, include_tests=False)).hits
-    first = dict.fromkeys(hit.path for hit in hits)
+    first = dict.fromkeys(hit.path for hit in search_words(book, text, SEARCHED))
     folders = {path.rpartition("/")[0] for path in first}
     known = set(paths)
     near = [path for path in paths if path not in first and path.rpartition("/")[0] in folders]

@@ -8,6 +8,7 @@ What is none of these can still be searched for, and is said to have been.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.graph.edges import Bounds
@@ -131,7 +132,7 @@ class Subjects:
             return (named, "declared") if named else self._find_members(plain, phrase, form)
         places = self._graph.survey.find_declared(plain, MAX_FILES)
         if places:
-            return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED)), "declared"
+            return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
         found = [node for node, _ in self._graph.search(plain, Scope(), MAX_LOOKED_AT)]
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
@@ -145,19 +146,22 @@ class Subjects:
         nodes = self._look_up(last, phrase, form)[0]
         return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
 
-    def _choose(self, places: Sequence[Declaration], wanted: frozenset[SymbolKind]) -> list[Node]:
+    def _choose(self, places: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form) -> list[Node]:
         """The first of many declarations: of the kinds that are asked for, of the program itself, no
-        prototypes, and the longest, since it is the one that does most.
+        prototypes, where it is about implementations abstract ones, and the longest, since it is the one that
+        does most.
         """
+        left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
 
-        def rank(place: Declaration) -> tuple[bool, int, bool, int, str, int]:
+        def rank(place: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
             structure = self._graph.survey.find_structure(place.path)
             assert structure is not None
-            is_forward = bool(int(structure.flags[place.place]) & SymbolFlag.FORWARD)
+            flags = int(structure.flags[place.place])
             return (
                 int(structure.kinds[place.place]) not in wanted,
                 rank_role(place.path),
-                is_forward,
+                bool(flags & SymbolFlag.FORWARD),
+                not flags & left_open,
                 -int(structure.spans[place.place]),
                 place.path,
                 place.place,
@@ -218,7 +222,11 @@ def describe_subject(subject: Subject) -> str:
         return f"{subject.name}, which is declared outside of this repository"
     if not subject.nodes:
         return f'"{subject.asked}" (not declared here)'
-    names = [f"{node.qualified_name} ({node.kind})" for node in subject.nodes]
+    counts = Counter(node.qualified_name for node in subject.nodes)
+    names = [
+        f"{node.qualified_name} ({node.kind}{f' in {node.path}' if counts[node.qualified_name] > 1 else ''})"
+        for node in subject.nodes
+    ]
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if subject.how == "declared_otherwise":
         return f'{listed} ("{subject.asked}" itself is not declared)'

@@ -65,6 +65,7 @@ OPENERS = {
     "repo_mcp/named_roots.py",  # the operator's own configuration file
     "repo_mcp/sandbox.py",
     "repo_mcp/sandbox_posix.py",
+    "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/wire.py",  # the null device in place of standard input and output
 }

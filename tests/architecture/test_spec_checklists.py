@@ -23,9 +23,10 @@ SECTIONS = {
     " get_implementations get_references get_dependencies get_dependents index_files get_status 5 not_found"
     " invalid_parameter path_escape binary_file too_large engine_unavailable index_error blocked"
     " 6.1 6.2 6.3 6.4 7 8",
-    "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors progress"
-    " ordering tasks content",
-    "safety": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10",
+    "4": "server discovery cancelled index_codebase search_code result search_docs code_research errors"
+    " progress ordering tasks content",
+    "safety": "3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 3.10 fuzz "
+    + " ".join(f"R{number}" for number in range(1, 26)),
 }
 REQUIRED = {name: set(sections.split()) for name, sections in SECTIONS.items()}
 ROW = re.compile(r"^\| (?!section )(?P<section>[\w.-]+) \| (?P<requirement>[^|]+) \| (?P<tests>[^|]+) \|$")

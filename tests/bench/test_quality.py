@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bench.quality import bundles, tasks
+from bench.quality import bundles, meaning, tasks
 from bench.quality.metrics import TOKENS, Found, find_places, score_task
 from bench.quality.report import read_run, render_comparison, render_tables, write_run
 from bench.quality.run import run_tasks
 from bench.quality.tasks import Task, Tree, find_tree, parse_task, read_tasks
+from tests.repo_mcp.semantic.tiny_model import write_model
 
 PACKAGES = Path(tasks.__file__).parent / "packages.jsonl"
 LEAST_TASKS = 150
@@ -124,3 +125,21 @@ def test_changed_lines_are_found_by_their_text() -> None:
     assert bundles._find_once(lines, ["x"], 1) is None
     diff = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
     assert list(bundles._iter_hunks(diff)) == [("f", [(False, "a"), (True, "b")], 1)]
+
+
+def test_meaning_is_measured_with_each_weight(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = tmp_path / "trees" / "one"
+    tree.mkdir(parents=True)
+    (tree / "a.py").write_text("def read_token():\n    pass\n")
+    (tree / "b.py").write_text("def write():\n    pass\n")
+    row = {"query": "token", "repo": "one", "gold": ["a.py"], "category": "symbol"}
+    (tmp_path / "tasks.jsonl").write_text(json.dumps(row) + "\n")
+    arguments = ["--tasks", tmp_path / "tasks.jsonl", "--trees", tmp_path / "trees", "--weights", "0,1"]
+    model = write_model(tmp_path / "model")
+    assert meaning.main([*map(str, arguments), "--semantic-model", str(model)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("one: 2 vectors, 2 files embedded in ")
+    assert out[2] == "| weight | NDCG@10 | symbol | Acc@1 | Acc@5 | Acc@10 |"
+    assert out[4] == "| 0 | 1.000 | 1.000 | 1.000 | 1.000 | 1.000 |"
+    assert out[5].startswith("| 1 | ")
+    assert meaning.main([*map(str, arguments), "--semantic-model", str(model), "--only", "two"]) == 1

@@ -146,6 +146,22 @@ def test_records_are_gone_through_in_batches(monkeypatch: pytest.MonkeyPatch) ->
         assert list(reader.records) == wanted
 
 
+@pytest.mark.parametrize("block_bytes", [1, 4, 9, 1_000])
+def test_records_of_whole_units_are_read_in_blocks_of_them(block_bytes: int) -> None:
+    directory = MemoryDirectory()
+    files: FileOnly = {"a": (b"abcdef", {}), "b": (b"", {}), "c": (b"ghi" * 4, {})}
+    reader = SegmentReader(directory.open(write_files(directory, files).name))
+    blocks = list(reader.records.iter_blocks(3, block_bytes))
+    assert b"".join(data for _, data in blocks) == b"abcdef" + b"ghi" * 4
+    assert all(len(data) % 3 == 0 and len(data) <= max(3, block_bytes) for _, data in blocks)
+    places = [0]
+    for _, data in blocks:
+        places.append(places[-1] + len(data) // 3)
+    assert [place for place, _ in blocks] == places[:-1]
+    with pytest.raises(CorruptIndex, match="not runs of 4"):
+        list(reader.records.iter_blocks(4, block_bytes))
+
+
 def test_a_segment_without_records_has_the_bytes_that_it_had() -> None:
     plain, with_records = take_apart(build_small()), take_apart(build_small(records=True))
     assert {tag: data for tag, data in with_records.items() if tag not in (b"RECS", b"RECE")} == plain

@@ -61,11 +61,11 @@ class PipeClient:
     ) -> None:
         self.toolset = Toolset("t", (build_tool("echo", echo), *tools), "use them")
         self.offers_tasks = offers_tasks
-        wire_in, self.to_wire = os.pipe()
-        from_wire, wire_out = os.pipe()
+        self.wire_in, self.to_wire = os.pipe()
+        from_wire, self.wire_out = os.pipe()
         self.answers = os.fdopen(from_wire, "rb")
         self.loads = 0
-        self.wire = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
+        self.wire = Wire(Streams(self.wire_in, self.wire_out), leave=lambda code: None)
         self.bridge = SdkBridge(self.wire, self._load)
         self.pool = CallPool(places)
         self.sampler = Sampler(self.wire.say, answer_seconds)
@@ -105,4 +105,7 @@ class PipeClient:
         self.bridge.close()
         self.wire.finish()
         self.answers.close()
+        if reason is StopReason.END_OF_INPUT:  # nobody reads or writes any more
+            os.close(self.wire_in)
+            os.close(self.wire_out)
         return reason

@@ -269,6 +269,24 @@ def test_a_stop_before_serving_ends_it_at_once() -> None:
 
     wire.start(lambda frame: None)
     assert wire.wait() is StopReason.TERMINATED
+    # Its reader may only now begin to read: the descriptor must not be another test's by then.
+    os.close(to_wire)
+    os.close(from_wire)
+
+
+def test_what_is_said_after_the_end_goes_nowhere_and_holds_nobody_up() -> None:
+    wire_in, to_wire = os.pipe()
+    from_wire, wire_out = os.pipe()
+    ended = Wire(Streams(wire_in, wire_out), leave=lambda code: None)
+    ended.say(b"before\n")
+    ended.stop(StopReason.TERMINATED)
+    ended.wait()
+    ended.finish()
+    late = threading.Thread(target=ended.say, args=(b"after\n",), daemon=True)
+    late.start()
+    late.join(PATIENCE_SECONDS)
+    assert not late.is_alive()
+    assert os.read(from_wire, 100) == b"before\n"
     for fd in (wire_in, to_wire, from_wire, wire_out):
         os.close(fd)
 

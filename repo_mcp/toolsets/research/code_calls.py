@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, object]
 
 MAX_EXTENSIONS = 64
-NO_SEMANTICS = "semantic_weight has no effect: no semantic model is installed, words alone count."
+NO_SEMANTICS = (
+    "semantic_weight has no effect: the server was started without --semantic-model, words alone count."
+)
 _EXTENSION = re.compile(r"[\w+-]{1,32}(?:\.[\w+-]{1,32}){0,3}")
 
 
@@ -40,12 +42,19 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
         limit if isinstance(limit, int) else min(schemas.DEFAULT_HITS, most),
         _build_filter(scope, endings),
         f"{scope.key}\0{','.join(endings)}",
+        semantic_weight=_read_weight(arguments.get("semantic_weight")),
         expands=arguments.get("expand_query") is True,
         sums_up=arguments.get("synthesize") is True,
     )
     answer = repository.code_search.search(request, context.ask)
-    notes = [*answer.warnings, *([NO_SEMANTICS] if "semantic_weight" in arguments else [])]
+    ignored = repository.vectors is None and "semantic_weight" in arguments
+    notes = [*answer.warnings, *([NO_SEMANTICS] if ignored else [])]
     return _draft(query, answer, notes, ordinary=limit is None)
+
+
+def _read_weight(given: object) -> float:
+    """What meaning counts beside words. A whole number is a number, too; a switch is none."""
+    return float(given) if isinstance(given, int | float) else schemas.DEFAULT_SEMANTIC_WEIGHT
 
 
 def _read_extensions(given: object) -> tuple[str, ...]:

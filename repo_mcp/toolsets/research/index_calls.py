@@ -58,6 +58,9 @@ def index_codebase(repository: Repository, arguments: Arguments, context: CallCo
         },
         "languages": dict(done.index.languages),
     }
+    if repository.vectors is not None:
+        state = repository.vectors.status()
+        result["vectors"] = {"files": state.files_done, "total": state.files_total, "chunks": state.chunks}
     notes = [*([WHOLE] if folder else []), *repository.warnings, *done.refresh.warnings]
     if done.structure.left:
         notes.append(f"{len(done.structure.left)} files changed while they were parsed; index again.")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from repo_mcp.repository import Repository
     from repo_mcp.research.records import Finding, MapEdge, MapNode, Report
 
+MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 Arguments = Mapping[str, object]
 
 
@@ -82,7 +83,7 @@ def build_result(report: Report, rows: int) -> Result:
 def _build_reading(report: Report) -> Result:
     subjects = [
         {
-            "asked": escape_text(one.asked),
+            "asked": _cut(escape_text(one.asked)),
             "taken_as": one.how,
             "symbols": _escape(
                 [node.qualified_name for node in one.nodes] or ([one.name] if one.name else [])
@@ -92,9 +93,13 @@ def _build_reading(report: Report) -> Result:
     ]
     return {
         "form": report.reading.form.value,
-        "text": escape_text(report.reading.text),
+        "text": _cut(escape_text(report.reading.text)),
         "subjects": subjects,
     }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TOLD_CHARS else text[:MAX_TOLD_CHARS] + "…"
 
 
 def _build_finding(finding: Finding) -> Result:

@@ -34,7 +34,11 @@ RESEARCH_INPUT = build_object(
             0,
         ),
         "path": PATH,
-        "depth": build_count("References followed one after the other", DEFAULT_DEPTH, MAX_DEPTH),
+        "depth": build_count(
+            "References followed in a row; for implementations and ways more when left out",
+            DEFAULT_DEPTH,
+            MAX_DEPTH,
+        ),
         "focus": build_choice(
             "What to dwell on: architecture (modules and layers), dependencies (inside and outside), patterns"
             " (repeated shapes), flow (ways along calls)",

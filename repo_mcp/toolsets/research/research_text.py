@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from repo_mcp.tool_model import escape_text
+
 Result = Mapping[str, Any]
 
 
 def render_report(result: Mapping[str, object]) -> str:
     """What a report says, in the order in which one reads it."""
     told: Result = dict(result)
-    lines = [
-        f"# {' '.join(str(told['query']).split())}",
-        "",
-        f"Understood as {told['understood_as']['text']}.",
-    ]
+    title = escape_text(" ".join(str(told["query"]).split()))
+    lines = [f"# {title}", "", f"Understood as {told['understood_as']['text']}."]
     for render in (
         _render_findings,
         _render_chains,
@@ -45,7 +44,7 @@ def _render_findings(told: Result) -> Iterable[str]:
         yield f"    {one['why']} (hop {one['hop']}, {one['confidence']})"
         if one["excerpt"]:
             yield ""
-            yield from (f"        {line}" for line in one["excerpt"].splitlines())
+            yield from (f"        {line}" for line in one["excerpt"].removesuffix("\n").split("\n"))
 
 
 def _render_chains(told: Result) -> Iterable[str]:

@@ -21,6 +21,7 @@ from repo_mcp.toolsets.research.schema_parts import (
 )
 
 DEFAULT_HITS = 20
+DEFAULT_SEMANTIC_WEIGHT = 0.7  # the specification's
 MAX_EXTENSIONS_CHARS = 1_000
 
 
@@ -60,6 +61,13 @@ INDEX_OUTPUT = build_result(
                 "now": build_field("integer", "Files that were parsed by this call"),
             }
         ),
+        "vectors": build_object(
+            {
+                "files": build_field("integer", "Files whose chunks have a vector"),
+                "total": build_field("integer", "Files that get one, in the background"),
+                "chunks": build_field("integer", "Chunks that have a vector"),
+            }
+        ),
         "languages": _build_counts("Files by language"),
     }
 )
@@ -79,9 +87,9 @@ def search_input(limits: Limits) -> Schema:
             "limit": build_count("Most results", min(DEFAULT_HITS, most), most),
             "semantic_weight": {
                 "type": "number",
-                "description": "How much meaning counts beside words, 0 to 1; 0.7 when left out. Only where a"
-                " semantic model is installed; else words alone count",
-                "default": 0.7,
+                "description": "How much meaning counts beside words, 0 to 1; 0.7 when left out. Only where"
+                " the server was started with a semantic model; else words alone count",
+                "default": DEFAULT_SEMANTIC_WEIGHT,
                 "minimum": 0,
                 "maximum": 1,
             },

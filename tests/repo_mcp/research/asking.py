@@ -52,7 +52,8 @@ class Asked:
         terms = list(dict.fromkeys(analyse_text(request.query)))
         hits = []
         for path, text in sorted(self.texts.items()):
-            if not request.include_tests and is_test_path(path):
+            is_inside = request.file_glob is None or path.startswith(request.file_glob.removesuffix("**"))
+            if not is_inside or (not request.include_tests and is_test_path(path)):
                 continue
             lines = text.split("\n")
             for start in range(0, len(lines), HIT_LINES):

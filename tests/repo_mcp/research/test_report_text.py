@@ -1,6 +1,6 @@
 """Whole reports on a small service as people read them: golden text, changed on purpose only.
 
-After a change that is meant: `.venv/bin/python -m tests.repo_mcp.research.test_report_text`, and read the diff.
+After a change that is meant run `python -m tests.repo_mcp.research.test_report_text`, and read the diff.
 """
 
 from __future__ import annotations

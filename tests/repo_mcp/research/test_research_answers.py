@@ -420,6 +420,12 @@ def test_only_what_lies_in_the_folder_is_shown() -> None:
     assert any("outside of service" in limit.what for limit in report.limits)
 
 
+def test_an_open_question_about_a_folder_is_answered_from_it() -> None:
+    files = {f"{name}/a.py": "def open_session(user):\n    return user\n" for name in ("one", "two")}
+    report = Asked(files).ask("how are sessions opened", folder="two")
+    assert {one.path for one in report.findings} == {"two/a.py"}
+
+
 def test_tests_come_after_the_program() -> None:
     report = Asked(SERVICE).ask("what calls login")
     assert list_found(report, 1) == ["service.web.handle", "tests.test_web.test_login"]

@@ -114,10 +114,19 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 class Served:
     """The `research` tools over one root."""
 
-    def __init__(self, root: Path, data_dir: Path, *, index: bool = True, **limits: int) -> None:
+    def __init__(
+        self, root: Path, data_dir: Path, *, index: bool = True, model: Path | None = None, **limits: int
+    ) -> None:
         self.root = root
+        model_path = None if model is None else str(model)
         config = load_config(
-            str(root), data_dir=str(data_dir), toolsets=["research"], workers=1, watch=False, limits=limits
+            str(root),
+            data_dir=str(data_dir),
+            toolsets=["research"],
+            workers=1,
+            watch=False,
+            semantic_model=model_path,
+            limits=limits,
         )
         self.repository = Repository(config)
         self.audit = AuditLog(self.repository.data_dir.path, str(root), b"k" * 32)

@@ -97,6 +97,13 @@ def test_an_ordinary_answer_is_short_and_more_comes_when_asked_for(served: Serve
     assert len(asked["findings"]) > result["total_findings"]
 
 
+def test_a_long_question_has_an_ordinary_answer(served: Served) -> None:
+    question = "how are sessions opened " * 400
+    answer = served.ask("code_research", {"query": question})
+    assert len(answer.text) <= ORDINARY_CHARS
+    assert check(served.tools["code_research"], answer)["findings"]
+
+
 def test_depth_is_how_many_references_are_followed(served: Served) -> None:
     one = research(served, "what depends on SessionStore", depth=1)
     two = research(served, "what depends on SessionStore", depth=5)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -71,6 +73,20 @@ def ask(
     """The answer of a call that nobody logs."""
     call = Call("search_code", arguments or {}, cast(Any, None), run, None)
     return answer_call(call, max_bytes=max_bytes)
+
+
+def test_listing_the_tools_loads_no_engine() -> None:
+    """Clients wait for the list: what searches is loaded by the first call."""
+    engines = ("numpy", "whoosh", "msgpack", "xxhash")
+    rooms = ("repo_mcp.index", "repo_mcp.graph", "repo_mcp.code_search", "repo_mcp.adapters")
+    code = (
+        "import sys\nfrom repo_mcp.config import Limits\n"
+        "from repo_mcp.toolsets.research import bind_toolset\n"
+        "bind_toolset(Limits(), lambda: None)\n"
+        f"print([name for name in sys.modules if name in {engines} or name.startswith({rooms})])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 # Errors

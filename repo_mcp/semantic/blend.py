@@ -1,0 +1,143 @@
+"""A ranking by words and by meaning: the points of a file, and how near its chunks are to the question.
+
+    score = (1 - weight) * points + weight * nearness
+
+Points are those of the ranking by words (repo_mcp/index/ranking.py), a few at most and about 1 for a good
+file. Nearness is the cosine of the file's nearest chunk, and a part of those of the next ones, times the
+share that the role of the file leaves. Both say something by themselves, not only beside the other files of
+the answer, so they are added as they are. Files that only one of the two finds are in it, too.
+
+Weight 0 is the ranking by words, 1 that by meaning alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from repo_mcp.index.candidates import Candidate
+from repo_mcp.index.intent import NameKind, understand
+from repo_mcp.index.query import Query
+from repo_mcp.index.ranking import (
+    BEST_UNITS,
+    RankedFile,
+    add_up,
+    bound_scores,
+    choose_files,
+    fill_page,
+    rate_files,
+)
+from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.index.roles import FileRole
+from repo_mcp.index.scoring import DECIMALS, F64, I64
+from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.index.segment_search import Mask, Matches
+from repo_mcp.index.signals import keep_shares, split_path, sum_text
+from repo_mcp.semantic.vector_index import NearChunks
+
+NEAR_CHUNKS = 500  # that nearness is summed from
+MOST_FILES = 10_000  # candidates of the ranking by words are some hundreds
+NEXT_CHUNK = 0.2  # each further chunk of a file counts this much less than the one before
+MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # of a file whose every chunk is the question itself
+SIGNAL = "meaning"
+_NO_NAMES = (0.0,) * len(NameKind)
+
+FindNear = Callable[[Sequence[Mask | None]], Sequence[NearChunks]]
+Nearness = dict[tuple[int, int], float]  # segment and file -> how near
+
+
+def rank_blended(
+    searcher: Searcher,
+    query: Query,
+    find_near: FindNear,
+    weight: float,
+    top_k: int,
+    wanted: Filter | None = None,
+    weights: RankingWeights = WEIGHTS,
+) -> Ranking:
+    """The best `top_k` chunks, as `repo_mcp.index.ranking.rank` gives them, with what no score can be above.
+
+    `find_near` gives, for each segment of the searcher, the near chunks of which one of the units that it is
+    given counts. Raises IndexFormatError, OSError, and what `find_near` raises.
+    """
+    best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
+    parts = zip(searcher.segments, best.masks, strict=True)
+    near = find_near([searcher.find_units(part, query, mask) for part, mask in parts])
+    rated = rate_files(searcher, query, best, weights)
+    worded = choose_files(rated, MOST_FILES) if weight < 1.0 else []
+    shares = keep_shares(understand(query.text).roles, weights)
+    nearness = _sum_nearness(searcher, near) if weight > 0.0 else {}
+    files = _blend_files(searcher, worded, nearness, shares, weight)[:top_k]
+    joined = _blend_units(searcher, best, near, weight)
+    page = fill_page(joined, files, top_k, weights)
+    chunks = searcher.describe(query, joined, [unit for unit, _ in page])
+    explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
+    unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
+    bound = (1.0 - weight) * bound_scores(searcher, best, rated, weights) + weight * MOST_NEARNESS
+    return Ranking(tuple(explained), joined.total, tuple(unknown), bound)
+
+
+def _sum_nearness(searcher: Searcher, near: Sequence[NearChunks]) -> Nearness:
+    """How near each file with a near chunk is, before its role."""
+    found: Nearness = {}
+    for part, own in zip(searcher.segments, near, strict=True):
+        if len(own.chunks):
+            owners = part.find_files(part.find_first_units(own.chunks))
+            files, sums = sum_text(owners, own.cosines, NEXT_CHUNK)
+            found |= zip(((part.place, file) for file in files.tolist()), sums.tolist(), strict=True)
+    return found
+
+
+def _blend_files(
+    searcher: Searcher,
+    worded: Sequence[RankedFile],
+    nearness: Nearness,
+    shares: Mapping[FileRole, float],
+    weight: float,
+) -> list[RankedFile]:
+    """The files of both, with both their points, in order of scores; ties by path."""
+    known = {(one.candidate.part.place, one.candidate.file): one for one in worded}
+    ranked = []
+    for place, file in {**known, **nearness}:
+        path = searcher.read_path(place, file)
+        one = known.get((place, file))
+        candidate = (
+            Candidate(searcher.segments[place], file, 0.0, _NO_NAMES) if one is None else one.candidate
+        )
+        given = () if one is None else one.points
+        points = [(name, round((1.0 - weight) * value, DECIMALS)) for name, value in given]
+        near = round(weight * nearness.get((place, file), 0.0) * shares[split_path(path).role], DECIMALS)
+        if near:
+            points.append((SIGNAL, near))
+        ranked.append(RankedFile(path, candidate, add_up(points), tuple(points)))
+    return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))
+
+
+def _blend_units(searcher: Searcher, best: BestUnits, near: Sequence[NearChunks], weight: float) -> BestUnits:
+    """What says which chunks of a file are shown, and which lines of them: the units that have the words, as
+    shares of the best one, and as much more as their chunk is near; of other near chunks the first unit."""
+    most = max((float(one.scores.max(initial=0.0)) for one in best.segments), default=0.0) or 1.0
+    nearest = max((float(one.cosines.max(initial=0.0)) for one in near), default=0.0) or 1.0
+    joined = []
+    for part, words, own in zip(searcher.segments, best.segments, near, strict=True):
+        units = words.units if weight < 1.0 else words.units[:0]
+        scores = (1.0 - weight) / most * words.scores[: len(units)]
+        chunks = part.find_chunks(units)
+        others = np.setdiff1d(own.chunks, chunks)
+        units = np.concatenate([units, part.find_first_units(others)])
+        scores = np.concatenate([scores, np.zeros(len(others))])
+        scores += weight / nearest * _look_up(own, np.concatenate([chunks, others]))
+        order = np.argsort(units)
+        joined.append(Matches(units[order], np.round(scores[order], DECIMALS)))
+    total = sum(part.count_chunks(own.units) for part, own in zip(searcher.segments, joined, strict=True))
+    return replace(best, segments=tuple(joined), total=total)
+
+
+def _look_up(near: NearChunks, chunks: I64) -> F64:
+    """The cosine of each chunk, 0 for one that is not near."""
+    if not len(near.chunks):
+        return np.zeros(len(chunks))
+    places = np.minimum(np.searchsorted(near.chunks, chunks), len(near.chunks) - 1)
+    return np.where(near.chunks[places] == chunks, near.cosines[places], 0.0)

@@ -1,0 +1,249 @@
+"""The folder of an embedding model: what must be in it, checked before it is used.
+
+    config.json               a BERT encoder: its sizes
+    model.safetensors         its numbers
+    vocab.txt                 its word pieces, one a line
+    tokenizer_config.json     whether it is lower-cased; may be missing
+    sentence_bert_config.json how many tokens of a text it reads; may be missing
+    1_Pooling/config.json     that the mean over the tokens is taken; may be missing
+
+The folder is the operator's, named on the command line; a repository cannot name one. Its files hold numbers
+and words, never code. What is larger than any such model is refused before it is read.
+
+Left out on purpose: models in parts, other formats (pickled ones above all), other ways of pooling.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import BinaryIO, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.semantic.encoder import Encoder, ModelShape, iter_tensors
+from repo_mcp.semantic.safetensors_file import F32, LENGTH, MAX_HEADER_BYTES, NotSafetensors, Tensors
+from repo_mcp.semantic.word_pieces import WordPieces
+
+T = TypeVar("T")
+I8 = npt.NDArray[np.int8]
+OPTION = "--semantic-model"
+MAX_MODEL_BYTES = 256 * 1024 * 1024  # each process that makes vectors holds the model
+MAX_VOCABULARY_BYTES = 8 * 1024 * 1024
+MAX_SETTINGS_BYTES = 256 * 1024
+PIECE_BYTES = 4 * 1024 * 1024  # of a file that is read through
+MOST = 127  # the largest number of a vector, and the smallest is -127
+DEFAULT_TOKENS = 256  # of a text that are read, unless the model says otherwise
+# The most of each size. 1,024 dimensions keep products of two vectors below 2**24, where float32 is exact.
+_BOUNDS = {
+    "hidden_size": 1_024,
+    "intermediate_size": 8_192,
+    "num_attention_heads": 64,
+    "num_hidden_layers": 48,
+    "vocab_size": 300_000,
+    "max_position_embeddings": 16_384,
+    "type_vocab_size": 16,
+}
+_MODEL, _VOCABULARY, _SETTINGS = "model.safetensors", "vocab.txt", "config.json"
+_WORDS, _READING, _POOLING = "tokenizer_config.json", "sentence_bert_config.json", "1_Pooling/config.json"
+
+
+@dataclass(frozen=True)
+class EmbeddingModel:
+    """A loaded model: texts to vectors of small integers. Safe for several threads."""
+
+    encoder: Encoder
+    pieces: WordPieces
+    tokens: int  # of a text that are read
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers of a vector."""
+        return self.encoder.shape.dimensions
+
+    def encode(self, text: str, most_tokens: int | None = None) -> F32:
+        """The vector of a text, of length 1, from its first tokens."""
+        most = self.tokens if most_tokens is None else min(most_tokens, self.tokens)
+        return self.encoder.encode(self.pieces.encode(text, most))
+
+    def embed(self, text: str, most_tokens: int | None = None) -> I8:
+        """The same in integers from -127 to 127, of which the largest is 127 or -127."""
+        return round_vector(self.encode(text, most_tokens))
+
+
+def round_vector(vector: F32) -> I8:
+    """The direction of a vector in whole numbers: the cosine of two is right to about a thousandth."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    if not largest:
+        return np.zeros(len(vector), dtype=np.int8)
+    return np.rint(vector.astype(np.float64) * (MOST / largest)).astype(np.int8)
+
+
+class ModelFolder:
+    """One folder. Making it reads nothing."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def check(self) -> None:
+        """Raises CONFIG_INVALID unless a model can be loaded from it. Of its numbers it looks at none."""
+        head = self._read(_MODEL, MAX_MODEL_BYTES, LENGTH.size)
+        size = LENGTH.unpack(head)[0] if len(head) == LENGTH.size else 0
+        head = self._read(_MODEL, MAX_MODEL_BYTES, LENGTH.size + min(size, MAX_HEADER_BYTES))
+        shape = self._shape
+        self._build(lambda: _check_tensors(Tensors(head, self._measure(_MODEL)), shape))
+        self._load_pieces(shape)
+        self._count_tokens(shape)
+
+    def load(self) -> EmbeddingModel:
+        """The model. Raises CONFIG_INVALID."""
+        shape = self._shape
+        data = self._read(_MODEL, MAX_MODEL_BYTES)
+        encoder = self._build(lambda: Encoder(shape, Tensors(data).read))
+        return EmbeddingModel(encoder, self._load_pieces(shape), self._count_tokens(shape))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes with whatever changes a vector. Reads the whole model, in pieces. Raises CONFIG_INVALID."""
+        prints = [
+            compute_fingerprint(piece)
+            for name, most in ((_MODEL, MAX_MODEL_BYTES), (_VOCABULARY, MAX_VOCABULARY_BYTES))
+            for piece in self._iter_pieces(name, most)
+        ]
+        settings = [self._read_settings(name) for name in (_SETTINGS, _WORDS, _READING)]
+        return compute_fingerprint(repr((prints, settings)).encode()).hex()
+
+    @property
+    def dimensions(self) -> int:
+        """Numbers of a vector. Raises CONFIG_INVALID."""
+        return self._shape.dimensions
+
+    @cached_property
+    def _shape(self) -> ModelShape:
+        given = self._read_settings(_SETTINGS)
+        if given.get("model_type") != "bert" or given.get("hidden_act") != "gelu":
+            raise _refuse("is no BERT encoder: config.json must say model_type bert and hidden_act gelu")
+        if given.get("position_embedding_type", "absolute") != "absolute":
+            raise _refuse("is no BERT encoder with absolute positions")
+        sizes = {name: given.get(name) for name in _BOUNDS}
+        for name, value in sizes.items():
+            if type(value) is not int or not 1 <= value <= _BOUNDS[name]:
+                raise _refuse(f"has no usable {name} in config.json: 1 to {_BOUNDS[name]:,} is")
+        size, inner, heads, layers, tokens, positions, kinds = (
+            value for value in sizes.values() if isinstance(value, int)
+        )
+        epsilon = given.get("layer_norm_eps", 1e-12)
+        if type(epsilon) is not float or not 0.0 < epsilon < 1.0 or not math.isfinite(epsilon):
+            raise _refuse("has no usable layer_norm_eps in config.json")
+        if size % heads:
+            raise _refuse("has a hidden_size that its num_attention_heads do not divide")
+        return ModelShape(size, inner, heads, layers, tokens, positions, kinds, epsilon)
+
+    def _load_pieces(self, shape: ModelShape) -> WordPieces:
+        given = self._read_settings(_WORDS)
+        lower = given.get("do_lower_case", True)
+        if (
+            type(lower) is not bool
+            or given.get("strip_accents") not in (None, lower)
+            or not given.get("tokenize_chinese_chars", True)
+        ):
+            raise _refuse("cuts words in a way that is not known here (tokenizer_config.json)")
+        try:
+            words = self._read(_VOCABULARY, MAX_VOCABULARY_BYTES).decode().split("\n")
+        except UnicodeDecodeError:
+            raise _refuse("has a vocab.txt that is not UTF-8") from None
+        vocabulary = [word.removesuffix("\r") for word in words]
+        if not vocabulary[-1]:
+            vocabulary.pop()
+        if len(vocabulary) > shape.tokens:
+            raise _refuse("has more lines in vocab.txt than vocab_size says")
+        return self._build(lambda: WordPieces(vocabulary, lower_case=lower))
+
+    def _count_tokens(self, shape: ModelShape) -> int:
+        pooling = self._read_settings(_POOLING)
+        if pooling and not pooling.get("pooling_mode_mean_tokens"):
+            raise _refuse("does not take the mean over the tokens (1_Pooling/config.json)")
+        most = self._read_settings(_READING).get("max_seq_length", DEFAULT_TOKENS)
+        if type(most) is not int or most < 2:
+            raise _refuse("has no usable max_seq_length in sentence_bert_config.json")
+        return max(2, min(most, shape.positions))
+
+    def _build(self, build: Callable[[], T]) -> T:
+        try:
+            return build()
+        except NotSafetensors as error:
+            raise _refuse(f"has a {_MODEL} that cannot be used: {error}") from error
+        except ValueError as error:
+            raise _refuse(f"has a {_VOCABULARY} that cannot be used: {error}") from error
+
+    # Files
+
+    def _read_settings(self, name: str) -> Mapping[str, object]:
+        """A table in JSON; an empty one where a file is missing that may be."""
+        try:
+            found = json.loads(self._read(name, MAX_SETTINGS_BYTES))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise _refuse(f"has a {name} that is no table in JSON")
+        return found
+
+    def _measure(self, name: str) -> int:
+        return os.stat(os.path.join(self._path, name)).st_size
+
+    def _read(self, name: str, most: int, size: int | None = None) -> bytes:
+        """The first `size` bytes of a file, or all. FileNotFoundError for one that may be missing."""
+        return next(self._iter_pieces(name, most, size or most))
+
+    def _iter_pieces(self, name: str, most: int, size: int = PIECE_BYTES) -> Iterator[bytes]:
+        """A file in pieces of at most `size`, one at least. Raises as `_read` does."""
+        try:
+            with _open_regular(os.path.join(self._path, name), most) as file:
+                yield file.read(size)
+                while piece := file.read(size):
+                    yield piece
+        except FileNotFoundError:
+            if name in (_MODEL, _VOCABULARY, _SETTINGS):
+                raise _refuse(f"has no {name}") from None
+            raise
+        except OSError:
+            raise _refuse(f"has a {name} that cannot be read") from None
+
+
+def _check_tensors(tensors: Tensors, shape: ModelShape) -> None:
+    for name, sizes in iter_tensors(shape):
+        tensors.check(name, *sizes)
+
+
+@contextmanager
+def _open_regular(path: str, most: int) -> Iterator[BinaryIO]:
+    """Raises OSError for what is no regular file, or larger than `most`."""
+    flags = (
+        os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    with open(os.open(path, flags), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+            raise OSError
+        yield file
+
+
+def _refuse(what: str) -> RepoError:
+    return RepoError(
+        ErrorCode.CONFIG_INVALID,
+        f"{OPTION}: the folder {what}.",
+        "Give the folder of a sentence-transformers model like all-MiniLM-L6-v2, with config.json, vocab.txt"
+        " and model.safetensors.",
+        {"option": OPTION},
+    )

@@ -1,0 +1,108 @@
+"""The tensors of a .safetensors file: a header in JSON, and plain numbers behind it.
+
+    u64 bytes of the header | header | data
+
+The header maps each name to its type, its shape and where it lies in the data, as [start, end). Nothing in
+such a file is code. What is wanted is copied out of it as float32; all that the header says is checked
+against the bytes that are there before any memory is taken for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+F32 = npt.NDArray[np.float32]
+LENGTH = struct.Struct("<Q")
+MAX_HEADER_BYTES = 1024 * 1024
+MAX_TENSORS = 4_096
+_TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+_OWN_FACTS = "__metadata__"  # of whoever wrote the file; no tensor
+
+
+class NotSafetensors(Exception):
+    """The bytes are no such file, or not what was expected of it; the text says why, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    kind: str
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+
+class Tensors:
+    """The tensors of one file's bytes."""
+
+    def __init__(self, data: bytes, file_bytes: int | None = None) -> None:
+        """Reads the header. `data` may be all up to its end, of a file of `file_bytes`.
+
+        Raises NotSafetensors.
+        """
+        self._data = data
+        if len(data) < LENGTH.size:
+            raise NotSafetensors("it is too short")
+        size = LENGTH.unpack_from(data)[0]
+        if size > min(MAX_HEADER_BYTES, len(data) - LENGTH.size):
+            raise NotSafetensors("its header is longer than may be")
+        self._first = LENGTH.size + size
+        file_bytes = len(data) if file_bytes is None else file_bytes
+        self._entries = _parse_header(data[LENGTH.size : self._first], file_bytes - self._first)
+
+    def check(self, name: str, *shape: int) -> None:
+        """Raises NotSafetensors unless there is a tensor of this name and shape that can be read."""
+        entry = self._entries.get(name)
+        if entry is None:
+            raise NotSafetensors(f"it has no tensor {name}")
+        if entry.shape != shape:
+            raise NotSafetensors(f"{name} has the shape {list(entry.shape)}, not {list(shape)}")
+        if entry.kind not in _TYPES:
+            raise NotSafetensors(f"{name} is neither F32 nor F16")
+        if entry.end - entry.start != _TYPES[entry.kind].itemsize * math.prod(shape):
+            raise NotSafetensors(f"{name} has not the bytes of its shape")
+
+    def read(self, name: str, *shape: int) -> F32:
+        """One tensor of this shape as float32. Raises as `check`, and for one that holds what is no number.
+
+        It shares the bytes of the file where it can, and is not to be written to.
+        """
+        self.check(name, *shape)
+        entry = self._entries[name]
+        kind = _TYPES[entry.kind]
+        values = np.frombuffer(self._data, kind, math.prod(shape), self._first + entry.start)
+        if not np.isfinite(values).all():
+            raise NotSafetensors(f"{name} holds what is no number")
+        return np.require(values.reshape(shape), np.float32, "A")
+
+
+def _parse_header(text: bytes, data_bytes: int) -> Mapping[str, _Entry]:
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise NotSafetensors("its header is no JSON") from error
+    if not isinstance(header, dict) or len(header) > MAX_TENSORS:
+        raise NotSafetensors("its header is no table of tensors")
+    return {name: _parse_entry(row, data_bytes) for name, row in header.items() if name != _OWN_FACTS}
+
+
+def _parse_entry(row: object, data_bytes: int) -> _Entry:
+    if not isinstance(row, dict):
+        raise NotSafetensors("its header is no table of tensors")
+    kind, shape, span = row.get("dtype"), row.get("shape"), row.get("data_offsets")
+    if not isinstance(kind, str) or not _is_sizes(shape) or not _is_sizes(span) or len(span) != 2:
+        raise NotSafetensors("its header is no table of tensors")
+    if not span[0] <= span[1] <= data_bytes:
+        raise NotSafetensors("a tensor lies outside of the file")
+    return _Entry(kind, tuple(shape), span[0], span[1])
+
+
+def _is_sizes(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and len(value) <= 8 and all(type(one) is int and one >= 0 for one in value)

@@ -1,0 +1,201 @@
+"""The vectors of a root's chunks, in segments of the format that the lexical index has too.
+
+The record of a file is the vectors of its chunks, one after the other, each of as many bytes as the model has
+dimensions, signed. There are no fields, units and chunks of its own: a file's chunks are those that the
+lexical index has of the same version of it. A record counts only while that is so.
+
+The nearest chunks are found exactly, by looking at every vector. A product of two vectors is below 2**24, so
+float32 adds it up without rounding, in any order; the cosine made of it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from index_format import (
+    ChunkTable,
+    CorruptIndex,
+    Field,
+    FileTable,
+    LiveSegment,
+    PostingRun,
+    SegmentContent,
+    Snapshot,
+    UnitTable,
+    build_term_text,
+    number_languages,
+    spread_runs,
+)
+from repo_mcp.index.known_files import KnownFiles
+from repo_mcp.index.scoring import DECIMALS, F64, I64
+from repo_mcp.index.searcher import Searcher
+from repo_mcp.index.segment_search import Mask
+from repo_mcp.semantic.model_folder import I8
+
+VERSION = 1  # of what a record holds
+NO_FIELDS: tuple[Field, ...] = ()
+BLOCK_BYTES = 4 * 1024 * 1024  # of vectors looked at at a time: four times that as float32
+ELSEWHERE = -1  # of a file that the lexical index has not, or has in another version
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedFile:
+    """One file and the vectors of its chunks."""
+
+    path: str
+    fingerprint: bytes
+    size: int  # bytes of the source file
+    language: str
+    vectors: bytes
+
+
+def build_segment(files: Sequence[EmbeddedFile]) -> tuple[SegmentContent, PostingRun]:
+    """The content of the segment of some files, one at least; it has no posting lists."""
+    files = sorted(files, key=lambda file: file.path.encode())
+    names, languages = number_languages([file.language for file in files])
+    zeros = np.zeros(len(files), dtype=np.int64)
+    none = zeros[:0]
+    content = SegmentContent(
+        NO_FIELDS,
+        FileTable(
+            [file.path.encode() for file in files],
+            b"".join(file.fingerprint for file in files),
+            np.array([file.size for file in files], dtype=np.int64),
+            languages,
+            zeros,
+            zeros,
+            zeros,
+            zeros,
+            names,
+        ),
+        UnitTable(none, none),
+        ChunkTable(none, none, none),
+        (),
+        [file.vectors for file in files],
+    )
+    return content, PostingRun(build_term_text([]), none, none, none, none, none)
+
+
+@dataclass(frozen=True, slots=True)
+class NearChunks:
+    """Chunks of one lexical segment, ascending, and the cosine of each."""
+
+    chunks: I64
+    cosines: F64
+
+
+class VectorView:
+    """The vectors of one generation beside one generation of the lexical index. Safe for several threads.
+
+    Calls may raise IndexFormatError, OSError.
+    """
+
+    def __init__(self, snapshot: Snapshot, searcher: Searcher, dimensions: int) -> None:
+        self.snapshot = snapshot
+        self.searcher = searcher
+        self._dimensions = dimensions
+        counts = [part.reader.chunks.chunks for part in searcher.segments]
+        self._bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        known = KnownFiles(searcher.snapshot)
+        self._rows = [self._find_rows(segment, known) for segment in snapshot.segments]
+
+    def _find_rows(self, segment: LiveSegment, known: KnownFiles) -> I64:
+        """For each vector of a segment its chunk, counted over all lexical segments, or ELSEWHERE."""
+        places = {one.name: place for place, one in enumerate(self.searcher.snapshot.segments)}
+        sizes = np.diff(segment.reader.records.ends, prepend=0)
+        if (sizes % self._dimensions).any():
+            raise CorruptIndex(f"{segment.name}: RECS: a record that is not of whole vectors")
+        vectors = sizes // self._dimensions
+        firsts = np.full(len(vectors), ELSEWHERE, dtype=np.int64)
+        files = segment.reader.files
+        for file in np.flatnonzero(segment.live_file_mask & (vectors > 0)).tolist():
+            path = files.read_path(file)
+            place = known.find(path)
+            if place is None or known.find_fingerprint(path) != files.read_fingerprint(file):
+                continue
+            part = self.searcher.segments[places[place.segment]]
+            first, end = part.reader.files.first_chunks[place.file : place.file + 2].tolist()
+            if end - first == int(vectors[file]):
+                firsts[file] = self._bases[part.place] + first
+        rows = spread_runs(firsts, vectors)
+        rows[np.repeat(firsts == ELSEWHERE, vectors)] = ELSEWHERE
+        return rows
+
+    @property
+    def chunk_count(self) -> int:
+        """Chunks that have a vector."""
+        return sum(int(np.count_nonzero(rows != ELSEWHERE)) for rows in self._rows)
+
+    def find_nearest(self, vector: I8, masks: Sequence[Mask | None], count: int) -> list[NearChunks]:
+        """The `count` chunks that are nearest to a vector, for each lexical segment; those at right angles or
+        farther away are none. Exact; ties by path, then line.
+
+        `masks` say for each lexical segment which units count: a chunk counts with one of its; None: all.
+        """
+        wanted = self._join_masks(masks)
+        chunks, cosines = np.zeros(0, dtype=np.int64), np.zeros(0)
+        for segment, rows in zip(self.snapshot.segments, self._rows, strict=True):
+            for start, data in segment.reader.records.iter_blocks(self._dimensions, BLOCK_BYTES):
+                own = rows[start : start + len(data) // self._dimensions]
+                near = compare(vector, np.frombuffer(data, dtype=np.int8).reshape(len(own), -1))
+                kept = np.flatnonzero((own != ELSEWHERE) & (near > 0.0))
+                if wanted is not None:
+                    kept = kept[wanted[own[kept]]]
+                chunks = np.concatenate([chunks, own[kept]])
+                cosines = np.concatenate([cosines, near[kept]])
+                if len(chunks) > count:
+                    best = cosines >= np.partition(cosines, len(cosines) - count)[len(cosines) - count]
+                    chunks, cosines = chunks[best], cosines[best]
+        return self._split(*self._cut(chunks, cosines, count))
+
+    def _join_masks(self, masks: Sequence[Mask | None]) -> Mask | None:
+        """Which chunks of all lexical segments count; None: all."""
+        if all(mask is None for mask in masks):
+            return None
+        joined = np.zeros(int(self._bases[-1]), dtype=np.bool_)
+        for part, mask, base in zip(self.searcher.segments, masks, self._bases.tolist(), strict=False):
+            units = np.arange(part.reader.unit_count) if mask is None else np.flatnonzero(mask)
+            joined[base + part.find_chunks(units)] = True
+        return joined
+
+    def _cut(self, chunks: I64, cosines: F64, count: int) -> tuple[I64, F64]:
+        """The first `count`; of equal ones at the end those of the first paths and lines."""
+        if len(chunks) <= count:
+            return chunks, cosines
+        last = float(cosines.min())
+        ties = np.flatnonzero(cosines == last).tolist()
+        ties.sort(key=lambda row: (self._find_path(int(chunks[row])).encode(), int(chunks[row])))
+        kept = cosines > last
+        kept[ties[: count - int(np.count_nonzero(kept))]] = True
+        return chunks[kept], cosines[kept]
+
+    def _find_path(self, chunk: int) -> str:
+        place = int(np.searchsorted(self._bases, chunk, side="right")) - 1
+        firsts = self.searcher.segments[place].reader.files.first_chunks
+        file = int(np.searchsorted(firsts, chunk - int(self._bases[place]), side="right")) - 1
+        return self.searcher.read_path(place, file)
+
+    def _split(self, chunks: I64, cosines: F64) -> list[NearChunks]:
+        """By lexical segment."""
+        order = np.argsort(chunks)
+        chunks, cosines = chunks[order], cosines[order]
+        edges = np.searchsorted(chunks, self._bases)
+        return [
+            NearChunks(chunks[start:end] - base, cosines[start:end])
+            for (start, end), base in zip(pairwise(edges.tolist()), self._bases.tolist(), strict=False)
+        ]
+
+
+def compare(vector: I8, rows: I8) -> F64:
+    """The cosines of a vector and each of some others; 0 where one of the two is all zero."""
+    wide = rows.astype(np.float32)
+    own = vector.astype(np.float32)
+    products = np.einsum("ij,j->i", wide, own).astype(np.float64)  # not by BLAS, whose threads would wait
+    squares = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(own @ own)
+    squares[squares == 0.0] = 1.0
+    cosines: F64 = np.round(products / np.sqrt(squares), DECIMALS)
+    return cosines

@@ -1,0 +1,140 @@
+"""Text to the token ids of a BERT model: words and signs, lower-cased, cut into the longest known pieces.
+
+    "How are vectors kept?"  ->  [CLS] how are vectors kept ? [SEP]
+    "tokenizer"              ->  token ##izer
+
+The same ids as the `tokenizers` package gives for these models, but for characters that are newer than its
+tables of Unicode; a test compares them where it is installed.
+It is not a dependency, for it brings a client of a model hub along, which reaches the network.
+
+Left out on purpose: pairs of texts, and special tokens written in a text, which are plain signs here.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+UNKNOWN, FIRST, LAST = "[UNK]", "[CLS]", "[SEP]"
+CONTINUED = "##"  # begins a piece that does not begin its word
+MAX_WORD_CHARS = 100  # a longer word is one unknown token
+KEPT_WORDS = 60_000  # whose pieces are remembered, about 10 MB
+_ASCII_END = 128
+_CONTROLS = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, half of a pair
+_IDEOGRAPHS = (  # each stands for itself, as a word
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+class WordPieces:
+    """The pieces of one vocabulary. Safe for several threads."""
+
+    def __init__(self, vocabulary: Sequence[str], *, lower_case: bool) -> None:
+        """A piece's id is its place. ValueError without one of the three special tokens."""
+        self._ids: Mapping[str, int] = {piece: place for place, piece in enumerate(vocabulary)}
+        missing = [name for name in (UNKNOWN, FIRST, LAST) if name not in self._ids]
+        if missing:
+            raise ValueError(f"no token {missing[0]}")
+        self._unknown = self._ids[UNKNOWN]
+        self._first, self._last = self._ids[FIRST], self._ids[LAST]
+        self._lower_case = lower_case
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str, most: int) -> list[int]:
+        """The ids of a text between the first and the last token, cut to `most` in all, at least 2."""
+        ids = [self._first]
+        for word in _split(text, self._lower_case):
+            ids += self._cut(word)
+            if len(ids) >= most - 1:
+                break
+        return [*ids[: most - 1], self._last]
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        found = self._known.get(word)
+        if found is None:
+            found = self._find_pieces(word)
+            if len(self._known) < KEPT_WORDS:
+                self._known[word] = found
+        return found
+
+    def _find_pieces(self, word: str) -> tuple[int, ...]:
+        """Greedily the longest piece from the left; one unknown token where that leads nowhere."""
+        if len(word) > MAX_WORD_CHARS:
+            return (self._unknown,)
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            prefix = CONTINUED if start else ""
+            for end in range(len(word), start, -1):
+                piece = self._ids.get(prefix + word[start:end])
+                if piece is not None:
+                    pieces.append(piece)
+                    start = end
+                    break
+            else:
+                return (self._unknown,)
+        return tuple(pieces)
+
+
+def _split(text: str, lower_case: bool) -> Iterator[str]:
+    """The words and signs of a text in order."""
+    for word in _clean(text).split():
+        plain = _lower(word) if lower_case else word
+        if plain.isalnum():
+            yield plain
+        else:
+            yield from _split_signs(plain)
+
+
+def _split_signs(word: str) -> Iterator[str]:
+    start = 0
+    for place, char in enumerate(word):
+        if _is_sign(char):
+            if place > start:
+                yield word[start:place]
+            yield char
+            start = place + 1
+    if start < len(word):
+        yield word[start:]
+
+
+def _clean(text: str) -> str:
+    """Without control characters; every white space a space, and spaces around ideographs."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_clean_char, text))
+
+
+def _clean_char(char: str) -> str:
+    if char in "\t\n\r":
+        return " "
+    if char == "\ufffd" or unicodedata.category(char) in _CONTROLS:
+        return ""
+    if char.isspace():
+        return " "
+    code = ord(char)
+    if code >= _IDEOGRAPHS[1][0] and any(first <= code <= last for first, last in _IDEOGRAPHS):
+        return f" {char} "
+    return char
+
+
+def _lower(word: str) -> str:
+    """In lower case, without accents; character by character, so that no rule looks at neighbours."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(char.lower() for char in parts if unicodedata.category(char) != "Mn")
+
+
+def _is_sign(char: str) -> bool:
+    """True for punctuation, and for every ASCII character that is neither letter, digit nor space."""
+    if ord(char) < _ASCII_END:
+        return not char.isalnum() and not char.isspace()
+    return unicodedata.category(char)[0] == "P"

@@ -1,0 +1,203 @@
+"""What bytes of strangers reach, each as a function that may raise the errors of its kind and no other.
+
+python -m tests.deep.fuzz_targets TARGET [libFuzzer options]     under atheris, where that is installed
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot
+from repo_mcp.config import load_config
+from repo_mcp.errors import RepoError
+from repo_mcp.frames import Refusal, Request, encode_error, parse_frame
+from repo_mcp.ignore import GlobFilter, IgnoreRules
+from repo_mcp.index.freshness import read_seen
+from repo_mcp.index.line_matcher import LineMatcher
+from repo_mcp.index.prompt import parse_prompt
+from repo_mcp.index.query import parse_query
+from repo_mcp.log_reader import read_log
+from repo_mcp.model import ExactRequest
+from repo_mcp.repository_file import apply_repository_file
+from repo_mcp.research.grammar import parse_question
+from repo_mcp.structure import StructureBuilder, StructureError, decode_structure
+from repo_mcp.structure_model import ReferenceRole, SymbolKind
+from repo_mcp.textfile import decode_source, split_lines
+from tests.index_format.segment_bytes import (
+    SMALL,
+    build_small,
+    open_bytes,
+    put_together,
+    read_everything,
+    take_apart,
+)
+from tests.index_format.small_index import FIELDS, write_model
+
+FRAMES = (
+    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{}}}',
+    b'{"jsonrpc":"2.0","id":"\\ud800","result":{}}',
+)
+QUERIES = (
+    b'lang:py "exact phrase" -not +must path:a/b sym:Foo what calls x()',
+    b"Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'x'",
+)
+PATTERNS = (
+    rb"foo\b(?i:bar)[^x]{2,5}$".ljust(200) + b"a foo bar\nbaz",
+    b"\\x{10ffff}".ljust(200) + b"x\r\ny",
+)
+SETTINGS = (
+    b"exclude_globs = ['*.md']\n[limits]\nmax_file_bytes = 10\n",
+    b"a.b.c = [1, {x = nan}]\n",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One way in."""
+
+    run: Callable[[bytes], object]
+    errors: tuple[type[Exception], ...]  # that say what is wrong with the bytes
+    seeds: tuple[bytes, ...]
+
+
+def _read_segment(data: bytes) -> object:
+    return read_everything(open_bytes(data))
+
+
+def _read_sections(data: bytes) -> object:
+    """The bytes in place of one section, with every checksum right."""
+    sections = take_apart(_SEGMENT)
+    tags = sorted(sections)
+    tag = tags[data[0] % len(tags)] if data else tags[0]
+    name, whole = put_together({**sections, tag: data[1:]})
+    return read_everything(open_bytes(whole, name))
+
+
+def _open_index(manifest: bytes) -> object:
+    directory = MemoryDirectory()
+    directory.files = {**_INDEX.files, "manifest": bytearray(manifest)}
+    snapshot = Snapshot.open(directory)
+    return None if snapshot is None else [list(snapshot.iter_live_files()), snapshot.close()]
+
+
+def _read_record(data: bytes) -> object:
+    structure = decode_structure(data)
+    symbols = [structure.get_symbol(place) for place in range(structure.symbol_count)]
+    return symbols, [structure.get_reference(row) for row in range(structure.reference_count)]
+
+
+def _read_seen(data: bytes) -> object:
+    directory = MemoryDirectory()
+    directory.files = {"seen": bytearray(data), "seen.changes": bytearray(data[::-1])}
+    return read_seen(directory, 1)
+
+
+def _judge(line: bytes) -> object:
+    frame = parse_frame(line)
+    if isinstance(frame, Refusal):
+        return json.loads(encode_error(frame.id, frame.code, frame.message))
+    if isinstance(frame, Request):
+        json.dumps(frame.params).encode("ascii")
+    return frame
+
+
+def _ask(data: bytes) -> object:
+    text = data.decode("utf-8", "replace")
+    return parse_query(text, 1_000), parse_prompt(text), parse_question(text)
+
+
+def _ignore(data: bytes) -> object:
+    rules = IgnoreRules()
+    rules.add_file("", data)
+    rules.add_file("a/b", data[::-1])
+    return [rules.ignored(path, kind) for path in _PATHS for kind in (False, True)]
+
+
+def _glob(data: bytes) -> object:
+    matches = GlobFilter(data.decode("utf-8", "replace")).matches
+    return [matches(path) for path in _PATHS]
+
+
+def _match(data: bytes) -> object:
+    pattern = data[:200].decode("utf-8", "replace")
+    found = []
+    for regex in (False, True):
+        matcher = LineMatcher(ExactRequest(pattern, regex=regex, whole_word=bool(data[:1] > b"m")))
+        found.append(list(matcher.iter_matches(data[200:])))
+    return found
+
+
+def _configure(data: bytes) -> object:
+    return apply_repository_file(load_config("/nowhere"), data)
+
+
+def _decode(data: bytes) -> object:
+    source = decode_source(data)
+    lines = split_lines(source.data)
+    assert b"\n".join(lines) == source.data.removesuffix(b"\n")
+    return lines
+
+
+def _log(data: bytes) -> object:
+    with tempfile.TemporaryDirectory() as place:
+        with open(os.path.join(place, "audit.jsonl"), "wb") as file:
+            file.write(data)
+        return read_log(place, lambda text: text[:8], None, 10)
+
+
+_PATHS = ("a", "a/b", "a/b/c.py", ".env", "x y/é.md", "a/b/" + "d/" * 30 + "e")
+_SEGMENT = build_small(records=True)
+
+
+def _build_index() -> MemoryDirectory:
+    directory = MemoryDirectory()
+    with IndexWriter(directory, "c", FIELDS) as writer:
+        writer.add(write_model(directory, SMALL, writer.reserve_temporary()))
+        writer.commit()
+    return directory
+
+
+_INDEX = _build_index()
+_MANIFEST = bytes(_INDEX.files["manifest"])
+
+
+def _build_record() -> bytes:
+    builder = StructureBuilder("a.py", 40)
+    outer = builder.add_symbol("Outer", SymbolKind.CLASS, 0, 1, 20)
+    builder.add_symbol("inner", SymbolKind.METHOD, outer, 3, 9, parameters="(x)", return_type="int")
+    builder.add_reference(1, ReferenceRole.CALL, "call", 4, qualifier="self", arguments=2)
+    return builder.encode()
+
+
+def _list_sections() -> tuple[bytes, ...]:
+    sections = take_apart(_SEGMENT)
+    return tuple(bytes([place]) + sections[tag] for place, tag in enumerate(sorted(sections)))
+
+
+TARGETS: Mapping[str, Target] = {
+    "segment": Target(_read_segment, (IndexFormatError,), (_SEGMENT, build_small())),
+    "section": Target(_read_sections, (IndexFormatError,), _list_sections()),
+    "manifest": Target(_open_index, (IndexFormatError, OSError), (_MANIFEST, b"\x00" * 64)),
+    "record": Target(_read_record, (StructureError,), (_build_record(),)),
+    "seen": Target(_read_seen, (IndexFormatError,), (b"", b"\x00" * 100)),
+    "frame": Target(_judge, (), FRAMES),
+    "query": Target(_ask, (), QUERIES),
+    "ignore": Target(_ignore, (), (b"*.o\n!a.o\n/b/**/c\n[a-z]?\\ \n#x\n", b"**/a/**\n\\!x\n")),
+    "glob": Target(_glob, (RepoError,), (b"**/*.{py,md}", b"a/[!b]?*")),
+    "pattern": Target(_match, (RepoError,), PATTERNS),
+    "configuration": Target(_configure, (), SETTINGS),
+    "text": Target(_decode, (RepoError,), ("é\r\nb\rc\n".encode(), "﻿x".encode("utf-16"), b"\xff\xfea\x00")),
+    "log": Target(_log, (), (b'{"seq":1}\n{"tag":"x"}\n', b"\n\n{}\n[")),
+}  # fmt: skip
+
+
+def run_target(name: str, data: bytes) -> None:
+    """Feed bytes to a target. Whatever it does not say in its own words is raised."""
+    target = TARGETS[name]
+    with suppress(*target.errors):
+        target.run(data)

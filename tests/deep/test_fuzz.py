@@ -1,0 +1,105 @@
+"""Bytes of strangers, mutated or found by atheris, never raise anything but our own errors."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.deep.fuzz_targets import TARGETS, run_target
+from tests.deep.ledger import LEDGER
+
+PROJECT = Path(__file__).resolve().parents[2]
+SEED = 61
+SHORT_RUNS, DEEP_RUNS = 150, 20_000
+ATHERIS_RUNS = 30_000
+MAX_BYTES = 6_000
+ODD = (
+    b"\x00",
+    b"\xff",
+    b"\xff" * 8,
+    b"\x80",
+    b"\n",
+    b"\r\n",
+    b"\\",
+    b"(",
+    b"[",
+    b"{",
+    b"*",
+    b"\xc3",
+    b"\xe2\x80\xae",  # turns the direction of writing
+    b"9" * 30,
+)
+
+
+def mutate(seed: bytes, draw: random.Random) -> bytes:
+    """The bytes with a few pieces changed, moved, doubled or left out."""
+    data = bytearray(seed[:MAX_BYTES])
+    for _ in range(draw.choice([1, 1, 2, 4, 16])):
+        place = draw.randrange(len(data) + 1)
+        end = min(len(data), place + draw.choice([1, 2, 4, 30]))
+        change = draw.randrange(6)
+        if change == 0 and place < len(data):
+            data[place] ^= 1 << draw.randrange(8)
+        elif change == 1:
+            data[place:end] = b""
+        elif change == 2:
+            data[place:place] = draw.choice(ODD)
+        elif change == 3:
+            data[place:place] = data[place:end] * draw.choice([1, 3, 50])
+        elif change == 4:
+            data[place:end] = draw.randbytes(end - place)
+        else:
+            del data[place:]
+    return bytes(data[: 2 * MAX_BYTES])
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+@pytest.mark.parametrize("runs", [SHORT_RUNS, pytest.param(DEEP_RUNS, marks=pytest.mark.deep)])
+def test_mutations(name: str, runs: int) -> None:
+    draw = random.Random(f"{SEED}{name}")
+    with LEDGER.suite(f"fuzz {name}") as row:
+        for seed in TARGETS[name].seeds:
+            run_target(name, seed)
+        for _ in range(runs):
+            run_target(name, mutate(draw.choice(TARGETS[name].seeds), draw))
+            row.rounds += 1
+            row.faults += 1
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_under_atheris(name: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec("atheris") is None:
+        pytest.skip("atheris is not installed")
+    for place, seed in enumerate(TARGETS[name].seeds):
+        (tmp_path / f"seed{place}").write_bytes(seed)
+    words = [
+        "-m",
+        "tests.deep.fuzz_child",
+        name,
+        f"-runs={ATHERIS_RUNS}",
+        f"-max_len={MAX_BYTES}",
+        f"-seed={SEED}",
+    ]
+    with LEDGER.suite(f"fuzz {name}, atheris") as row:
+        done = subprocess.run(
+            [sys.executable, *words, "-rss_limit_mb=2000", "-timeout=20", str(tmp_path)],
+            cwd=PROJECT,
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=1_800,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        found = re.search(r"Done (\d+) runs", done.stderr)
+        assert found is not None, done.stderr[-1000:]
+        row.rounds += int(found[1])
+        row.faults += int(found[1])

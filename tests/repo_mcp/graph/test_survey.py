@@ -1,0 +1,85 @@
+"""Many files at a glance: imports, bases, calls at the top, users of what is declared elsewhere."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.edges import Bounds
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.questions import CALLS, EdgeType
+from tests.repo_mcp.graph.memory_index import find_node, make_graph
+
+FILES = {
+    "pkg/__init__.py": "",
+    "pkg/base.py": "import os\nfrom pkg import later\n\n\nclass Base: ...\n",
+    "pkg/later.py": "from pkg.base import Base\nimport requests as web\n\n\n@web.hook\n"
+    "class Later(Base, web.Session): ...\n\n\nweb.get('x')\n\n\ndef ask():\n    return web.get('y')\n",
+    "main.ts": 'import { a } from "./other";\nexport const b = a();\n',
+    "other.ts": "export function a() { return 1; }\n",
+}
+WIDE = Bounds(50, 100)
+
+
+def make() -> Graph:
+    return make_graph(FILES)
+
+
+def test_imports_are_files_or_names_outside() -> None:
+    survey = make().survey
+    assert [(one.line, one.target, one.outside) for one in survey.list_imports("pkg/base.py")] == [
+        (1, "", "os"),
+        (2, "pkg/later.py", ""),
+    ]
+    assert [(one.line, one.target) for one in survey.list_imports("main.ts")] == [(1, "other.ts")]
+    assert survey.list_imports("not/there.py") == []
+
+
+def test_bases_and_calls_at_the_top() -> None:
+    survey = make().survey
+    assert {(one.name, one.outside) for one in survey.list_bases("pkg/later.py")} == {
+        ("Base", ""),
+        ("web.Session", "requests.Session"),
+    }
+    assert {one.line for one in survey.list_top_calls("pkg/later.py")} == {5, 9, 13}
+
+
+def test_users_of_what_is_declared_elsewhere() -> None:
+    graph = make()
+    whole, edges = graph.survey.find_outside("requests.get", CALLS, WIDE)
+    assert whole == "requests.get"
+    assert [(graph.get_node(one.other).qualified_name, one.lines) for one in edges.edges] == [
+        ("pkg/later.py", (9,)),
+        ("pkg.later.ask", (13,)),
+    ]
+    assert graph.survey.find_outside("Session", (EdgeType.INHERITS,), WIDE)[0] == "requests.Session"
+    assert graph.survey.find_outside("Base", (EdgeType.INHERITS,), WIDE) == (
+        "",
+        graph.survey.find_outside("x", (), WIDE)[1],
+    )
+
+
+def test_a_search_for_users_outside_stops_at_its_bounds() -> None:
+    files = {f"f{n}.py": "import os\n\n\ndef f():\n    os.getcwd()\n" for n in range(9)}
+    _, edges = make_graph(files).survey.find_outside("os.getcwd", CALLS, Bounds(4, 100))
+    assert (len(edges.edges), edges.cut) == (4, True)
+
+
+def test_what_is_declared_by_a_name_and_where() -> None:
+    survey = make().survey
+    assert [one.path for one in survey.find_declared("Base", 10)] == ["pkg/base.py"]
+    assert survey.find_declared("Base", 0) == []
+    assert survey.list_paths("pkg") == ["pkg/__init__.py", "pkg/base.py", "pkg/later.py"]
+    assert survey.has_folder("pkg")
+    assert not survey.has_folder("nowhere")
+
+
+def test_the_bounds_of_one_search_for_edges() -> None:
+    files = {"a.py": "def f(): ...\n"} | {
+        f"b{n}.py": "from a import f\n\n\ndef g():\n    f()\n" for n in range(9)
+    }
+    graph = make_graph(files)
+    node = find_node(graph, "a.f")
+    few = graph.find_incoming(node, CALLS, Bounds(files=4, references=100))
+    assert (len(few.edges), few.cut) == (4, True)
+    fewer = graph.find_incoming(node, CALLS, Bounds(files=100, references=6))
+    assert fewer.cut
+    assert len(fewer.edges) < 9
+    assert not graph.find_incoming(node, CALLS, Bounds(files=100, references=100)).cut
