@@ -14,7 +14,7 @@ ROOT ?= .
 
 export PYTHONHASHSEED := random
 
-.PHONY: help setup check lint types test bench golden deep quality bench-peers try dump verify
+.PHONY: help setup check lint types test bench golden deep quality bench-peers try dump verify docs dist
 
 help:
 	@echo 'make try [ROOT=.] [QUERY="..."]   index a repository and search it'
@@ -25,6 +25,8 @@ help:
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
+	@echo 'make docs                         docs/tools.md, from the tables of tools'
+	@echo 'make dist                         wheel and sdist in dist/, built twice and compared'
 	@echo 'make dump INDEX=DIR               an index as text'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
 
@@ -71,6 +73,18 @@ bench-peers: $(STAMP)
 
 try: $(STAMP)
 	@$(BIN)/repo-mcp search "$(QUERY)" --repo-root "$(ROOT)"
+
+docs: $(STAMP)
+	@$(BIN)/python -m tests.architecture.tools_document > docs/tools.md.new && mv docs/tools.md.new docs/tools.md
+
+# The time in the archives is that of the last commit, so that anybody who has it gets the same bytes.
+dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
+dist: $(STAMP)
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --directory dist/again >/dev/null
+	@$(BIN)/python -m hatchling build --directory dist >/dev/null
+	@cd dist && for file in *.whl *.tar.gz; do cmp "$$file" "again/$$file" || exit 1; done
+	@rm -rf dist/again && cd dist && sha256sum * 2>/dev/null || shasum -a 256 *
 
 dump: $(STAMP)
 	@$(BIN)/index-format dump "$(INDEX)"

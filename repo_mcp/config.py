@@ -192,6 +192,18 @@ def find_home() -> str:
     return os.path.expanduser("~")
 
 
+def find_client_home(variable: str, *below_home: str) -> str:
+    """Where a client keeps its files: what its variable says when that is absolute, or a place below home."""
+    value = os.environ.get(variable, "") if variable else ""
+    return value if os.path.isabs(value) else os.path.join(find_home(), *below_home)
+
+
+def list_client_variables() -> dict[str, str]:
+    """The environment that a sparing client gives its servers: these variables, where they are set."""
+    names = _WINDOWS_CLIENT_VARIABLES if os.name == "nt" else _CLIENT_VARIABLES
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def find_cache_home() -> str:
     """The user's directory for what can be rebuilt: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
     return _find_home("XDG_CACHE_HOME", ".cache")
@@ -323,6 +335,15 @@ def _invalid(option: str, what: str, hint: str) -> RepoError:
     return RepoError(ErrorCode.CONFIG_INVALID, f"{option} {what}", hint, {"option": option})
 
 
+# What Codex passes on, the client that passes on least.
+_CLIENT_VARIABLES = (
+    *("HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING"),
+    *("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"),
+)
+_WINDOWS_CLIENT_VARIABLES = (
+    *("PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "USERNAME", "USERDOMAIN", "USERPROFILE"),
+    *("HOMEDRIVE", "HOMEPATH", "PROGRAMFILES", "PROGRAMDATA", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"),
+)
 _ENVIRONMENT_LOCK = threading.Lock()
 _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     "PYTHONSAFEPATH": "1",

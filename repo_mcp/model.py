@@ -277,6 +277,16 @@ class IndexStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class SegmentFacts:
+    """One live segment of the index."""
+
+    name: str
+    file_bytes: int
+    live_files: int
+    dead_files: int  # superseded or removed; the next merge drops them
+
+
+@dataclass(frozen=True, slots=True)
 class StructureReport:
     """What a round of the structure phase did."""
 

@@ -63,6 +63,7 @@ from repo_mcp.model import (
     RefreshReport,
     SearchAnswer,
     SearchRequest,
+    SegmentFacts,
     WalkReport,
 )
 from repo_mcp.namespaces import mark_used, remove, remove_unused
@@ -494,6 +495,15 @@ class Repository:
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
         told = (*now.warnings, *self._outliner.warnings, *self.structure.warn(), *vectors)
         return replace(now, warnings=told)
+
+    @property
+    def segments(self) -> tuple[SegmentFacts, ...]:
+        """The segments of the index, as the last committed generation names them."""
+        searcher = self._index.find_searcher()
+        entries = () if searcher is None else searcher.snapshot.manifest.segments
+        return tuple(
+            SegmentFacts(one.name, one.file_bytes, one.live_files, len(one.dead_files)) for one in entries
+        )
 
     def refresh(
         self,

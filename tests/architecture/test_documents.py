@@ -25,7 +25,7 @@ DOCUMENTS = sorted(
 # Something of ours in backquotes that looks like a path: it has a slash or an ending we use.
 NAMED_PATH = re.compile(r"`([A-Za-z0-9_.][A-Za-z0-9_./-]*(?:/|\.(?:py|md|toml|txt)))`")
 # Names of files that the program makes or that belong to others.
-NOT_OURS = {"repo_mcp.toml", "pyproject.toml/", ".mcp.json", "vocab.txt"}
+NOT_OURS = {"repo_mcp.toml", "pyproject.toml/", ".mcp.json", ".codex/config.toml", "vocab.txt"}
 MAX_AGENTS_LINES = 80
 
 

@@ -30,6 +30,15 @@ FORBIDDEN_CALLS = {
 
 # file -> {what it may use: why}
 ALLOWED: dict[str, dict[str, str]] = {
+    "repo_mcp/cli/client_check.py": {
+        "subprocess": "`repo-mcp init --check` starts this very server, as a client would"
+    },
+    "repo_mcp/cli/client_files.py": {
+        "os.path.realpath": "finds out where a link of the user's own, in place of a client's file, leads to"
+    },
+    "repo_mcp/cli/setup_plan.py": {
+        "os.path.realpath": "tells whether the server's program lies in a cache that may be emptied"
+    },
     "repo_mcp/data_dir.py": {
         "os.path.realpath": "compares the operator's own two directories, once, at the start"
     },

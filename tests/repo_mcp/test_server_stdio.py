@@ -548,6 +548,7 @@ EARLY_MODULES = {
     *("__future__", "_collections", "_functools", "_json", "_operator", "_signal", "_sre", "_weakrefset"),
     *("collections", "copyreg", "enum", "functools", "itertools", "json", "keyword", "operator", "re"),
     *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
+    *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own
 }
 LOOK_AT_FIRST_WRITE = """
 import sys
@@ -598,6 +599,45 @@ def test_the_tools_are_listed_before_the_engine_is_loaded(root: Path) -> None:
         check=True,
     )
     assert done.stdout.split() == [b"8"]
+
+
+# What a plain server loads of others' packages, its first search included. A new name here costs every start.
+PACKAGES_OF_OTHERS = {
+    "cached_property",
+    "msgpack",
+    "numpy",
+    "pathspec",
+    "re2",
+    "watchfiles",
+    "whoosh",
+    "xxhash",
+}
+NAME_PACKAGES = """
+found = {name.partition(".")[0] for name, module in list(sys.modules.items())
+         if "site-packages" in str(getattr(module, "__file__", ""))}
+print(*sorted(found - {"repo_mcp", "index_format"}))
+"""
+
+
+def test_the_packages_of_others_that_a_server_loads_are_known(root: Path) -> None:
+    look = START.replace("raise SystemExit(main())", "main(); import sys" + NAME_PACKAGES)
+    calls = [("repo.search", {"query": "transfer"}), ("repo.open_file", {"path": "README.md"})]
+    frames = [INITIALIZE] + [
+        {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        for number, (name, arguments) in enumerate(calls, 2)
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", look, "--repo-root", str(root)],
+        input=b"".join(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n" for frame in frames),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=PATIENCE_SECONDS,
+        env=_environment(root.parent),
+        check=True,
+    )
+    found = set(done.stdout.splitlines()[-1].decode().split())
+    assert {"numpy", "whoosh"} <= found
+    assert {name for name in found if not name.startswith(("_", "google"))} <= PACKAGES_OF_OTHERS
 
 
 def test_a_plain_conversation_never_imports_the_sdk(root: Path) -> None:

@@ -1,0 +1,114 @@
+"""What a search found, as ripgrep would print it, with ranks.
+
+     1. src/checksum.c:9  fletcher_step  1.532
+      8-/* One step of the sum. */
+      9:static void fletcher_step(...)
+
+A ranked hit has a line of its own with rank, path and best line, the declaration around it and its score.
+An exact match is one line, `path:line:text`; lines around it are `path-line-text`, and `--` stands
+between groups. The same on a terminal and in a pipe, colours aside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from repo_mcp.cli.terminal import FAINT, MATCH, NUMBER, PATH, visible
+from repo_mcp.index.snippets import find_best_line, find_line_terms
+from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
+from repo_mcp.tool_model import escape_text
+
+
+class HitsPage:
+    """Prints the answers of searches on one console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, answer: SearchAnswer, *, explain: bool = False) -> None:
+        """The hits, best first, and how many there were; with the points of each where that is asked for."""
+        for rank, hit in enumerate(answer.hits, 1):
+            rows = _read_snippet(hit)
+            matching = find_line_terms([content for _, content in rows], hit.matched_terms)
+            best = rows[find_best_line(matching)][0] if rows else hit.start_line
+            self._print(_head(rank, hit, best))
+            if explain:
+                points = ", ".join(f"{name} {value:+.3f}" for name, value in hit.explanation)
+                self._print(Text(f"    {points}", FAINT))
+            pattern = _match_pattern(hit.matched_terms)
+            width = max((len(str(number)) for number, _ in rows), default=1)
+            for (number, content), held in zip(rows, matching, strict=True):
+                self._print(_numbered(number, content, width, pattern if held else None))
+            self._print(Text())
+        if not answer.hits:
+            self._print(Text("Nothing found.", FAINT))
+        elif answer.total > len(answer.hits):
+            self._print(Text(f"{len(answer.hits)} of {answer.total:,} matches; more with --top-k.", FAINT))
+
+    def list_matches(self, answer: ExactAnswer) -> None:
+        """The lines that match, each with its path and number, and how many there are."""
+        before: tuple[str, int] | None = None
+        for path, number, content, is_match in _iter_lines(answer.matches):
+            has_gap = before is not None and before != (path, number - 1)
+            if has_gap and any(match.before or match.after for match in answer.matches):
+                self._print(Text("--", FAINT))
+            before = path, number
+            mark = ":" if is_match else "-"
+            place = ((escape_text(path), PATH), mark, (str(number), NUMBER), mark)
+            self._print(Text.assemble(*place, visible(content)))
+        if not answer.total:
+            self._print(Text("Nothing found.", FAINT))
+        elif answer.truncated:
+            more = " or more" if answer.total_is_lower_bound else ""
+            shown = f"{len(answer.matches):,} of {answer.total:,}{more} lines; more with --top-k."
+            self._print(Text(shown, FAINT))
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text)
+
+
+def _head(rank: int, hit: Hit, line: int) -> Text:
+    place = ((escape_text(hit.path), PATH), ":", (str(line), NUMBER))
+    head = Text.assemble((f"{rank:>2}. ", FAINT), *place)
+    if hit.symbol:
+        head.append(f"  {escape_text(hit.symbol)}", "cyan")
+    return head.append(f"  {hit.score:.3f}", FAINT)
+
+
+def _read_snippet(hit: Hit) -> list[tuple[int, str]]:
+    """Number and text of each line of a snippet."""
+    rows = (line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n"))
+    return [(int(number), content) for number, tab, content in rows if tab]
+
+
+def _numbered(number: int, content: str, width: int, pattern: re.Pattern[str] | None) -> Text:
+    shown = Text(visible(content))
+    if pattern is not None:
+        shown.highlight_regex(pattern, MATCH)
+    mark = "-" if pattern is None else ":"
+    return Text.assemble((f"    {number:>{width}}", NUMBER), mark, shown)
+
+
+def _iter_lines(matches: tuple[ExactMatch, ...]) -> Iterator[tuple[str, int, str, bool]]:
+    """Path, number and text of each line to show, once, in order; True for those that match."""
+    lines: dict[tuple[str, int], tuple[str, bool]] = {}
+    for match in matches:
+        first = match.start_line - len(match.before)
+        around = [*enumerate(match.before, first), *enumerate(match.after, match.end_line + 1)]
+        for number, content in around:
+            lines.setdefault((match.path, number), (content, False))
+        lines[match.path, match.start_line] = match.line, True
+    order = {match.path: place for place, match in reversed(list(enumerate(matches)))}
+    for path, number in sorted(lines, key=lambda key: (order[key[0]], key[1])):
+        content, is_match = lines[path, number]
+        yield path, number, content, is_match
+
+
+def _match_pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Matches the terms wherever they stand, since a term may be a part or the stem of a word."""
+    wanted = sorted({re.escape(term) for term in terms if term}, key=lambda term: (-len(term), term))
+    return re.compile("|".join(wanted), re.IGNORECASE) if wanted else None

@@ -1,0 +1,155 @@
+"""`index`, `compact`, `status` and `report`: make an index, keep it small, tell how it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from repo_mcp.cli.endings import EXIT_DONE, warn
+from repo_mcp.cli.opening import opened, refresh
+from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
+from repo_mcp.cli.plain import to_plain, write_json
+from repo_mcp.cli.render import Renderer
+from repo_mcp.cli.status_page import StatusPage, judge
+from repo_mcp.cli.structure import describe_structure, describe_vectors, renew_structure, renew_vectors
+from repo_mcp.cli.terminal import open_console
+from repo_mcp.config import load_config
+from repo_mcp.repository import Repository
+from repo_mcp.version import find_version
+
+
+def index(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Processes to index with (0: choose).")
+    ] = None,
+    max_file_bytes: MaxFileBytes = None,
+    force: Annotated[bool, typer.Option("--force", help="Build again from scratch.")] = False,
+    structure: Annotated[
+        bool | None,
+        typer.Option("--structure/--no-structure", help="What files declare and use (if it is there)."),
+    ] = None,
+    semantic_model: SemanticModel = None,
+    as_json: AsJson = False,
+) -> int:
+    """Build the index, or bring it up to date; then the structure of the files, where that is wanted.
+
+    Killed at any moment, the next run finds the old index or the new one.
+
+    \b
+    Examples:
+      repo-mcp index
+      repo-mcp index --structure --workers 2
+      repo-mcp index --force --json
+    """
+    config = load_config(
+        repo_root,
+        data_dir=data_dir,
+        workers=workers,
+        semantic_model=semantic_model,
+        limits=chosen_limits(max_file_bytes=max_file_bytes),
+    )
+    with opened(config) as repository:
+        done = refresh(repository, force=force, quiet=as_json)
+        renew_structure(repository, structure, force=force, quiet=as_json, warn=warn)
+        vectors = renew_vectors(repository, force=force, quiet=as_json, warn=warn)
+        state = repository.structure.status()
+        if as_json:
+            write_json({**to_plain(done), "structure": to_plain(state), **show_vectors(repository)})
+        else:
+            phases = {"structure": describe_structure(state), **vectors}
+            Renderer().refreshed(done, repository.status(), phases)
+    return EXIT_DONE
+
+
+def show_vectors(repository: Repository) -> dict[str, object]:
+    """What a JSON document says of the vectors; nothing where no model is named."""
+    return {} if repository.vectors is None else {"vectors": to_plain(repository.vectors.status())}
+
+
+def compact(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    full: Annotated[bool, typer.Option("--full", help="Merge everything into one segment.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Merge the segments of the index, and those of the structure of the files.
+
+    \b
+    Examples:
+      repo-mcp compact
+      repo-mcp compact --full
+    """
+    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+        done = repository.compact(full=full)
+        structure = repository.structure.compact(full=full) if repository.structure.exists else None
+    if as_json:
+        write_json({**to_plain(done), "structure": None if structure is None else to_plain(structure)})
+    else:
+        Renderer().compacted(done)
+        if structure is not None:
+            Renderer().compacted(structure)
+    return EXIT_DONE
+
+
+def status(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    semantic_model: SemanticModel = None,
+    as_json: AsJson = False,
+) -> int:
+    """Say whether all is well with the index; what is indexed, what was left out, and how old it is.
+
+    The first line is the verdict: healthy, behind, incomplete, missing or damaged.
+
+    \b
+    Examples:
+      repo-mcp status
+      repo-mcp status --json
+    """
+    with opened(load_config(repo_root, data_dir=data_dir, semantic_model=semantic_model)) as repository:
+        state = repository.status()
+        structure = repository.structure.status()
+        vectors, shown = describe_vectors(repository), show_vectors(repository)
+        root_name = repository.root_name
+    if as_json:
+        document = {"root": root_name, "version": find_version(), "health": judge(state).word}
+        write_json(document | to_plain(state) | {"structure": to_plain(structure)} | shown)
+    else:
+        phases = {"structure": describe_structure(structure), **vectors}
+        StatusPage(open_console()).show(root_name, state, structure, phases)
+    return EXIT_DONE
+
+
+def report(
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; - prints it (DATA_DIR/report.html)."),
+    ] = None,
+) -> int:
+    """Write a page about the index and its use: one HTML file without anything from outside.
+
+    It shows how much is indexed by language and what was left out and why, the segments and sizes, and from
+    the log of calls the slowest and the refused ones. A file that is no such page is not written over.
+
+    \b
+    Examples:
+      repo-mcp report
+      repo-mcp report --output /tmp/report.html
+    """
+    from repo_mcp.cli.report_facts import collect_facts
+    from repo_mcp.cli.report_file import write_report
+    from repo_mcp.cli.report_page import render_report
+
+    with opened(load_config(repo_root, data_dir=data_dir)) as repository:
+        page = render_report(collect_facts(repository))
+        if output == "-":
+            print(page, end="")
+            return EXIT_DONE
+        place = write_report(page, output, repository.data_dir.path)
+    print(place)
+    return EXIT_DONE

@@ -1,0 +1,25 @@
+"""The options that several commands share, by the names that are fixed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Root = Annotated[str, typer.Option("--repo-root", metavar="ROOT", help="The repository.")]
+DataDir = Annotated[
+    str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+SemanticModel = Annotated[
+    str | None,
+    typer.Option("--semantic-model", metavar="DIR", help="Folder of an embedding model: vectors, too."),
+]
+MaxFileBytes = Annotated[
+    int | None, typer.Option("--max-file-bytes", metavar="N", help="Leave out larger files (2,000,000).")
+]
+
+
+def chosen_limits(**given: int | None) -> dict[str, int]:
+    """The limits that were asked for."""
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,50 @@
+"""Where the report goes: into the data directory, or to a file that is not there or is such a report."""
+
+from __future__ import annotations
+
+import os
+
+from index_format import DiskDirectory, IndexFormatError, new_file
+from repo_mcp.errors import ErrorCode, RepoError
+
+REPORT_NAME = "report.html"
+MARK = "<!doctype html><!-- repo-mcp report -->"  # the beginning of every report
+
+
+def write_report(page: str, output: str | None, data_dir: str) -> str:
+    """Write the page whole. Returns the file's name, relative where it lies below the current directory.
+
+    INVALID_ARGUMENT for a file that is something else, a link or in no directory.
+    """
+    path = os.path.join(data_dir, REPORT_NAME) if output is None else os.path.abspath(output)
+    above, name = os.path.split(path)
+    try:
+        directory = DiskDirectory(above)
+        _check_free(directory, name)
+        with new_file(directory, name, f"{name}.tmp") as file:
+            file.write(page.encode("utf-8", "backslashreplace"))
+    except (IndexFormatError, NotADirectoryError, FileNotFoundError, IsADirectoryError):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "The report cannot be written there.",
+            "Give --output a file in a directory that is there.",
+        ) from None
+    shown = os.path.relpath(path)
+    return path if shown.startswith("..") else shown
+
+
+def _check_free(directory: DiskDirectory, name: str) -> None:
+    try:
+        file = directory.open(name)
+    except FileNotFoundError:
+        return
+    try:
+        is_report = file.read(0, min(file.size, len(MARK))) == MARK.encode()
+    finally:
+        file.close()
+    if not is_report:
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "The file of --output is no report of ours; it is not written over.",
+            "Give --output another name.",
+        )

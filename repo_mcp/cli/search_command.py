@@ -1,0 +1,180 @@
+"""`search`: ranked or exact, as text that editors and pagers can follow, or as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from repo_mcp.cli.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.hits_page import HitsPage
+from repo_mcp.cli.opening import bring_up_to_date, opened
+from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, chosen_limits
+from repo_mcp.cli.plain import to_plain, write_json
+from repo_mcp.cli.terminal import Colour, open_console
+from repo_mcp.config import Config, load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.exact import MAX_CONTEXT_LINES
+from repo_mcp.model import ExactRequest, Hit, SearchRequest
+from repo_mcp.repository import Repository
+
+
+class Mode(StrEnum):
+    """How `search` matches."""
+
+    BM25 = "bm25"  # ranked
+    LITERAL = "literal"
+    REGEX = "regex"
+    SYMBOL = "symbol"  # ranked, names of declarations
+
+
+EXACT_MODES = (Mode.LITERAL, Mode.REGEX)
+EXACT_LIMIT = 200  # matches when no --top-k is given
+
+
+@dataclass(frozen=True, slots=True)
+class _Display:
+    """How the answer is shown."""
+
+    as_json: bool
+    explain: bool
+    context: int  # lines
+    colour: Colour
+
+
+def search(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, identifiers, a question; a text or expression.")
+    ],
+    repo_root: Root = ".",
+    data_dir: DataDir = None,
+    mode: Annotated[Mode, typer.Option("--mode", help="How to match.")] = Mode.BM25,
+    literal: Annotated[bool, typer.Option("--literal", "-F", help="Exact text: --mode literal.")] = False,
+    regex: Annotated[bool, typer.Option("--regex", "-E", help="RE2 expression: --mode regex.")] = False,
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Exact, in any case.")] = False,
+    word: Annotated[bool, typer.Option("--word", "-w", help="Exact, whole words only.")] = False,
+    top_k: Annotated[
+        int | None, typer.Option("--top-k", metavar="N", help="Hits to print (10; exact: 200).")
+    ] = None,
+    context: Annotated[
+        int, typer.Option("--context", "-C", metavar="N", help="This many lines more on either side.")
+    ] = 0,
+    glob: Annotated[str | None, typer.Option("--glob", metavar="G", help="Only files that match.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="L", help="Only this language.")
+    ] = None,
+    tests: Annotated[bool, typer.Option("--tests/--no-tests", help="With files of tests.")] = True,
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each signal gave to a score.")] = False,
+    colour: Annotated[Colour, typer.Option("--color", help="Colours: on a terminal.")] = Colour.AUTO,
+    max_file_bytes: MaxFileBytes = None,
+    as_json: AsJson = False,
+) -> int:
+    """Search, best hits first, or exactly, by path and line. Indexes first what is not indexed yet.
+
+    A hit begins with its rank and PATH:LINE, which editors and terminals open; below are its lines, those
+    that match as LINE: and those around them as LINE-. Exact matches are lines of PATH:LINE:TEXT.
+
+    \b
+    Examples:
+      repo-mcp search "where is a transfer posted"
+      repo-mcp search Account --mode symbol
+      repo-mcp search -F "checksum(" --glob "*.c" --context 2
+      repo-mcp search -E "def \\w+_funds" --language python
+      repo-mcp search "checksum" --no-tests --color always | less -R
+    """
+    config = load_config(repo_root, data_dir=data_dir, limits=chosen_limits(max_file_bytes=max_file_bytes))
+    mode = choose_mode(mode, literal=literal, regex=regex, exactly=ignore_case or word)
+    display = _Display(as_json, explain, check_context(context), colour)
+    if mode in EXACT_MODES:
+        limit = top_k or EXACT_LIMIT
+        case, is_regex = not ignore_case, mode is Mode.REGEX
+        exact = ExactRequest(query, is_regex, case, word, glob, None, language, tests, limit)
+        return search_exactly(config, replace(exact, context_lines=context), display)
+    top_k = chosen_top_k(config, top_k)
+    request = SearchRequest(query, top_k, glob, language, tests, symbols_only=mode is Mode.SYMBOL)
+    return search_ranked(config, request, display)
+
+
+def choose_mode(mode: Mode, *, literal: bool, regex: bool, exactly: bool) -> Mode:
+    """The mode that the options mean together. INVALID_ARGUMENT when they contradict each other."""
+    asked = {Mode.LITERAL: literal, Mode.REGEX: regex, mode: mode is not Mode.BM25}
+    modes = [one for one, is_asked in asked.items() if is_asked] or [Mode.LITERAL if exactly else mode]
+    if len(modes) > 1 or (exactly and modes[0] not in EXACT_MODES):
+        raise RepoError(
+            ErrorCode.INVALID_ARGUMENT,
+            "These ways to match exclude each other.",
+            "Give --literal or --regex, either with --ignore-case and --word, or another --mode without.",
+        )
+    return modes[0]
+
+
+def check_context(lines: int) -> int:
+    """The number of lines. INVALID_ARGUMENT for one that is not allowed."""
+    if not 0 <= lines <= MAX_CONTEXT_LINES:
+        hint = f"Give 0 to {MAX_CONTEXT_LINES}."
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--context is {lines}.", hint)
+    return lines
+
+
+def chosen_top_k(config: Config, top_k: int | None) -> int:
+    """The number of hits asked for, or the default; refused outside 1 to the limit."""
+    if top_k is None:
+        return config.limits.default_search_hits
+    if not 1 <= top_k <= config.limits.max_search_hits:
+        limit = config.limits.max_search_hits
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, f"--top-k is {top_k}.", f"Give 1 to {limit}.")
+    return top_k
+
+
+def search_ranked(config: Config, request: SearchRequest, display: _Display) -> int:
+    if not request.query.strip():
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, "The query is empty.", "Give at least one word.")
+    with opened(config) as repository:
+        bring_up_to_date(repository, quiet=display.as_json)
+        answer = repository.search(request)
+        if display.context:
+            hits = tuple(widen(repository, hit, display.context) for hit in answer.hits)
+            answer = replace(answer, hits=hits)
+    if display.as_json:
+        document = to_plain(answer)
+        for row, hit in zip(document["hits"], answer.hits, strict=True):
+            del row["explanation"]
+            if display.explain:
+                row["explanation"] = dict(hit.explanation)
+        write_json(document)
+    else:
+        HitsPage(open_console(display.colour)).show(answer, explain=display.explain)
+        for message in answer.warnings:
+            warn(message)
+    return EXIT_DONE if answer.hits else EXIT_NOTHING_FOUND
+
+
+def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
+    """The hit with `lines` more before and after its snippet, as its file is now.
+
+    As it was where the file has become shorter or cannot be read any more.
+    """
+    numbers = [int(line.partition("\t")[0]) for line in hit.snippet.splitlines() if line[:1].isdigit()]
+    if not numbers:
+        return hit
+    try:
+        text = repository.open_file(hit.path, max(1, numbers[0] - lines), numbers[-1] + lines)
+    except RepoError:
+        return hit
+    numbered = (f"{number}\t{line}\n" for number, line in enumerate(text.lines, text.start_line))
+    return replace(hit, snippet="".join(numbered))
+
+
+def search_exactly(config: Config, request: ExactRequest, display: _Display) -> int:
+    with opened(config) as repository:
+        bring_up_to_date(repository, quiet=display.as_json)
+        answer = repository.search_exact(request, scan=True)
+    if display.as_json:
+        write_json(to_plain(answer))
+    else:
+        HitsPage(open_console(display.colour)).list_matches(answer)
+        for message in answer.warnings:
+            warn(message)
+    return EXIT_DONE if answer.total else EXIT_NOTHING_FOUND

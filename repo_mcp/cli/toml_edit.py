@@ -1,0 +1,54 @@
+"""One table of a TOML file, added or changed; comments, order and every other line stay.
+
+A new table is put at the end, as text. In one that is there only the keys that differ are changed, by
+tomlkit, which keeps how a file is written. What was written is read again by the caller, who compares.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The table of a text. ValueError says what is wrong with it."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(str(error)) from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def render_table(section: str, name: str, entry: Mapping[str, object]) -> str:
+    """One table with its header."""
+    return tomlkit.dumps({section: {name: dict(entry)}})
+
+
+def append_table(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
+    """The text with one more table at its end."""
+    table = render_table(section, name, entry)
+    if text.strip():
+        gap = "\n" if text.endswith("\n") else "\n\n"
+        table = gap + table
+    return text + (table.replace("\n", "\r\n") if "\r\n" in text else table)
+
+
+def change_table(text: str, section: str, name: str, entry: Mapping[str, object]) -> str:
+    """The text with that table holding the keys of `entry` and no others. ValueError."""
+    try:
+        document = tomlkit.parse(text)
+        table: Any = document[section]
+        there: Any = table[name]
+        for key in [one for one in there if one not in entry]:
+            del there[key]
+        for key, value in entry.items():
+            if there.get(key) != value:
+                there[key] = value
+        return tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError("its tables are written in a way that cannot be changed safely") from None

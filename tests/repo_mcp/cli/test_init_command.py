@@ -1,0 +1,167 @@
+"""`repo-mcp init` as people run it, and the server as their clients would start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.cli.client_check import try_server
+from repo_mcp.cli.clients import Server
+from tests.repo_mcp.cli.program import BIN, make_tree, run
+
+SERVER = str(BIN / "repo-mcp-server")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return make_tree(tmp_path)
+
+
+def test_the_entry_is_printed_and_nothing_is_made(tree: Path) -> None:
+    done = run(tree, "init", "codex")
+    assert done.returncode == 0
+    assert tomllib.loads(done.stdout) == {
+        "mcp_servers": {"repo": {"command": SERVER, "args": ["--repo-root", str(tree)]}}
+    }
+    assert "~/.codex/config.toml" in done.stderr
+    assert os.listdir(tree.parent / "home") == []
+    assert not (tree / ".repo_mcp").exists()
+
+
+def test_a_difference_is_shown_and_nothing_is_made(tree: Path) -> None:
+    (tree / ".mcp.json").write_text('{\n  "mcpServers": {\n    "a\\u001b": {"command": "\x7f"}\n  }\n}\n')
+    done = run(tree, "init", "claude", "--diff")
+    assert done.returncode == 0
+    assert '+    "repo": {' in done.stdout.splitlines()
+    assert "\x7f" not in done.stdout
+    assert "repo" not in (tree / ".mcp.json").read_text()
+    assert os.listdir(tree.parent / "home") == []
+
+
+def test_written_and_tried(tree: Path) -> None:
+    done = run(tree, "init", "codex", "--write", "--check", "--toolsets", "repo,graph", "--name", "code")
+    assert done.returncode == 0, done.stderr
+    entry = tomllib.loads((tree.parent / "home/.codex/config.toml").read_text())["mcp_servers"]["code"]
+    assert entry == {"command": SERVER, "args": ["--repo-root", str(tree), "--toolsets", "repo,graph"]}
+    assert done.stdout.startswith("It works: started as Codex CLI")
+    assert "25: repo.status, " in done.stdout
+    assert "ms after it was started" in done.stdout
+    again = run(tree, "init", "codex", "--write", "--toolsets", "repo,graph", "--name", "code")
+    assert "nothing was changed" in again.stderr
+    assert (
+        "Nothing would change"
+        in run(tree, "init", "codex", "--diff", "--toolsets", "repo,graph", "--name", "code").stderr
+    )
+
+
+def test_two_roots_come_by_environment(tree: Path) -> None:
+    done = run(
+        *(tree, "init", "vscode", "--toolsets", "retrieval", "--docs-root", "docs", "--code-root", "src"),
+        *("--write", "--check"),
+    )
+    assert done.returncode == 0, done.stderr
+    entry = json.loads((tree / ".vscode/mcp.json").read_text())["servers"]["repo"]
+    assert entry["args"] == ["--toolsets", "retrieval"]
+    assert entry["env"] == {"DOCS_ROOT": str(tree / "docs"), "CODE_ROOT": str(tree / "src")}
+    assert "4: search, open_file, get_snippet, list_dir" in done.stdout
+
+
+def test_any_other_client_gets_an_entry_and_no_file(tree: Path) -> None:
+    assert json.loads(run(tree, "init", "generic").stdout)["mcpServers"]["repo"]["command"] == SERVER
+    done = run(tree, "init", "generic", "--write")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert run(tree, "init", "generic", "--check").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["emacs"], "emacs"),
+        (["codex", "--root", "no/such"], "--root"),
+        (["codex", "--toolsets", "nothing"], "--toolsets"),
+        (["codex", "--docs-root", "docs"], "retrieval"),
+        (["codex", "--name", "a b"], "--name"),
+        (["codex", "--scope", "machine"], "--scope"),
+        (["codex", "--command", "README.md"], "--command"),
+    ],
+)
+def test_what_cannot_be_set_up_is_one_line(tree: Path, arguments: list[str], word: str) -> None:
+    done = run(tree, "init", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert word in done.stderr
+
+
+def test_a_server_that_does_not_work_is_said(tree: Path) -> None:
+    program = tree / "repo-mcp-server"
+    program.write_text("#!/bin/sh\necho no such luck >&2\nexit 3\n")
+    program.chmod(0o755)
+    done = run(tree, "init", "generic", "--command", str(program), "--check")
+    assert done.returncode == 3
+    assert "it ended" in done.stderr
+    assert "no such luck" in done.stderr
+
+
+def build_script(place: Path, body: str) -> Server:
+    file = place / "server.py"
+    file.write_text(f"#!{sys.executable}\nimport json, os, sys\n{body}\n")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return Server(str(file), ("one", "two words"), {"GIVEN": "yes"})
+
+
+ANSWER = """
+def answer(result):
+    frame = json.loads(sys.stdin.readline())
+    while "id" not in frame:
+        frame = json.loads(sys.stdin.readline())
+    print(json.dumps({"jsonrpc": "2.0", "id": frame["id"], "result": result}), flush=True)
+answer({"serverInfo": {"name": json.dumps([sys.argv[1:], os.getcwd(), sorted(os.environ)]), "version": "1"}})
+"""
+
+
+def test_it_is_started_without_a_shell_elsewhere_and_with_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    server = build_script(tmp_path, ANSWER + 'answer({"tools": [{"name": "t"}]})\nsys.stdin.read()')
+    trial = try_server(server, "2025-06-18")
+    assert (trial.fault, trial.tools) == ("", ("t",))
+    assert 0 < trial.initialize_ms <= trial.list_ms
+    arguments, directory, variables = json.loads(trial.server.removesuffix(" 1"))
+    assert arguments == ["one", "two words"]
+    assert directory == "/"
+    assert {"GIVEN", "LANG", "PATH"} <= set(variables)
+    assert not {"SECRET_TOKEN", "PYTHONPATH"} & set(variables)
+
+
+@pytest.mark.parametrize(
+    ("body", "word"),
+    [
+        ("", "it ended"),
+        ("print('hello', flush=True)", "no message"),
+        (ANSWER + "answer({})", "not those of an MCP server"),
+        (ANSWER + 'answer({"tools": []})\nsys.stdin.read()', "no tools"),
+        (ANSWER + 'answer({"tools": [{"name": "t"}]})\nsys.exit(4)', "did not end well"),
+        ('frame = sys.stdin.readline()\nprint(\'{"id": 1, "error": {}}\', flush=True)', "refused"),
+    ],
+)
+def test_each_way_to_fail_has_its_words(tmp_path: Path, body: str, word: str) -> None:
+    assert word in try_server(build_script(tmp_path, body), "2025-06-18").fault
+
+
+def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
+    assert "cannot be started" in try_server(Server(str(tmp_path / "none"), ()), "2025-06-18").fault
+
+
+def test_a_server_that_is_silent_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("repo_mcp.cli.client_check.PATIENCE_SECONDS", 0.5)
+    trial = try_server(build_script(tmp_path, "sys.stdin.read(); import time; time.sleep(60)"), "2025-06-18")
+    assert "did not answer initialize" in trial.fault

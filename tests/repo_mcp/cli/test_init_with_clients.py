@@ -1,0 +1,67 @@
+"""What `repo-mcp init` writes, read by the clients themselves: each connects by its own file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.examples.test_retrieval_examples import talk_to_codex
+from tests.repo_mcp.cli.program import make_tree, run
+
+pytestmark = pytest.mark.clients
+
+
+def get_client(name: str) -> str:
+    program = shutil.which(name)
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    return program
+
+
+def ask(tree: Path, *command: str, **variables: str) -> str:
+    """What a client says, on either stream."""
+    done = subprocess.run(
+        command,
+        cwd=tree,
+        env={"PATH": os.environ["PATH"], "HOME": str(tree.parent / "home")} | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_codex_lists_the_tools(tmp_path: Path) -> None:
+    program = get_client("codex")
+    tree = make_tree(tmp_path)
+    assert run(tree, "init", "codex", "--write", "--name", "tidepool").returncode == 0
+    for question in talk_to_codex(program, tmp_path / "home"):
+        question("initialize", {"clientInfo": {"name": "test", "title": "test", "version": "1"}})
+        (server,) = question("mcpServerStatus/list", {})["data"]
+        assert (server["name"], len(server["tools"])) == ("tidepool", 8)
+
+
+def test_gemini_connects_by_the_projects_file(tmp_path: Path) -> None:
+    program = get_client("gemini")
+    tree = make_tree(tmp_path)
+    assert run(tree, "init", "gemini", "--write").returncode == 0
+    said = ask(tree, program, "mcp", "list", GEMINI_CLI_TRUST_WORKSPACE="true")
+    assert "repo" in said
+    assert "Connected" in said
+
+
+def test_claude_connects_by_the_users_file(tmp_path: Path) -> None:
+    program = get_client("claude")
+    tree = make_tree(tmp_path)
+    (tmp_path / "home" / ".claude.json").write_text('{"numStartups": 3}')
+    assert run(tree, "init", "claude", "--scope", "user", "--write").returncode == 0
+    said = ask(tree, program, "mcp", "list")
+    assert "repo" in said
+    assert "Connected" in said

@@ -1,0 +1,93 @@
+"""What a search prints for people: ranks and places that editors open, context, colours where they belong."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.cli.hits_page import HitsPage
+from repo_mcp.cli.terminal import Colour, open_console
+from repo_mcp.model import ExactAnswer, ExactMatch
+from tests.repo_mcp.cli.program import make_tree, run
+
+SOURCE = "import os\n\n\ndef moor_zeppelin(mast):\n    rope = 1\n    return rope\n\n\nEND = 0\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = make_tree(tmp_path)
+    (root / "airship.py").write_text(SOURCE)
+    return root
+
+
+def test_the_place_of_a_hit_is_its_best_line(tree: Path) -> None:
+    first, *rest = run(tree, "search", "moor zeppelin mast", "--glob", "*.py").stdout.splitlines()
+    assert re.fullmatch(r" 1\. airship\.py:4  moor_zeppelin  \d\.\d{3}", first)
+    assert "    4:def moor_zeppelin(mast):" in rest
+    assert "    5-    rope = 1" in rest
+
+
+def test_context_widens_a_hit(tree: Path) -> None:
+    (tree / "long.py").write_text("\n" * 40 + "balloon_ascent = 1\n" + "\n" * 40)
+    rows = run(tree, "search", "balloon_ascent", "--context", "3", "--json").stdout
+    (hit,) = json.loads(rows)["hits"]
+    narrow = json.loads(run(tree, "search", "balloon_ascent", "--json").stdout)["hits"][0]["snippet"]
+    numbers = [int(row.partition("\t")[0]) for row in narrow.splitlines()]
+    wide = [int(row.partition("\t")[0]) for row in hit["snippet"].splitlines()]
+    assert wide == list(range(max(1, numbers[0] - 3), min(81, numbers[-1] + 3) + 1))
+    assert len(wide) > len(numbers)
+
+
+def test_context_of_exact_matches_as_ripgrep_has_it(tree: Path) -> None:
+    done = run(tree, "search", "-E", "zeppelin|END", "--glob", "airship.py", "--context", "1")
+    assert done.stdout == (
+        "airship.py-3-\n"
+        "airship.py:4:def moor_zeppelin(mast):\n"
+        "airship.py-5-    rope = 1\n"
+        "--\n"
+        "airship.py-8-\n"
+        "airship.py:9:END = 0\n"
+    )
+
+
+def test_lines_between_near_matches_are_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
+    matches = (
+        ExactMatch("a.py", 2, 2, 1, "two", ("one",), ("three", "four")),
+        ExactMatch("a.py", 4, 4, 1, "four", ("two", "three"), ("five",)),
+        ExactMatch("b.py", 5, 5, 1, "five"),
+    )
+    answer = ExactAnswer(matches, (), 3, False, False, False, "g1")
+    HitsPage(open_console()).list_matches(answer)
+    assert capsys.readouterr().out.split("\n") == [
+        *("a.py-1-one", "a.py:2:two", "a.py-3-three", "a.py:4:four", "a.py-5-five", "--", "b.py:5:five", ""),
+    ]
+
+
+@pytest.mark.parametrize("context", ["-1", "51"])
+def test_context_has_limits(tree: Path, context: str) -> None:
+    done = run(tree, "search", "x", f"--context={context}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--context" in done.stderr
+
+
+def test_colours_are_for_terminals_and_for_who_asks(tree: Path) -> None:
+    plain = run(tree, "search", "zeppelin").stdout
+    assert "\x1b" not in plain
+    assert "\x1b" not in run(tree, "search", "zeppelin", "--color", "never", FORCE_COLOR="1").stdout
+    coloured = run(tree, "search", "zeppelin", "--color", "always", NO_COLOR="1").stdout
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_terminal_may_refuse_colours(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    console = open_console(Colour.AUTO)
+    with console.capture() as captured:
+        console.print("text", style="bold red")
+    assert "31" not in captured.get()
