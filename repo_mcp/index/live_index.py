@@ -316,14 +316,20 @@ class LiveIndex:
 
         self._begin_refresh(stop)
         started = time.monotonic()
+        is_cancelled = False
         try:
             done = self._refresh(force, progress, stop)
             self._note_refresh(started)
             self._note_refresh_done()
             return done
+        except RepoError as error:
+            is_cancelled = error.code is ErrorCode.CANCELLED
+            raise
         finally:
-            pause = LOOK_SECONDS if self._watcher is None else WATCHED_LOOK_SECONDS
-            self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * (time.monotonic() - started))
+            pause = LOOK_SECONDS if self._watcher is None or is_cancelled else WATCHED_LOOK_SECONDS
+            # What was cancelled goes on in the background with the next call.
+            took = 0.0 if is_cancelled else time.monotonic() - started
+            self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * took)
             self._progress = None
             self._refreshing.release()
             if self._watcher is not None:

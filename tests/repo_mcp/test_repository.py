@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -227,3 +229,21 @@ def test_an_extension_with_a_language_is_outlined_as_such(open_root: Open, root:
     outline = open_root().outline("code.foo")
     assert (outline.language, outline.parser) == ("python", "ast")
     assert [symbol.name for symbol in outline.symbols] == ["Kappa"]
+
+
+def test_after_a_refresh_was_cancelled_the_next_search_goes_on_with_it(root: Path, tmp_path: Path) -> None:
+    config = load_config(str(root), watch=True)
+    repository = Repository(config)
+    try:
+        with pytest.raises(RepoError) as caught:
+            repository.refresh(cancelled=lambda: True)
+        assert caught.value.code is ErrorCode.CANCELLED
+        deadline = time.monotonic() + 60
+        found: tuple[object, ...] = ()
+        while not found and time.monotonic() < deadline:
+            with suppress(RepoError):  # nothing is indexed yet
+                found = repository.search(SearchRequest("alpha", 5)).hits
+            time.sleep(0.05)
+        assert found
+    finally:
+        repository.close()
