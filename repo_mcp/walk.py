@@ -296,8 +296,8 @@ class _Walk:
             self.warnings.extend(self.ignore.warnings)
         skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
         unreadable, denied = tuple(sorted(self.unreadable)), frozenset(self.denied_inodes)
-        if unreadable:
-            count = len(unreadable)
+        count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # those are told above
+        if count:
             named = "1 directory" if count == 1 else f"{count} directories"
             self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
         return WalkReport(files, skipped, unreadable, tuple(self.warnings), denied)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -308,13 +309,28 @@ def test_while_another_process_rotates_lines_go_on_and_a_log_is_never_above_twic
     assert ids(log)[-1] == "r99"
 
 
+def refuse(*_: object) -> None:
+    raise OSError(errno.EACCES, "the medium is read-only")
+
+
 @posix
-def test_a_rotation_that_is_not_possible_costs_nothing_before_twice_the_size(
+def test_what_stands_in_the_way_of_a_rotation_is_moved_aside(
     log: AuditLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(audit_module, "MAX_FILE_BYTES", 2_000)
     for number in range(1, KEPT_FILES + 1):
         (tmp_path / name_file(number)).mkdir()
+    assert all(log.write(call(number)) for number in range(40))
+    assert (tmp_path / name_file(1)).is_file()
+    assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == KEPT_FILES  # none was deleted
+
+
+@posix
+def test_a_rotation_that_is_not_possible_costs_nothing_before_twice_the_size(
+    log: AuditLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_module, "MAX_FILE_BYTES", 2_000)
+    monkeypatch.setattr(audit_module.DiskDirectory, "rename", refuse)
     written = [log.write(call(number)) for number in range(40)]
     assert 4 < written.count(True) < 40
     assert ids(log) == [f"r{number}" for number in range(written.count(True))]

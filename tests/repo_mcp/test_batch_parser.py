@@ -33,8 +33,7 @@ def serve_upper(requests: Connection, answers: Connection, niceness: int) -> Non
 
 def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
     """A child that has grown too large after each text."""
-    parse_process.KEPT_RSS_BYTES = 0
-    parse_process.serve(requests, answers, niceness, answer_upper)
+    parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
 
 
 def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:

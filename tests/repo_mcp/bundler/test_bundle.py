@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from index_format import compute_fingerprint
+from index_format import DiskDirectory, compute_fingerprint
 from repo_mcp.bundler.artefact import JSON_NAME, LOCK_NAME, MARKDOWN_NAME, NOT_WRITTEN
 from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.markdown import render_markdown
@@ -373,8 +374,24 @@ def test_the_last_bundle_never_goes_through_a_link(tmp_path: Path) -> None:
         assert not (root / ".repo_mcp" / JSON_NAME).is_symlink()
         os.unlink(root / ".repo_mcp" / LOCK_NAME)
         os.symlink(victim, root / ".repo_mcp" / LOCK_NAME)
-        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == (NOT_WRITTEN,)
+        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == ()
+        assert (root / ".repo_mcp" / f"{LOCK_NAME}.aside-1").is_symlink()
     assert victim.read_text() == "mine"
+
+
+def test_a_last_bundle_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(CORPUS, root)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    with closing(Repository(load_config(str(root)))) as repository:
+        repository.refresh()
+        monkeypatch.setattr(DiskDirectory, "rename", refuse)
+        assert repository.bundle(BundleRequest(PROMPTS[0])).warnings == (NOT_WRITTEN,)
 
 
 def test_the_last_bundle_can_be_switched_off(tmp_path: Path) -> None:
