@@ -30,7 +30,7 @@ from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
 
 MAX_WORDS = 12  # of a query
 MAX_EXACT_FILES = 100  # that declare exactly what was typed
-MAX_FILES = 80  # that declare names with its parts
+MAX_FILES = 64  # that declare names with its parts
 MAX_SYMBOLS = 30_000  # of the files that are looked through, in each of the two rounds
 MAX_NAMES = 40  # of the dictionary that one pattern may stand for
 MAX_PATTERN_FILES = 60  # that declare one of those
