@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from bench.engine import Indexed, TimedWalk, open_snapshot
 from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
 from bench.rounds import measure_queries, run_rounds
 from index_format import DiskDirectory
-from repo_mcp.config import Limits
+from repo_mcp.config import Limits, load_config
 from repo_mcp.index.exact import run_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
 from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
@@ -29,6 +30,7 @@ from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.sign_pairs import SignPairs
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.policy import DenyPolicy
+from repo_mcp.repository import Repository
 from repo_mcp.sandbox import Door, read_many
 
 UNCHANGED = ChangedFiles((), frozenset(), 0)
@@ -156,7 +158,10 @@ def run_program(root: Path, environment: dict[str, str], *words: str) -> None:
 def test_look_for_changes(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """What an exact search waits for where no watcher tells what changed."""
     walk = TimedWalk(indexed.root)
-    directory = DiskDirectory(str(indexed.index_path))
+    config = load_config(str(indexed.root), data_dir=str(indexed.data_dir))
+    with closing(Repository(config)) as repository:
+        make_tag = repository.sealer.make_tagger(indexed.index_path.name)
+    directory = DiskDirectory(str(indexed.index_path), make_tag=make_tag)
     snapshot = open_snapshot(indexed.index_path)
     seen = read_seen(directory, snapshot.generation, snapshot.manifest.segments)
     snapshot.close()
