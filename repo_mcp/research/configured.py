@@ -51,12 +51,18 @@ def find_settings(book: Notebook, subject: Subject) -> None:
         book.check()
         matches = _search(book, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-        _note_matches(book, name, own, f"sets {name}")
-        if not own:
+        if not any(
+            _is_configuration(one.path) for one in own
+        ):  # its value may stand there by a part of the name
             _note_endings(book, name)
+        _note_matches(book, name, own, f"sets {name}")
         book.tell_hop(1)
         _note_readers(book, name)
         _note_matches(book, name, [one for one in matches if one not in own], f"sets {name}")
+
+
+def _is_configuration(path: str) -> bool:
+    return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG
 
 
 def _search(book: Notebook, name: str) -> tuple[ExactMatch, ...]:
@@ -71,7 +77,7 @@ def _note_endings(book: Notebook, name: str) -> None:
     """Note where the end of a name is set in files about configuration: `prefetch` in a group `worker`."""
     ending = name.partition("_")[2]
     if len(ending) >= LEAST_ENDING:
-        matches = [match for match in _search(book, ending) if _CONFIG_PATH.search(match.path)]
+        matches = [match for match in _search(book, ending) if _is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
         _note_matches(book, ending, own, f"sets {ending}, the end of the name {name}")
 

@@ -327,6 +327,15 @@ def test_a_setting_of_a_group_is_found_by_the_end_of_its_name() -> None:
     assert "the end of the name" in report.findings[0].why
 
 
+def test_its_default_is_found_though_the_program_sets_it_elsewhere_too() -> None:
+    files = {
+        "app/defaults.py": "worker = dict(\n    prefetch_multiplier=4,\n)\n",
+        "app/run.py": "def run(either, given):\n    return either('worker_prefetch_multiplier', given)\n",
+    }
+    report = Asked(files).ask("where is worker_prefetch_multiplier configured")
+    assert [one.citation for one in report.findings] == ["app/defaults.py:2-2", "app/run.py:2-2"]
+
+
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
     report = Asked(SERVICE).ask("how are sessions opened for a user")
     assert report.reading.form is Form.OPEN
