@@ -85,9 +85,12 @@ async def _open_session(served: Served) -> AsyncIterator[ClientSession]:
 async def _search_over_http(served: Served, query: str) -> str:
     async with _open_session(served) as session:
         await session.initialize()
-        while (answer := await session.call_tool("repo.search", {"query": query})).is_error:
-            await anyio.sleep(0.1)  # nothing is indexed yet
-        return str(answer.content[0].text)  # type: ignore[union-attr]
+        while True:
+            answer = await session.call_tool("repo.search", {"query": query})
+            text = str(answer.content[0].text)  # type: ignore[union-attr]
+            if not answer.is_error and "being refreshed" not in text:
+                return text
+            await anyio.sleep(0.1)  # not everything is indexed yet
 
 
 def test_a_client_lists_and_calls(served: Served) -> None:
