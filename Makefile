@@ -9,6 +9,9 @@ TASKS ?= bench/quality/packages.jsonl
 TREES ?=
 QUALITY ?=
 PEERS ?=
+DEEP ?= tests
+FUZZ_SECONDS ?= 600
+SHARE ?= 100
 QUERY ?= where is the manifest committed
 ROOT ?= .
 
@@ -21,13 +24,13 @@ help:
 	@echo 'make check                        lint, format, types, tests: what CI runs'
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
-	@echo 'make deep                         long property, crash and fuzz runs'
+	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or some per cent of them'
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
 	@echo 'make docs                         docs/tools.md, from the tables of tools'
 	@echo 'make dist                         wheel and sdist in dist/, built twice and compared'
-	@echo 'make dump INDEX=DIR               an index as text'
+	@echo 'make dump INDEX=DIR               an index as text; DIR: .repo_mcp/index-...'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
 
 setup: $(STAMP)
@@ -53,8 +56,12 @@ test: $(STAMP)
 golden: $(STAMP)
 	$(BIN)/python -m pytest tests/golden
 
+# For hours. A part: make deep DEEP=tests/deep/test_damage.py, or DEEP="tests/deep -k kills"; a tenth: SHARE=10.
 deep: $(STAMP)
-	$(BIN)/python -m pytest -m deep
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris==3.0.0 2>/dev/null || \
+		echo 'Going on without atheris, which cannot be had here' >&2
+	DEEP_SHARE=$(SHARE) FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -p no:randomly -m 'deep or recipe' $(DEEP)
 
 bench: $(STAMP)
 	$(BIN)/python -m pytest bench --benchmark-only -p no:randomly --benchmark-sort=fullname \
@@ -87,7 +94,7 @@ dist: $(STAMP)
 	@rm -rf dist/again && cd dist && sha256sum * 2>/dev/null || shasum -a 256 *
 
 dump: $(STAMP)
-	@$(BIN)/index-format dump "$(INDEX)"
+	@$(BIN)/index-format dump "$(or $(wildcard $(INDEX)),$(INDEX))"
 
 verify: $(STAMP)
-	@$(BIN)/index-format verify "$(INDEX)"
+	@$(BIN)/index-format verify "$(or $(wildcard $(INDEX)),$(INDEX))"

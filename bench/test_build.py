@@ -76,8 +76,7 @@ def write_shards(tree: Path, index_path: Path) -> tuple[Snapshot, int]:
     builder = ShardBuilder(build_settings(tree, index_path))
     with IndexWriter(directory, "bench", FIELDS) as writer:
         for task in tasks:
-            entry = builder.build(task).entry
-            if entry is not None:
+            for entry in builder.build(task).entries:
                 writer.add(entry)
         writer.commit()
     builder.close()

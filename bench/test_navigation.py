@@ -41,7 +41,7 @@ QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
 @pytest.fixture(scope="module")
 def graph(structured: Repository) -> Iterator[Graph]:
     """The graph of the shared tree."""
-    with structured.graph.open() as found:
+    with structured.engines.graph.open() as found:
         yield found
 
 

@@ -8,11 +8,27 @@ from collections.abc import Sequence
 
 from index_format import DiskDirectory, IndexFormatError, iter_dump, iter_stats, verify_index
 
+EXAMPLES = """examples:
+  index-format verify .repo_mcp/index-*
+  index-format dump .repo_mcp/index-* --no-postings
+  index-format stats .repo_mcp/index-*
+
+Ends with 0, with 2 for a wrong call, with 3 for an index that is not whole."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns 0, 2 for a wrong call, 3 for an index that is not whole."""
-    parser = argparse.ArgumentParser(prog="index-format", description=__doc__)
-    parser.add_argument("command", choices=["dump", "verify", "stats"])
+    parser = argparse.ArgumentParser(
+        prog="index-format",
+        description="Look at an index without the program that made it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "command",
+        choices=["dump", "verify", "stats"],
+        help="the index as text; every byte read, every fault listed; how many of what, and how large",
+    )
     parser.add_argument("data_dir", metavar="DATA_DIR", help="a directory that holds a manifest")
     parser.add_argument("--no-postings", action="store_true", help="dump: leave the posting lists out")
     options = parser.parse_args(arguments)

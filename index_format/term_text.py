@@ -32,6 +32,11 @@ class TermText:
     def __len__(self) -> int:
         return len(self.ends)
 
+    def __getitem__(self, place: int) -> bytes:
+        """One term; `bisect` finds its way by this. IndexError behind the last."""
+        start = int(self.ends[place - 1]) if place else 0
+        return self.text[start : int(self.ends[place]) - 1]
+
     @property
     def starts(self) -> I64:
         """Where each begins."""

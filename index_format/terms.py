@@ -154,10 +154,12 @@ class TermsReader:
             raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
 
     @cached_property
-    def _tops(self) -> list[bytes]:
-        *tops, rest = self._frame.read(TOPS).split(b"\n")
+    def _tops(self) -> TermText:
+        """The first term of each page; they become objects where they are compared, for most never are."""
+        tops = parse_term_text(self._frame.read(TOPS))
+        rest = len(tops.text) - (int(tops.ends[-1]) if len(tops) else 0)
         if len(tops) != self.pages or rest:
-            raise self._corrupt(f"{len(tops)} first terms for {self.pages} pages, then {len(rest)} bytes")
+            raise self._corrupt(f"{len(tops)} first terms for {self.pages} pages, then {rest} bytes")
         return tops
 
     @cached_property
@@ -301,9 +303,10 @@ class TermsReader:
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; where each page's lists begin, with the end as one more row."""
         edges = np.append(self._columns[2][:-1], postings_bytes)
-        if (np.diff(edges) < 0).any() or any(map(ge, self._tops, self._tops[1:])):
+        tops = self._tops.split()
+        if (np.diff(edges) < 0).any() or any(map(ge, tops, tops[1:])):
             raise self._corrupt("pages of the dictionary whose lists or first terms do not ascend")
-        return self._tops, edges
+        return tops, edges
 
     def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
         """The first term of each page; for each page, and the end, what all before it weigh.
@@ -356,7 +359,7 @@ class TermsReader:
 
     def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
         """Raises CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
-        tops = build_term_text(self._tops[start : stop + 1])
+        tops = self._tops.cut(start, min(stop + 1, self.pages))
         ranks, _ = rank_terms(join_term_texts([terms, tops]))
         own, top_ranks = ranks[: len(terms)], ranks[len(terms) :]
         counts = np.diff(bounds)

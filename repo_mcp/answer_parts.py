@@ -1,4 +1,4 @@
-"""What the answers of all toolsets have in common: compact JSON, how many rows fit, what a defect may say.
+"""What the answers of the toolsets have in common: compact JSON, how many rows fit, warnings, failures.
 
 Left out on purpose: what an answer looks like, which is each toolset's own specification.
 """
@@ -6,13 +6,19 @@ Left out on purpose: what an answer looks like, which is each toolset's own spec
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
+
+from repo_mcp.call_recorder import CallOutcome, classify
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.tool_model import escape_text
 
 ORDINARY_CHARS = 19_000  # what every client passes on whole; more only when the arguments ask for it
 NOT_RECORDED = "audit_unavailable"  # the warning of an answer that is not in the log
 
 Fitted = TypeVar("Fitted")
+Done = TypeVar("Done")
 
 
 def encode(value: Mapping[str, object]) -> str:
@@ -40,6 +46,58 @@ def fit_rows(rows: int, build: Callable[[int], Fitted | None]) -> tuple[Fitted, 
         else:
             best, fitting = tried, middle
     return best, fitting
+
+
+def get_fitting(rows: int, build: Callable[[int], Fitted | None], into: str) -> tuple[Fitted, int]:
+    """As `fit_rows`; LIMIT_EXCEEDED, which says `into` what it does not fit, when not even none does."""
+    found = fit_rows(rows, build)
+    if found is None:
+        raise RepoError(
+            ErrorCode.LIMIT_EXCEEDED,
+            f"The answer does not fit into {into}.",
+            "Ask the user to raise max_total_bytes_per_response.",
+        )
+    return found
+
+
+def is_too_long(text: str, *, ordinary: bool) -> bool:
+    """True for what some client would cut, where the arguments ask for no particular amount."""
+    return ordinary and len(text) > ORDINARY_CHARS
+
+
+def add_warnings(result: dict[str, object], warnings: Sequence[str]) -> dict[str, object]:
+    """The result with more warnings, if there are any."""
+    known = result.get("warnings")
+    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
+    if shown:
+        result["warnings"] = list(dict.fromkeys(shown))
+    return result
+
+
+def run_call(
+    toolset: str, tool: str, request_id: str, run: Callable[[], Done], refuse: Callable[[RepoError], Done]
+) -> tuple[Done, ErrorCode | None]:
+    """What a call gives, or what `refuse` makes of its failure, and the code of that. Raises no Exception."""
+    try:
+        return run(), None
+    except RepoError as error:
+        return refuse(error), error.code
+    except Exception as error:
+        log_defect(toolset, tool, error, request_id)
+        code = ErrorCode.INTERNAL
+        return refuse(RepoError(code, "The server failed on this call.")), code
+
+
+def describe_outcome(
+    code: ErrorCode | None, name: str | None, rows: int, answer_bytes: int, warnings: object, started: float
+) -> CallOutcome:
+    """For the log: `name` is how the toolset calls `code`, `warnings` are the answer's, if it has a list.
+
+    The call began at `started`, by time.monotonic.
+    """
+    noted = len(warnings) if isinstance(warnings, list) else 0
+    duration_ms = round((time.monotonic() - started) * 1000)
+    return CallOutcome(name, *classify(code), rows, answer_bytes, noted, duration_ms)
 
 
 def log_defect(toolset: str, tool: str, error: Exception, request_id: str = "") -> None:

@@ -1,15 +1,16 @@
 """Places for calls that block: threads of our own, some calls at a time, the others in a queue.
 
 A place is free again when its call has really ended, not when nobody waits for it any more, so that a
-flood of cancelled calls cannot pile up work. Threads are started as they are needed and never keep the
-process from ending. Left out on purpose: what a call does, and a limit of the queue: the wire bounds it.
+flood of cancelled calls cannot pile up work; one that is cancelled before it began leaves the queue, and
+nothing of it is kept. Threads are started as they are needed and never keep the process from ending. Left
+out on purpose: what a call does, and a limit of the queue: the wire bounds it.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
-from queue import SimpleQueue
 
 MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
 
@@ -17,21 +18,22 @@ MAX_CALLS = 8  # running at once; they share the interpreter, so more would only
 class PooledCall:
     """One call in the pool."""
 
-    __slots__ = ("_begun", "_drop", "_work")
+    __slots__ = ("_drop", "_take_back", "work")
 
-    def __init__(self, work: Callable[[], object], drop: Callable[[], object]) -> None:
-        self._work = work
+    def __init__(
+        self,
+        work: Callable[[], object],
+        drop: Callable[[], object],
+        take_back: Callable[[PooledCall], bool],
+    ) -> None:
+        """`take_back` takes it out of the queue; False when it is not there any more."""
+        self.work = work
         self._drop = drop
-        self._begun = threading.Lock()  # taken once: by the call as it begins, or by who cancels it before
-
-    def run(self) -> None:
-        """Run it, unless it was cancelled before."""
-        if self._begun.acquire(blocking=False):
-            self._work()
+        self._take_back = take_back
 
     def cancel(self) -> None:
         """A call that has not begun never will, and is dropped; one that runs is not touched."""
-        if self._begun.acquire(blocking=False):
+        if self._take_back(self):
             self._drop()
 
 
@@ -40,19 +42,21 @@ class CallPool:
 
     def __init__(self, places: int = MAX_CALLS) -> None:
         self._places = places
-        self._waiting: SimpleQueue[PooledCall] = SimpleQueue()
-        self._lock = threading.Condition()  # guards the two below
+        self._lock = threading.Lock()  # guards all below
+        self._came = threading.Condition(self._lock)
+        self._ended = threading.Condition(self._lock)
+        self._waiting: deque[PooledCall] = deque()
+        self._running = 0
         self._threads = 0
-        self._unfinished = 0
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
         """Run `work` in a thread; `drop` instead when it is cancelled before. What they raise is lost."""
-        call = PooledCall(work, drop)
+        call = PooledCall(work, drop, self._take_back)
         with self._lock:
-            self._unfinished += 1
-            starts = self._threads < min(self._places, self._unfinished)
+            self._waiting.append(call)
+            starts = self._threads < min(self._places, self._running + len(self._waiting))
             self._threads += starts
-        self._waiting.put(call)
+            self._came.notify()
         if starts:
             threading.Thread(target=self._serve, name="call", daemon=True).start()
         return call
@@ -60,17 +64,28 @@ class CallPool:
     def wait_until_idle(self, patience_seconds: float) -> None:
         """Until no call runs or waits, at most so long."""
         with self._lock:
-            self._lock.wait_for(lambda: not self._unfinished, patience_seconds)
+            self._ended.wait_for(lambda: not (self._running or self._waiting), patience_seconds)
+
+    def _take_back(self, call: PooledCall) -> bool:
+        with self._lock:
+            if call not in self._waiting:
+                return False
+            self._waiting.remove(call)
+            self._ended.notify_all()
+            return True
 
     def _serve(self) -> None:
         while True:
-            call = self._waiting.get()
+            with self._lock:
+                self._came.wait_for(lambda: self._waiting)
+                call = self._waiting.popleft()
+                self._running += 1
             try:
-                call.run()
+                call.work()
             except Exception:  # whoever waits for it has seen to that; the place must not be lost
                 pass
             finally:
                 del call  # its arguments and answer
                 with self._lock:
-                    self._unfinished -= 1
-                    self._lock.notify_all()
+                    self._running -= 1
+                    self._ended.notify_all()

@@ -5,6 +5,7 @@ A path is named only when it lies inside the root, is not denied, and led nowher
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,9 +36,15 @@ class CallOutcome:
     answer_bytes: int = 0
     warnings: int = 0
     duration_ms: int = 0
+    questions: int = 0  # to the client's model, with which this round of the call ended
 
 
 DROPPED = CallOutcome(None, cancelled=True)  # of a call that the client cancelled before it began
+
+
+def describe_round(started: float) -> CallOutcome:
+    """Of a round that ended in a question to the client's model; it began at `started`, by time.monotonic."""
+    return CallOutcome(None, questions=1, duration_ms=round((time.monotonic() - started) * 1000))
 
 
 def classify(code: ErrorCode | None) -> tuple[bool, bool, PathClass | None]:
@@ -93,7 +100,7 @@ class CallRecorder:
             ok=outcome.error_code is None and not cancelled,
             blocked=outcome.blocked,
             error_code=self._cancelled_code if cancelled else outcome.error_code,
-            counts={"rows": outcome.rows, "bytes": outcome.answer_bytes, "warnings": outcome.warnings},
+            counts=_count(outcome),
             duration_ms=outcome.duration_ms,
             client=context.client,
         )
@@ -108,3 +115,9 @@ class CallRecorder:
             return outcome.path_class or named
 
         return ShapeRules(self._audit.digest, name_path, _PATHS, self._audit.keep_text)
+
+
+def _count(outcome: CallOutcome) -> dict[str, int]:
+    """What is counted of every call, and the questions of a round that ended in one."""
+    counts = {"rows": outcome.rows, "bytes": outcome.answer_bytes, "warnings": outcome.warnings}
+    return counts | {"questions": outcome.questions} if outcome.questions else counts

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 
 from repo_mcp import globs
+from repo_mcp.door_bounds import Refusals
 from repo_mcp.errors import ErrorCode, RepoError
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
@@ -23,7 +24,18 @@ STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the str
 VECTOR_TOOLSETS = frozenset({"research"})  # those that ask for vectors, where there is a model
 NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64
+CALLS_PER_SECOND = 500  # an agent that asks as fast as it reads comes to some tens
+CALL_SECONDS = 50
+# What holds whatever is asked, and the most that may be said of it.
+GUARDS: Mapping[str, int] = {
+    "max_calls_per_second": 100_000,
+    "call_timeout_seconds": 3_600,
+    "refuse_hard_links": True,
+    "one_file_system": True,
+}
 _MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
+DEFAULT_MEMORY_MB = 1_000
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_000_000
 MAX_GLOBS = 1_000
 MAX_EXTENSION_CHARS = 32
 REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.repository_file`
@@ -97,7 +109,12 @@ class Config:
     toolsets: tuple[str, ...] = ("repo",)
     named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
     workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
+    memory_mb: int = DEFAULT_MEMORY_MB  # the most that all processes of a build may take together
     watch: bool = False  # look for changed files while serving
+    max_calls_per_second: int = CALLS_PER_SECOND  # of one server, with all its toolsets; 0: no limit
+    call_timeout_seconds: int = CALL_SECONDS  # of one call that reads: clients give up after 60; 0: no limit
+    refuse_hard_links: bool = False  # a file that has another name is not served
+    one_file_system: bool = False  # what is mounted below the root is not served
     any_root: bool = False  # serve the root of the file system or a directory of the kernel's
     harden: bool = False  # have the system forbid the server all that it does not need
     audit_queries: bool = False  # the audit log keeps the text of queries and prompts
@@ -112,7 +129,7 @@ class Config:
 
     def fingerprint(self, deny_fingerprint: str) -> str:
         """Changes with whatever changes the contents of an index: not with limits of answers or places."""
-        facts = (
+        facts: tuple[object, ...] = (
             self.chunk_lines,
             self.chunk_overlap_lines,
             self.limits.max_file_bytes,
@@ -122,9 +139,16 @@ class Config:
             self.disabled_adapters,
             deny_fingerprint,
         )
+        # Not as two more facts: who has neither option keeps the index that there is.
+        facts += tuple(key for key in ("refuse_hard_links", "one_file_system") if getattr(self, key))
         import hashlib  # loads a large library, which the list of tools need not wait for
 
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    @property
+    def refusals(self) -> Refusals:
+        """What the door refuses whatever its name."""
+        return Refusals(self.refuse_hard_links, self.one_file_system)
 
     def chosen_workers(self) -> int:
         """The number of processes to index with, at least 1."""
@@ -137,7 +161,9 @@ def load_config(
     data_dir: str | None = None,
     toolsets: Sequence[str] | None = None,
     workers: int | None = None,
+    memory_mb: int | None = None,
     watch: bool | None = None,
+    guards: Mapping[str, int] | None = None,
     any_root: bool | None = None,
     harden: bool | None = None,
     audit_queries: bool | None = None,
@@ -149,14 +175,16 @@ def load_config(
 ) -> Config:
     """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
 
-    None is what the operator did not say. Looks at nothing on disk: whether the root is there is found
-    out by the door. Where named roots alone are served (`repo_mcp.named_roots`), `root` may be None.
+    None is what the operator did not say. `guards` has keys of GUARDS, `limits` fields of Limits. Looks at
+    nothing on disk: whether the root is there is found out by the door. Where named roots alone are served
+    (`repo_mcp.named_roots`), `root` may be None.
     """
     options = {
         "repo_root": root,
         "data_dir": data_dir,
         "toolsets": toolsets,
         "workers": workers,
+        "memory_mb": memory_mb,
         "watch": watch,
         "any_root": any_root,
         "harden": harden,
@@ -166,15 +194,16 @@ def load_config(
         "include_extensions": include_extensions or None,
         "exclude_globs": exclude_globs or None,
     }
-    chosen = _check_toolsets(toolsets) if toolsets is not None else ("repo",)
-    if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
-        raise _invalid("--repo-root", "is required", "Give the directory to serve.")
-    return Config(
+    chosen = _choose_toolsets(toolsets, root)
+    config = Config(
         root=_absolute(root, "--repo-root") if root else "",
         data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
         limits=_build_limits(limits or {}),
         toolsets=chosen,
         workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
+        memory_mb=DEFAULT_MEMORY_MB
+        if memory_mb is None
+        else _check_number(memory_mb, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB),
         watch=bool(watch),
         any_root=bool(any_root),
         harden=bool(harden),
@@ -185,6 +214,7 @@ def load_config(
         exclude_globs=_check_globs(exclude_globs or ()),
         given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
     )
+    return _apply_guards(config, guards or {})
 
 
 def find_home() -> str:
@@ -261,6 +291,21 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
     return value
 
 
+def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
+    """The configuration with what is given of GUARDS."""
+    for key, value in given.items():
+        if GUARDS[key] is not True:
+            _check_number(value, "--" + key.replace("_", "-"), 0, GUARDS[key])
+    return replace(
+        config,
+        max_calls_per_second=given.get("max_calls_per_second", CALLS_PER_SECOND),
+        call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
+        refuse_hard_links=bool(given.get("refuse_hard_links")),
+        one_file_system=bool(given.get("one_file_system")),
+        given=config.given | frozenset(given),
+    )
+
+
 def clean_extension(text: str) -> str | None:
     """An extension in lower case without its dot; None for what is none."""
     cleaned = text.removeprefix(".").lower()
@@ -287,6 +332,14 @@ def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
             hint = f"Give patterns in the syntax of .gitignore, of at most {globs.MAX_GLOB_CHARS} characters."
             raise _invalid("--exclude-glob", f"cannot be {_shown(one)}", hint)
     return tuple(given)
+
+
+def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str, ...]:
+    """The toolsets to offer over a root, which only those of named roots can do without."""
+    chosen = _check_toolsets(names) if names is not None else ("repo",)
+    if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
+        raise _invalid("--repo-root", "is required", "Give the directory to serve.")
+    return chosen
 
 
 def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 OWN_NAME = ".repo_mcp"
 _CACHE_NAME = "repo-mcp"
+# Of what servers put there. A directory that was removed under a running one has these and no marks.
+_OWN_BEGINNINGS = ("index-", "structure-", "vectors-", "audit.jsonl", "poison", "last_bundle.", ".removed-")
 # The signature is fixed by the Cache Directory Tagging Specification.
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; it can be rebuilt.\n"
 
@@ -183,7 +185,7 @@ def _mark(path: str, directory: int | None) -> bool:
     Returns whether it is ours alone. `directory` is a descriptor of it, where there are such.
     """
     names = set(os.listdir(path if directory is None else directory))
-    if names and "CACHEDIR.TAG" not in names:
+    if "CACHEDIR.TAG" not in names and not all(name.startswith(_OWN_BEGINNINGS) for name in names):
         return False
     for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", b"*\n")):
         _write_once(os.path.join(path, name) if directory is None else name, text, directory)

@@ -311,15 +311,18 @@ class Desk:
         given = frame.params.get("requestId")
         if isinstance(given, bool) or not isinstance(given, int | str):
             return
+        for request_id in (given, *_spell_otherwise(given)):
+            if self._cancel(request_id):
+                return
+
+    def _cancel(self, request_id: RequestId) -> bool:
+        """End what is answered under an id. False when there is nothing."""
         with self._lock:
-            wanted = _correlate(given)
-            calls = [call for request_id, call in self._calls.items() if _correlate(request_id) == wanted]
-        for call in calls[-1:]:
+            call = self._calls.pop(request_id, None)
+        if call is not None:
             call.cancel()
-            self._forget(call)
-        if self._task_desk is not None:
-            for request_id in (given, *_spell_otherwise(given)):
-                self._task_desk.forget(request_id)
+            return True
+        return self._task_desk is not None and self._task_desk.forget(request_id)
 
 
 def _is_initialized(frame: Notification | Response) -> bool:
@@ -333,20 +336,14 @@ def refuse_tool(request_id: RequestId, name: str) -> bytes:
     return encode_error(request_id, INVALID_PARAMS, explain_unknown_tool(name))
 
 
-def _correlate(request_id: RequestId) -> RequestId:
-    """Ids that mean the same request when one is cancelled: the SDK takes "7" for 7 as well."""
-    try:
-        return int(request_id)
-    except ValueError:
-        return request_id
-
-
 def _spell_otherwise(request_id: RequestId) -> tuple[RequestId, ...]:
-    """The other id that means the same request when one is cancelled."""
+    """The other id that may mean the same request when one is cancelled: the SDK takes "7" for 7 as well."""
     if isinstance(request_id, int):
         return (str(request_id),)
-    wanted = _correlate(request_id)
-    return () if wanted == request_id else (wanted,)
+    try:
+        return (int(request_id),)
+    except ValueError:
+        return ()
 
 
 def _read_round(request: Request) -> Round | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from repo_mcp.client_paths import shown
+from repo_mcp.door_bounds import RULES, Bounds, find_entry_refusal
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.ignore_layers import NameRules
@@ -25,6 +26,7 @@ from repo_mcp.sandbox import Door, entry_name, reach_directory
 
 CATCH_ALL_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
 _IGNORE_NAME = ".gitignore"
+_LEFT_OUT = frozenset({"symlink", "special", *RULES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class _Entry:
     """What the system says of one name."""
 
     name: str
-    kind: str  # file, directory, symlink, special
+    kind: str  # file, directory, symlink, special, or why it is refused whatever its name
     size: int | None  # bytes of a file, where they are wanted
 
 
@@ -78,7 +80,7 @@ class _Listing:
         """The entries of a directory whose names are UTF-8 and not denied."""
         directory = self._door.open_directory(path)
         try:
-            found = [_look(entry, sizes) for entry in self._door.scan(directory)]
+            found = [_look(entry, sizes, self._door.bounds) for entry in self._door.scan(directory)]
         except OSError:
             raise RepoError(ErrorCode.UNREADABLE, f"Cannot list the directory {shown(path)}.") from None
         finally:
@@ -125,7 +127,7 @@ class _Listing:
         rows = []
         for entry in sorted(entries, key=attrgetter("name")):
             why = "hidden" if entry.name[0] == "." else why_nothing
-            if not why and entry.kind in ("symlink", "special"):
+            if not why and entry.kind in _LEFT_OUT:
                 why = entry.kind
             elif not why and rules.ignored(entry.name, entry.kind == "directory"):
                 why = "ignored"
@@ -136,8 +138,11 @@ class _Listing:
         return rows
 
 
-def _look(entry: os.DirEntry[str], sizes: bool) -> _Entry | None:
+def _look(entry: os.DirEntry[str], sizes: bool, bounds: Bounds) -> _Entry | None:
     """While its directory is open. None for a file that was deleted since it was listed."""
+    refusal = find_entry_refusal(bounds, entry)
+    if refusal is not None:
+        return _Entry(entry_name(entry), refusal, None)
     if entry.is_file(follow_symlinks=False):
         try:
             size = entry.stat(follow_symlinks=False).st_size if sizes else None

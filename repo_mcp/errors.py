@@ -26,6 +26,8 @@ class ErrorCode(StrEnum):
     BINARY_FILE = "binary_file"  # not text
     LIMIT_EXCEEDED = "limit_exceeded"  # a limit of the server would be passed
     BUSY = "busy"  # another process or call holds what is needed; try again
+    TOO_MANY_CALLS = "too_many_calls"  # in too short a time, or too many of them hang; try again
+    TIMEOUT = "timeout"  # the call took longer than a call may
     CANCELLED = "cancelled"  # the client asked to stop
     CONFIG_INVALID = "config_invalid"  # the start configuration cannot be used
     INDEX_UNAVAILABLE = "index_unavailable"  # there is no index to answer from yet

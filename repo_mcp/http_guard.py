@@ -14,7 +14,6 @@ Left out on purpose: CORS answers, for pages have no business here, and users: a
 
 from __future__ import annotations
 
-import hmac
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
@@ -98,6 +97,8 @@ class Guard:
     def _has_token(self, values: list[str]) -> bool:
         if len(values) != 1:
             return False
+        import hmac  # loads a large library, which the list of tools over stdio need not wait for
+
         scheme, _, token = values[0].partition(" ")
         same = hmac.compare_digest(token.strip().encode("latin-1"), self._token)
         return same and scheme.lower() == "bearer"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import stat
 from dataclasses import dataclass
 
@@ -90,8 +89,14 @@ def read_http_options(options: argparse.Namespace) -> HttpOptions | None:
         what = "is no loopback address, and no name is given by which clients reach it"
         raise _invalid("--host", what, "Give the names with --allow-host, or listen on 127.0.0.1.")
     token = _read_token(options.token_file)
-    made = secrets.token_urlsafe(TOKEN_BYTES) if token is None else ""
+    made = "" if token is not None else _make_token()
     return HttpOptions(host, port, token or made, bool(made), hosts, tuple(options.allow_origin or ()))
+
+
+def _make_token() -> str:
+    import secrets  # loads a large library, which the list of tools over stdio need not wait for
+
+    return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def _read_token(path: str | None) -> str | None:

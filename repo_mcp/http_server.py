@@ -15,6 +15,7 @@ import contextlib
 import logging
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -45,7 +46,8 @@ def open_socket(host: str, port: int) -> socket.socket:
     found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0]
     bound = socket.socket(found[0], socket.SOCK_STREAM)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform != "win32":  # there it lets any other process take the same port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(found[4])
     except OSError:
         bound.close()

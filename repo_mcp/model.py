@@ -10,15 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-
-@dataclass(frozen=True, slots=True)
-class FileStat:
-    """What the file system says of a file: its identity for change detection."""
-
-    size: int  # bytes
-    mtime_ns: int  # nanoseconds since the epoch
-    ctime_ns: int  # nanoseconds since the epoch; 0 where the platform has none
-    inode: int  # 0 where the platform has none
+from repo_mcp.file_stat import FileStat
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ UNUSED_SECONDS = 14 * 24 * 3600.0  # a server that opens its root renews it
 MAX_NAMESPACES = 1_000  # looked at in one go
 _NAMESPACE = re.compile(r"(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
 _DETACHED = re.compile(r"\.removed-(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
-_OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes"})
+_OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "purge"})
 _OWN_SUFFIXES = (".seg", ".tmp", SEAL_SUFFIX)
 _LOCK = "lock"
 

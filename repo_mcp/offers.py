@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from repo_mcp.call_guard import CallGuard
+
 if TYPE_CHECKING:
     from repo_mcp.audit import AuditLog
     from repo_mcp.config import Config, Limits
@@ -52,11 +54,12 @@ class Offer(Generic[Opened]):
 def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
     """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
     builders: dict[str, Callable[[], Offer[object]]] = {
-        "repo": lambda: _offer_repo(one_root),
-        "graph": lambda: _offer_graph(one_root),
-        "retrieval": lambda: _offer_retrieval(config, warn),
-        "research": lambda: _offer_research(one_root),
+        "repo": lambda: _offer_repo(one_root, guard),
+        "graph": lambda: _offer_graph(one_root, guard),
+        "retrieval": lambda: _offer_retrieval(config, warn, guard),
+        "research": lambda: _offer_research(one_root, guard),
     }
+    guard = CallGuard(config.max_calls_per_second, config.call_timeout_seconds)  # one for all of them
     one_root = _OneRoot(config, warn)
     offers = tuple(builders[name]() for name in config.toolsets)
     _protect(config, warn)
@@ -122,28 +125,28 @@ class _OneRoot:
         return (repository,), self._opened
 
 
-def _offer_repo(one_root: _OneRoot) -> Offer[object]:
+def _offer_repo(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
     from repo_mcp.toolsets.repo import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_graph(one_root: _OneRoot) -> Offer[object]:
+def _offer_graph(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
     from repo_mcp.toolsets.graph import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_research(one_root: _OneRoot) -> Offer[object]:
+def _offer_research(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
     from repo_mcp.toolsets.research import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened), one_root.open)  # type: ignore[arg-type]
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_retrieval(config: Config, warn: Warn) -> Offer[object]:
+def _offer_retrieval(config: Config, warn: Warn, guard: CallGuard) -> Offer[object]:
     from repo_mcp.toolsets.retrieval import bind_toolset, open_roots, prepare_place, raise_limits
 
     prepare_place(config)
@@ -153,7 +156,7 @@ def _offer_retrieval(config: Config, warn: Warn) -> Offer[object]:
         audit = _open_audit_log(config, warn, roots.path, *(root.path for root in config.named_roots))
         return roots.repositories.values(), (roots, audit)
 
-    return Offer(lambda opened: bind_toolset(raise_limits(config), opened), open_it)  # type: ignore[arg-type]
+    return Offer(lambda opened: bind_toolset(raise_limits(config), opened, guard), open_it)  # type: ignore[arg-type]
 
 
 def _open_audit_log(config: Config, warn: Warn, path: str, *roots: str) -> AuditLog:

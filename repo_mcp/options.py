@@ -4,12 +4,46 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Sequence
 from typing import NoReturn
 
-from repo_mcp.config import Config, Limits, load_config
+from repo_mcp.config import (
+    CALL_SECONDS,
+    CALLS_PER_SECOND,
+    DEFAULT_MEMORY_MB,
+    GUARDS,
+    Config,
+    Limits,
+    load_config,
+)
 from repo_mcp.http_options import add_http_options
 
 EXIT_USAGE = 2
+DESCRIPTION = """Serve one code repository, read-only, over MCP.
+
+The client starts this program and talks to it over standard input and output; it ends with its input.
+"repo-mcp init CLIENT" prints what a client's configuration needs."""
+EXAMPLES = (
+    "repo-mcp serve --repo-root .",
+    "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
+    "repo-mcp serve --repo-root . --transport http --port 8765",
+)
+# What each limit bounds, as docs/configuration.md says it.
+LIMITS = {
+    "max_file_bytes": "a larger file is neither opened nor indexed",
+    "max_open_lines": "lines of one repo.open_file",
+    "default_open_lines": "lines when no end is asked for",
+    "max_total_bytes_per_response": "bytes of one serialised answer",
+    "max_search_hits": "hits of one search",
+    "default_search_hits": "hits when no top_k is asked for",
+    "max_query_words": "words of a query that count",
+    "max_list_results": "files of one listing",
+    "max_bundle_files": "files of one bundle",
+    "max_bundle_lines": "lines of one bundle",
+    "default_bundle_files": "files when no budget is given",
+    "default_bundle_lines": "lines when no budget is given",
+    "max_line_chars": "a longer line is cut in an answer",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -21,9 +55,20 @@ class _Parser(argparse.ArgumentParser):
         self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
 
 
-def build_parser(program: str) -> argparse.ArgumentParser:
-    """The options of the server: every limit is one, named as its configuration key."""
-    parser = _Parser(prog=program, description="Serve one code repository, read-only, over MCP.")
+def build_parser(
+    program: str, description: str = DESCRIPTION, examples: Sequence[str] = EXAMPLES
+) -> argparse.ArgumentParser:
+    """The options of the server: every limit is one, named as its configuration key.
+
+    The commands that take the same options describe themselves in their own words.
+    """
+    parser = _Parser(
+        prog=program,
+        usage=f"{program} [options]",
+        description=description,
+        epilog="\n  ".join(["examples:", *examples]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
     parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
     parser.add_argument(
@@ -54,17 +99,49 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
     )
+    parser.add_argument(
+        "--memory-mb",
+        type=int,
+        metavar="N",
+        help=f"memory that indexing may take, all its processes together (default: {DEFAULT_MEMORY_MB:,})",
+    )
     _add_switches(parser)
     add_http_options(parser)
     limits = parser.add_argument_group("limits")
     for field in dataclasses.fields(Limits):
         option = "--" + field.name.replace("_", "-")
-        limits.add_argument(option, type=int, metavar="N", help=f"default {field.default:,}")
+        limits.add_argument(
+            option, type=int, metavar="N", help=f"{LIMITS[field.name]} (default: {field.default:,})"
+        )
     return parser
 
 
 def _add_switches(parser: argparse.ArgumentParser) -> None:
-    """What may be served, what is forbidden, and what is kept."""
+    """How often and how long may be asked, what may be served, what is forbidden, and what is kept."""
+    parser.add_argument(
+        "--max-calls-per-second",
+        type=int,
+        metavar="N",
+        help=f"calls of tools; more are refused with busy (default: {CALLS_PER_SECOND}; 0: no limit)",
+    )
+    parser.add_argument(
+        "--call-timeout-seconds",
+        type=int,
+        metavar="N",
+        help=f"for one call that reads; then it fails with timeout (default: {CALL_SECONDS}; 0: no limit)",
+    )
+    parser.add_argument(
+        "--refuse-hard-links",
+        action="store_true",
+        default=None,
+        help="serve no file that has another name: it may be one of a denied file, or lie outside",
+    )
+    parser.add_argument(
+        "--one-file-system",
+        action="store_true",
+        default=None,
+        help="serve nothing that is mounted below the root, as find -xdev does",
+    )
     parser.add_argument(
         "--any-root",
         action="store_true",
@@ -95,16 +172,18 @@ def _add_switches(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_config(options: argparse.Namespace) -> Config:
-    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
+def read_given(options: argparse.Namespace) -> Config:
+    """What parsed options say, without what lies on disk. CONFIG_INVALID names the first that is unusable."""
     limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
     toolsets = options.toolsets
-    config = load_config(
+    return load_config(
         options.repo_root,
         data_dir=options.data_dir,
         toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
         workers=options.workers,
+        memory_mb=options.memory_mb,
         watch=options.watch,
+        guards={name: value for name in GUARDS if (value := getattr(options, name)) is not None},
         any_root=options.any_root,
         harden=options.harden,
         audit_queries=options.audit_queries,
@@ -114,6 +193,11 @@ def read_config(options: argparse.Namespace) -> Config:
         exclude_globs=options.exclude_glob,
         limits={name: value for name, value in limits.items() if value is not None},
     )
+
+
+def read_config(options: argparse.Namespace) -> Config:
+    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
+    config = read_given(options)
     if "retrieval" in config.toolsets:
         from repo_mcp.named_roots import load_named_roots
 

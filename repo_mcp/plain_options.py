@@ -16,13 +16,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# that serve one root: an error in what others are given (DOCS_ROOT) must come before the handshake
+TOOLSETS = frozenset({"repo", "graph", "research"})
 SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
 PLACES = frozenset({"--repo-root", "--data-dir"})
 
 
-def is_plain(arguments: Sequence[str]) -> bool:
-    """True for a root that can be served and options that cannot be wrong; False for all the rest."""
+def read_plain(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The toolsets, for a root that can be served and options that cannot be wrong; () for all the rest."""
     root = data_dir = ""
+    toolsets: tuple[str, ...] = ("repo",)
     rest = list(arguments)
     while rest:
         option, joined, value = rest.pop(0).partition("=")
@@ -32,9 +35,15 @@ def is_plain(arguments: Sequence[str]) -> bool:
             value = rest.pop(0) if rest else ""
         if option in PLACES and _can_be_a_place(value):
             root, data_dir = (value, data_dir) if option == "--repo-root" else (root, value)
-        elif option != "--toolsets" or value != "repo":
-            return False
-    return root != "" and _can_be_served(root) and _can_be_written(data_dir or root)
+        elif option == "--toolsets" and _are_toolsets(value.split(",")):
+            toolsets = tuple(value.split(","))
+        else:
+            return ()
+    return toolsets if root and _can_be_served(root) and _can_be_written(data_dir or root) else ()
+
+
+def _are_toolsets(names: list[str]) -> bool:
+    return TOOLSETS.issuperset(names) and len(set(names)) == len(names)
 
 
 def _can_be_a_place(path: str) -> bool:

@@ -56,10 +56,13 @@ class PoisonList:
             self._write(prints)
 
     def clear(self) -> None:
-        """Forget all texts."""
+        """Forget all texts. The file goes, and one that a killed process had begun."""
         with self._lock:
             self._prints = OrderedDict()
-            self._write(self._prints)
+            if self._place is not None:
+                for name in (POISON_FILE, _TEMPORARY):
+                    with suppress(OSError, IndexFormatError):
+                        DiskDirectory(self._place[0]).delete(name)
 
     def _load(self) -> OrderedDict[bytes, None]:
         if self._prints is None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
@@ -26,6 +26,7 @@ from repo_mcp.config import (
     find_state_home,
 )
 from repo_mcp.data_dir import name_canonically, prepare_data_dir
+from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.hardening import limit_dumps
 from repo_mcp.ignore import GlobFilter, IgnoreRules
@@ -34,21 +35,15 @@ from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
 from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
 from repo_mcp.index.exact import check_request as check_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
-from repo_mcp.index.indexer import name_snapshot
-from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.live_scan import scan_tree
 from repo_mcp.index.live_structure import LiveStructure
-from repo_mcp.index.near_words import suggest
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.ranking import choose_unknown, rank
-from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.index.memory_budget import MemoryBudget
 from repo_mcp.index.shards import BuildSettings
-from repo_mcp.index.snippets import show_hits
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.index.structure_schema import list_facts
-from repo_mcp.index.symbol_search import rank_symbols
+from repo_mcp.index.word_search import run_search
 from repo_mcp.live_tree import LiveTree
 from repo_mcp.model import (
     CompactReport,
@@ -68,28 +63,22 @@ from repo_mcp.model import (
 )
 from repo_mcp.namespaces import mark_used, remove, remove_unused
 from repo_mcp.narrowing import narrow_config
+from repo_mcp.opened_lines import describe_reading, show_lines
 from repo_mcp.outliner import Outliner
 from repo_mcp.poison import POISON_FILE, PoisonList
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door, OpenedFile, read_many
+from repo_mcp.sandbox import Door, read_many
 from repo_mcp.sealing import Sealer, make_sealer
 from repo_mcp.system_places import is_system_place
-from repo_mcp.textfile import SourceText, decode_source, split_lines
+from repo_mcp.textfile import decode_source
 from repo_mcp.tree_view import TreeView
 from repo_mcp.user_key import load_user_key
 from repo_mcp.walk import WalkMemory, walk
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
-    from repo_mcp.bundler.strategy import Strategy
-    from repo_mcp.code_search.live_code_search import LiveCodeSearch
-    from repo_mcp.documentation.live_documentation import LiveDocumentation
-    from repo_mcp.graph.live_graph import LiveGraph
-    from repo_mcp.research.researcher import Researcher
     from repo_mcp.semantic.live_vectors import LiveVectors
 
-PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
-NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 NANOSECONDS = 1_000_000_000
 EXACT_WAIT_SECONDS = 1.0  # for what an exact search began in the background to stop; it looks every few ms
 
@@ -111,7 +100,7 @@ class Repository:
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
-        self._door = Door(config.root, self._policy.find_denial)
+        self._door = Door(config.root, self._policy.find_denial, config.refusals)
         self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
@@ -136,9 +125,21 @@ class Repository:
         self._mark_namespaces()
         self._outliner = Outliner(config, self.poison)
         self._exact: ExactSearcher | None = None
-        self._making_graph = threading.Lock()
-        self._made_graph: LiveGraph | None = None
         self._closed = threading.Event()
+        self.engines = Engines(
+            EngineSources(
+                config,
+                data_dir.path,
+                self._door,
+                self._index,
+                self.structure,
+                self.vectors,
+                self.name_path,
+                self.search,
+                self.search_exact,
+                self._read_live,
+            )
+        )
 
     @property
     def adapters(self) -> tuple[str, ...]:
@@ -173,7 +174,7 @@ class Repository:
         phase = StructurePhase(
             path,
             configuration,
-            config.chosen_workers(),
+            MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
             read,
             make_tag=self.namespaces[namespace],
             poison=self.poison,
@@ -207,33 +208,6 @@ class Repository:
         """True for a server that asks for vectors."""
         return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
 
-    @property
-    def graph(self) -> LiveGraph:
-        """Symbols and what they have to do with each other."""
-        with self._making_graph:
-            if self._made_graph is None:
-                self._made_graph = self._make_graph()
-            return self._made_graph
-
-    def _make_graph(self) -> LiveGraph:
-        from repo_mcp.graph.live_graph import LiveGraph  # not at start
-
-        def list_paths() -> Iterator[str]:
-            return KnownFiles(self._index.get_searcher().snapshot).iter_paths()
-
-        return LiveGraph(self.structure, list_paths, self._read_live, dict(self.config.extensions))
-
-    @property
-    def code_search(self) -> LiveCodeSearch:
-        """What finds code and tells what it is."""
-        from repo_mcp.code_search.live_code_search import LiveCodeSearch  # not at start
-
-        most_words = self.config.limits.max_query_words
-        extensions = dict(self.config.extensions)
-        return LiveCodeSearch(
-            self._index, self.structure, self._read_live, extensions, most_words, self.vectors
-        )
-
     def _note_refresh(self) -> None:
         self.structure.note_refresh()
         if not self._is_tidy:
@@ -253,6 +227,8 @@ class Repository:
             config.limits.max_file_bytes,
             frozenset(config.include_extensions),
             tuple(sorted(dict(config.extensions).items())),
+            memory=MemoryBudget(config.memory_mb),
+            refusals=config.refusals,
         )
 
     def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
@@ -304,24 +280,9 @@ class Repository:
         Raises INVALID_ARGUMENT for lines that are not there.
         """
         limits = self.config.limits
-        most = limits.max_open_lines if most_lines is None else most_lines
         opened = self._door.read(path, limits.max_file_bytes)
-        text = decode_source(opened.data)
-        lines = split_lines(text.data)
-        start = 1 if start_line is None else start_line
-        end = start + limits.default_open_lines - 1 if end_line is None else end_line
-        _check_lines(start, end, len(lines))
-        last = min(end, start + most - 1, len(lines))
-        return OpenedText(
-            opened.path,
-            start,
-            last,
-            len(lines),
-            tuple(line.decode("utf-8", "replace") for line in lines[start - 1 : last]),
-            truncated=last < min(end, len(lines)) or (end_line is None and last < len(lines)),
-            warnings=_describe_reading(opened, text),
-            is_ended=last < len(lines) or text.data.endswith(b"\n"),
-        )
+        most = limits.max_open_lines if most_lines is None else most_lines
+        return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
 
     def outline(self, path: str) -> Outline:
         """The declarations of a live file; none, with a warning, where it cannot be parsed.
@@ -331,7 +292,7 @@ class Repository:
         opened = self._door.read(path, self.config.limits.max_file_bytes)
         text = decode_source(opened.data)
         found = self._outliner.outline(opened.path, text.data)
-        return replace(found, path=opened.path, warnings=(*_describe_reading(opened, text), *found.warnings))
+        return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
 
     # Searching
 
@@ -351,34 +312,16 @@ class Repository:
             )
         searcher = self._index.get_searcher()
         try:
-            return self._search(searcher, request)
+            return run_search(
+                searcher,
+                request,
+                self.config.limits.max_query_words,
+                dict(self.config.extensions),
+                self._read_live,
+                self._index.describe_progress,
+            )
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-
-    def _search(self, searcher: Searcher, request: SearchRequest) -> SearchAnswer:
-        query = parse_query(request.query, self.config.limits.max_query_words)
-        glob = request.file_glob
-        wanted = Filter(
-            GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
-        )
-        # Which chunks hold a phrase only their text tells: more of them are looked at.
-        depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
-        find = rank_symbols if request.symbols_only else rank
-        ranking = find(searcher, query, depth, wanted)
-        extensions = dict(self.config.extensions)
-        shown = show_hits(ranking.chunks, query.phrases, self._read_live, extensions, request.top_k)
-        if query.phrases and not shown.hits and query.has_other_words:
-            shown = show_hits(ranking.chunks[: request.top_k], (), self._read_live, extensions)
-            shown = replace(shown, warnings=(*shown.warnings, NO_PHRASE))
-        unknown = choose_unknown(query, ranking)
-        near = suggest(searcher.snapshot, unknown, thorough=not ranking.total)
-        return SearchAnswer(
-            shown.hits,
-            ranking.total,
-            truncated=ranking.total > len(shown.hits),
-            snapshot=name_snapshot(searcher.snapshot.generation),
-            warnings=(*query.warnings, *near, *self._index.describe_progress(), *shown.warnings),
-        )
 
     def search_exact(
         self, request: ExactRequest, cancelled: Callable[[], bool] | None = None, *, scan: bool = False
@@ -413,7 +356,7 @@ class Repository:
         complete: bool,
     ) -> ExactAnswer:
         """By the index. INDEX_UNAVAILABLE when there is none; with `complete` also when files may lack."""
-        searcher = self._index.get_searcher()
+        searcher = self._index.get_searcher(waits=not complete)  # else all files are read, now
         try:
             changed = self._index.find_changed(searcher.snapshot.generation)
             if changed is None and complete:
@@ -424,7 +367,7 @@ class Repository:
             raise self._index.report_damage() from error
         if changed is not None:  # what a running refresh has not indexed yet was read
             return answer
-        return replace(answer, warnings=(*self._index.describe_progress(), *answer.warnings))
+        return replace(answer, warnings=(*self._index.describe_progress(searcher.snapshot), *answer.warnings))
 
     def _open_exact(self, snapshot: Snapshot) -> ExactSearcher:
         """The exact searcher of a snapshot; what is known of a segment's terms outlives the snapshot."""
@@ -434,52 +377,8 @@ class Repository:
         return current
 
     def bundle(self, request: BundleRequest) -> Bundle:
-        """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.
-
-        Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
-        """
-        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle  # 20 ms in all: not at start
-        from repo_mcp.bundler.build import build_bundle, check_request
-        from repo_mcp.bundler.source import IndexSource
-
-        check_request(request, self.config.limits)
-        searcher = self._index.get_searcher()
-        try:
-            source = IndexSource(searcher, self._read_live)
-            bundle = build_bundle(request, self.config.limits, source, self._bundler)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        bundle = replace(bundle, warnings=(*bundle.warnings, *self._index.describe_progress()))
-        if self.config.last_bundle and not write_last_bundle(self.data_dir.path, bundle):
-            bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
-        return bundle
-
-    @property
-    def documentation(self) -> LiveDocumentation:
-        """What answers questions to the documentation."""
-        from repo_mcp.documentation.live_documentation import LiveDocumentation  # not at start
-        from repo_mcp.documentation.media import MediaDoor
-
-        door = MediaDoor(self.name_path, self._door.stat, self._read_small)
-        most = self.config.limits.max_query_words
-        return LiveDocumentation(self._index, self._read_live, door, dict(self.config.extensions), most)
-
-    def _read_small(self, path: str, max_bytes: int) -> bytes:
-        return self._door.read_walked(path, min(max_bytes, self.config.limits.max_file_bytes)).data
-
-    @property
-    def researcher(self) -> Researcher:
-        """What answers questions about the code by following them through graph and text."""
-        from repo_mcp.research.researcher import Researcher  # not at start
-
-        return Researcher(self.graph, self.search, self.search_exact, self._read_live)
-
-    @cached_property
-    def _bundler(self) -> Strategy:
-        from repo_mcp.bundler.hybrid import HybridStrategy
-        from repo_mcp.bundler.spans import list_symbol_spans
-
-        return HybridStrategy(partial(list_symbol_spans, overrides=dict(self.config.extensions)))
+        """The excerpts for a prompt within a budget. Raises as `Engines.bundle`."""
+        return self.engines.bundle(request)
 
     def _read_live(self, path: str) -> bytes:
         return self._door.read_walked(path, self.config.limits.max_file_bytes).data
@@ -569,28 +468,3 @@ def _warn_of_key(fault: str) -> tuple[str, ...]:
 
 def _ignore(_text: str) -> None:
     return None
-
-
-def _describe_reading(opened: OpenedFile, text: SourceText) -> tuple[str, ...]:
-    """What is unusual about the text of a file as it was read."""
-    if not opened.changed_while_reading:
-        return text.warnings
-    return *text.warnings, "The file was being written while it was read; lines of two versions may be mixed."
-
-
-def _check_lines(start: int, end: int, total: int) -> None:
-    """Raises INVALID_ARGUMENT, naming the argument and its limits."""
-    if start < 1 or (start > total and not (start == 1 and total == 0)):
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            f"start_line is {start}; the file has {total} lines.",
-            f"Give a start_line from 1 to {max(1, total)}.",
-            {"argument": "start_line", "total_lines": total},
-        )
-    if end < start:
-        raise RepoError(
-            ErrorCode.INVALID_ARGUMENT,
-            f"end_line is {end}, before start_line {start}.",
-            "Give an end_line that is not before start_line, or none.",
-            {"argument": "end_line", "total_lines": total},
-        )

@@ -110,6 +110,8 @@ class Sampler:
         self, question: Question, cancelled: Callable[[], bool], task_id: str | None = None
     ) -> str | None:
         """The answer; None when there is none in time, or the call is cancelled. Blocks."""
+        if cancelled():
+            return None
         with self._lock:
             self._asked += 1
             request_id = f"{ID_PREFIX}{self._asked}"
@@ -120,8 +122,7 @@ class Sampler:
         except ValueError:  # a lone surrogate
             return None
         self._pending.expect(request_id)
-        if not cancelled():
-            self._say(frame)
+        self._say(frame)
         came, answer = self._pending.wait(request_id, self._seconds, cancelled)
         if not came:
             self._withdraw(request_id, meta)

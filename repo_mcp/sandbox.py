@@ -12,7 +12,8 @@ is opened. On Windows links are refused.
 Denied is decided before existence, so that an answer never tells whether a denied file is there.
 Messages hold the client's own path at most, never an absolute one of ours.
 
-Left out on purpose: hard links cannot be told from files, and mounts inside the root are read.
+The operator may have files with several names and other file systems refused (`repo_mcp.door_bounds`);
+without that, second names of files outside and what is mounted inside the root are read.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from typing import TypeVar
 
 from repo_mcp import windows_paths
 from repo_mcp.client_paths import RootNames, check_component, shown
+from repo_mcp.door_bounds import OTHER_FILE_SYSTEM, RULES, Bounds, Refusals
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import FileStat
+from repo_mcp.file_stat import FileStat
 
 if sys.platform == "win32":
     from repo_mcp import sandbox_windows as native
@@ -47,6 +49,8 @@ _NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.E
 # What opening a link without following it gives: Linux and macOS, FreeBSD.
 _LINK = frozenset({errno.ELOOP, errno.EMLINK})
 _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
+
+NO_REFUSALS = Refusals()
 
 entry_name = native.entry_name  # of an entry that `Door.scan` gave
 
@@ -79,7 +83,11 @@ class Door:
 
     root: str  # absolute, as the operator gave it
 
-    def __init__(self, root: str, find_denial: Callable[[str], object | None]) -> None:
+    bounds: Bounds  # what is refused whatever its name
+
+    def __init__(
+        self, root: str, find_denial: Callable[[str], object | None], refusals: Refusals = NO_REFUSALS
+    ) -> None:
         """Opens the root; CONFIG_INVALID when it is missing, not a directory or unreadable."""
         self.root = os.path.abspath(root)
         self._find_denial = find_denial
@@ -91,6 +99,9 @@ class Door:
             canonical = os.path.realpath(self.root, strict=True)
         except (OSError, ValueError) as error:
             raise _root_unusable(error) from None
+        own = refusals.other_file_systems
+        device = native.directory_stat(self._root_directory).st_dev if own else None
+        self.bounds = Bounds(refusals.hard_links, device)
         self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
 
     def check_root(self) -> None:
@@ -146,7 +157,7 @@ class Door:
         For the walk, which has asked the policy about `path` already.
         """
         try:
-            return _read_entry(directory, path.rpartition("/")[2], path, max_bytes)
+            return _read_entry(directory, path.rpartition("/")[2], path, max_bytes, self.bounds)
         except _LinkMet:
             raise _not_a_file(path) from None
         except OSError as error:
@@ -192,7 +203,7 @@ class Door:
         for name in names[common:]:
             check_component(name)
             parent = opened[-1][1] if opened else self._root_directory
-            opened.append((name, native.open_directory(parent, name)))
+            opened.append((name, self.open_child(parent, name)))
 
     def stat(self, path: str) -> FileStat | None:
         """The status of a regular file; None when it is missing, denied, a link or anything else."""
@@ -210,7 +221,8 @@ class Door:
             return None
         finally:
             self._give_held(held)
-        return file_stat(status) if modes.S_ISREG(status.st_mode) else None
+        served = modes.S_ISREG(status.st_mode) and self.bounds.find_refusal(status) is None
+        return file_stat(status) if served else None
 
     def lstat(self, path: str) -> os.stat_result | None:
         """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
@@ -240,15 +252,23 @@ class Door:
         try:
             return self._descend(path.split("/") if path else [])
         except OSError as error:
+            if error.errno == errno.EXDEV:
+                raise _refused(path, OTHER_FILE_SYSTEM) from None
             code = ErrorCode.NOT_A_DIRECTORY if error.errno in _LINK_OR_FILE else _code_of(error)
             raise RepoError(code, f"Cannot open the directory {shown(path)}.") from None
 
     def open_child(self, directory: int, name: str) -> int:
         """A descriptor of the real directory `name` in an open one. `OSError` when there is none.
 
-        For the walk, which has asked the policy about `name` already.
+        EXDEV for one of another file system where only the root's is served. For the walk, which has asked
+        the policy about `name` already.
         """
-        return native.open_directory(directory, name)
+        child = native.open_directory(directory, name)
+        device = self.bounds.device
+        if device is not None and native.directory_stat(child).st_dev != device:
+            native.close_directory(child)
+            raise OSError(errno.EXDEV, "another file system")
+        return child
 
     def scan(self, directory: int) -> list[os.DirEntry[str]]:
         """The entries of an open directory, unsorted. `OSError` when it cannot be listed."""
@@ -288,7 +308,7 @@ class Door:
         for name in parts:
             try:
                 check_component(name)
-                child = native.open_directory(descriptor, name)
+                child = self.open_child(descriptor, name)
             finally:
                 native.close_directory(descriptor)
             descriptor = child
@@ -318,7 +338,7 @@ class Door:
                     raise RepoError(
                         ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
                     )
-                child = native.open_directory(descriptor, name)
+                child = self.open_child(descriptor, name)
                 native.close_directory(descriptor)
                 descriptor = child
         except OSError as error:
@@ -342,8 +362,8 @@ class Door:
                 if depth == len(parts) - 1:
                     if modes.S_ISDIR(status.st_mode):
                         raise _not_a_file(path, is_directory=True)
-                    return _read_entry(descriptor, name, path, max_bytes)
-                child = native.open_directory(descriptor, name)
+                    return _read_entry(descriptor, name, path, max_bytes, self.bounds)
+                child = self.open_child(descriptor, name)
                 native.close_directory(descriptor)
                 descriptor = child
         except _LinkMet:
@@ -388,13 +408,21 @@ def read_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[bytes | 
 
     For a scan of the tree: nobody is told whether a file changed while it was read. Half the time.
     """
-    found = door._read_many(paths, lambda directory, name, _: _read_at_once(directory, name, max_bytes))
+
+    def read(directory: int, name: str, _path: str) -> bytes | None:
+        return _read_at_once(directory, name, max_bytes, door.bounds)
+
+    found = door._read_many(paths, read)
     return [one if isinstance(one, bytes) else None for one in found]
 
 
 def open_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:
     """The files of paths that the walk gave, each as `Door.read_walked` gives it, or the error it raises."""
-    return door._read_many(paths, lambda directory, name, path: _read_entry(directory, name, path, max_bytes))
+
+    def read(directory: int, name: str, path: str) -> OpenedFile:
+        return _read_entry(directory, name, path, max_bytes, door.bounds)
+
+    return door._read_many(paths, read)
 
 
 def file_stat(status: os.stat_result) -> FileStat:
@@ -421,7 +449,7 @@ def _look(directory: int, name: str) -> os.stat_result:
     return status
 
 
-def _read_entry(directory: int, name: str, path: str, max_bytes: int) -> OpenedFile:
+def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
     """The bytes of the regular file `name`. `_LinkMet` when it is a link, else `OSError`, `RepoError`."""
     check_component(name)
     try:
@@ -431,18 +459,18 @@ def _read_entry(directory: int, name: str, path: str, max_bytes: int) -> OpenedF
             raise _LinkMet from None
         raise
     try:
-        return _read_open_file(descriptor, path, max_bytes)
+        return _read_open_file(descriptor, path, max_bytes, bounds)
     finally:
         os.close(descriptor)
 
 
-def _read_at_once(directory: int, name: str, max_bytes: int) -> bytes | None:
-    """The bytes of the regular file `name`; None for anything else, and above `max_bytes`. `OSError`."""
+def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> bytes | None:
+    """The bytes of the regular file `name`; None for anything else, refused or too large. `OSError`."""
     check_component(name)
     descriptor = native.open_file(directory, name)
     try:
         status = os.fstat(descriptor)
-        if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+        if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes or bounds.find_refusal(status):
             return None
         data = os.read(descriptor, status.st_size + 1)
         if len(data) != status.st_size:  # it is growing, or was cut
@@ -452,11 +480,14 @@ def _read_at_once(directory: int, name: str, max_bytes: int) -> bytes | None:
         os.close(descriptor)
 
 
-def _read_open_file(descriptor: int, path: str, max_bytes: int) -> OpenedFile:
+def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
     """Reads the file, and once more when it changed meanwhile."""
     before = os.fstat(descriptor)
     if not modes.S_ISREG(before.st_mode):
         raise _not_a_file(path)
+    refusal = bounds.find_refusal(before)
+    if refusal is not None:
+        raise _refused(path, refusal)
     for _ in range(2):
         if before.st_size > max_bytes:
             raise _too_large(path, max_bytes)
@@ -495,6 +526,13 @@ def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
     )
 
 
+def _refused(path: str, refusal: str) -> RepoError:
+    """Of what the operator does not have served, whatever its name."""
+    rule = RULES[refusal]
+    what = f"{shown(path)} is denied by the rule {rule}."
+    return RepoError(ErrorCode.PATH_DENIED, what, "The operator has it so.", {"rule": rule})
+
+
 def _too_many_links() -> RepoError:
     return RepoError(
         ErrorCode.UNREADABLE, "The path goes through too many symbolic links.", "Ask for the file itself."
@@ -518,6 +556,8 @@ def _code_of(error: OSError) -> ErrorCode:
 
 def _explained(error: OSError, path: str) -> RepoError:
     """The system's refusal in our words. Its own text may hold absolute paths and is dropped."""
+    if error.errno == errno.EXDEV:
+        return _refused(path, OTHER_FILE_SYSTEM)
     code = _code_of(error)
     if code is ErrorCode.NOT_FOUND:
         return RepoError(code, f"There is no file {shown(path)}.", "List or search the files for its path.")

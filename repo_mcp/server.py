@@ -20,7 +20,7 @@ import threading
 from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
 from repo_mcp.instructions import join_instructions, offers_tasks
-from repo_mcp.plain_options import is_plain
+from repo_mcp.plain_options import read_plain
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
@@ -51,13 +51,13 @@ PROGRAM = "repo-mcp-server"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server with the options of `argv`; returns the exit code.
 
-    Never returns later than two seconds after the client has ended it: the process is ended if
-    something hangs.
+    What has served ends the process itself, two seconds after the client at most, whatever hangs.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
-    if is_plain(arguments):
-        server = _start(("repo",))
+    toolsets = read_plain(arguments)
+    if toolsets:
+        server = _start(toolsets)
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve_http(config: Config, http: HttpOptions) -> int:
-    """Serve `config` over HTTP until a signal; returns the exit code."""
+    """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
     from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
     from repo_mcp.http_server import PATH, listen, open_socket
@@ -108,16 +108,17 @@ def serve_http(config: Config, http: HttpOptions) -> int:
         _refresh_soon(repositories)
 
     try:
-        return StopReason.INTERRUPTED.exit_code if listen(sdk_server, http, bound, tell) else 0
+        exit_code = StopReason.INTERRUPTED.exit_code if listen(sdk_server, http, bound, tell) else 0
     finally:
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
+    return _end(exit_code)
 
 
 def serve(config: Config, server: Server | None = None) -> int:
-    """Serve `config` on standard input and output until the client ends it; returns the exit code.
+    """Serve `config` on standard input and output until the client ends it, and end the process.
 
-    `server` is one that has begun to answer.
+    Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
     from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
@@ -136,10 +137,11 @@ def serve(config: Config, server: Server | None = None) -> int:
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     try:
-        return server.run(repositories).exit_code
+        exit_code = server.run(repositories).exit_code
     finally:
         _close(repositories)
         server.close()
+    return _end(exit_code)
 
 
 class Server:
@@ -266,6 +268,23 @@ def _kill_workers() -> None:
     if multiprocessing is not None:
         for child in multiprocessing.active_children():
             child.kill()
+
+
+def _end(exit_code: int) -> int:
+    """End the process, and return nowhere, now that all is answered, logged and closed.
+
+    Python would take its modules down one by one first: 0.3 s with the SDK loaded, over 2 s on a busy
+    machine, and no deadline holds any more by then, for its thread is not let run.
+    """
+    import atexit
+
+    atexit._run_exitfuncs()  # of libraries: processes that are joined, temporary directories
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # closed by now, or never there
+            pass
+    os._exit(exit_code)
 
 
 def _leave(exit_code: int) -> None:

@@ -176,10 +176,12 @@ class TaskDesk:
         work.begin(task.id, self._pool, tool, arguments, caller, progress)
         return True
 
-    def forget(self, request_id: RequestId) -> None:
-        """The client waits for the answer to a request no more."""
-        if self._store.forget(request_id):
+    def forget(self, request_id: RequestId) -> bool:
+        """The client waits for the answer to a request no more. False when nobody did."""
+        waited = self._store.forget(request_id)
+        if waited:
             self._wire.drop(request_id)
+        return waited
 
     def close(self) -> None:
         """The client is gone: all work is told to stop."""

@@ -7,15 +7,18 @@ their answers have in common is in `repo_mcp.answer_parts`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder, new_request_id
+from repo_mcp.call_guard import UNGUARDED, CallGuard
+from repo_mcp.call_recorder import DROPPED, CallOutcome, CallRecorder, describe_round, new_request_id
 from repo_mcp.config import Limits
 from repo_mcp.tool_model import (
     Annotations,
+    AnswerNeeded,
     CallContext,
     JsonSchema,
     Tool,
@@ -103,9 +106,10 @@ def bind(
     *,
     icon: str,
     check: Check = check_plainly,
+    guard: CallGuard = UNGUARDED,
 ) -> tuple[Tool, ...]:
     """The tools of some entries, asking what `opened` gives when one is called."""
-    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, check) for entry in entries)
+    return tuple(_bind(entry, limits, opened, answer, find_writer, icon, check, guard) for entry in entries)
 
 
 def _bind(
@@ -116,6 +120,7 @@ def _bind(
     find_writer: FindWriter[Asked],
     icon: str,
     check: Check,
+    guard: CallGuard,
 ) -> Tool:
     input_schema = _resolve(entry.input_schema, limits)
     check_schema(input_schema, entry.name)
@@ -124,16 +129,27 @@ def _bind(
         asked, audit = opened()
         if audit is None:
             return None
-        return partial(find_writer(audit, entry.name, input_schema, asked, arguments), context)
+        write = find_writer(audit, entry.name, input_schema, asked, arguments)
+        return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
         asked, _ = opened()
+        started = time.monotonic()
+
+        def work(guarded: CallContext) -> Made:
+            check(entry.name, input_schema, arguments, entry.free_text)
+            return entry.run(asked, arguments, guarded)
 
         def run() -> Made:
-            check(entry.name, input_schema, arguments, entry.free_text)
-            return entry.run(asked, arguments, context)
+            return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
-        return answer(Call(entry.name, arguments, asked, run, find_record(arguments, context)))
+        record = find_record(arguments, context)
+        try:
+            return answer(Call(entry.name, arguments, asked, run, record))
+        except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer
+            if record is not None:
+                record(new_request_id(), describe_round(started))
+            raise
 
     def drop(arguments: Arguments, context: CallContext) -> None:
         record = find_record(arguments, context)

@@ -12,13 +12,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from repo_mcp.errors import RepoError
+from repo_mcp.file_stat import FileStat
 from repo_mcp.ignore import IgnoreRules
-from repo_mcp.model import FileStat, WalkedFile
+from repo_mcp.model import WalkedFile
 from repo_mcp.policy import Denial
-from repo_mcp.sandbox import Door, file_stat
+from repo_mcp.sandbox import Door, entry_name, file_stat
 from repo_mcp.walk import WalkMemory
 
 IGNORE_NAME = ".gitignore"
+MAX_DENIED = 1_000  # denied directories that are looked below
+MAX_DENIED_ENTRIES = 300_000  # met there in all: under a second
+MAX_DENIED_LEVELS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class _Verdict(Enum):
     WALK = 1  # a walk must find out
     NOTHING = 2  # no file of ours, now or before
     GONE = 3
+    REFUSED = 4  # still there, and not to be served whatever its name
 
 
 class TreeView:
@@ -63,11 +69,14 @@ class TreeView:
         gone: list[str] = []
         met_denied = False
         for path in sorted(set(paths)):
-            met_denied |= self._find_denial(path) is not None
             found = self._judge(path, rules)
+            is_denied = self._find_denial(path) is not None
+            if is_denied and len(self._memory.denied) < MAX_DENIED:
+                self._memory.denied |= {path}  # a directory that came since the last walk, for all we know
+            met_denied |= is_denied or found is _Verdict.REFUSED
             if found is _Verdict.WALK:
                 return None
-            if found is _Verdict.GONE:
+            if found in (_Verdict.GONE, _Verdict.REFUSED):
                 gone.append(path)
             elif isinstance(found, FileStat):
                 files.append(WalkedFile(path, found))
@@ -76,6 +85,28 @@ class TreeView:
     def is_there(self, path: str) -> bool:
         """True when something stands at the path and its name is not denied."""
         return self._door.lstat(path) is not None
+
+    def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
+        """Those of the inodes that stand below denied directories; None when there are too many to look at.
+
+        Numbers are compared and nothing else: no name is kept, no file opened.
+        """
+        denied, found, left = self._memory.denied, set[int](), MAX_DENIED_ENTRIES
+        if len(denied) >= MAX_DENIED:
+            return None
+        for path in sorted(denied):
+            above, _, name = path.rpartition("/")
+            try:
+                parent = self._door.open_directory(above)
+            except RepoError:
+                continue
+            try:
+                left -= _look_below(self._door, parent, name, inodes, found, left)
+            except OSError:
+                pass  # it is gone, or a file
+            finally:
+                self._door.close_directory(parent)
+        return frozenset(found) if left > 0 else None
 
     def _judge(self, path: str, rules: IgnoreRules) -> FileStat | _Verdict:
         directory, _, name = path.rpartition("/")
@@ -98,6 +129,8 @@ class TreeView:
             return absent
         if is_directory:
             return _Verdict.WALK
+        if self._door.bounds.find_refusal(status) is not None:
+            return _Verdict.REFUSED if was_file else _Verdict.NOTHING
         return file_stat(status) if modes.S_ISREG(status.st_mode) else absent
 
     def _judge_above(self, directory: str, rules: IgnoreRules) -> _Verdict:
@@ -110,3 +143,38 @@ class TreeView:
             hidden = name[0] == "." or self._find_denial(path) is not None
             return _Verdict.NOTHING if hidden or rules.names_in(above).ignored(name, True) else _Verdict.WALK
         return _Verdict.WALK
+
+
+def _look_below(
+    door: Door, parent: int, name: str, inodes: frozenset[int], found: set[int], most: int
+) -> int:
+    """Adds the inodes that are met below a directory; returns how many entries were looked at.
+
+    `most` or more when not all were, and also below MAX_DENIED_LEVELS. `OSError` when it cannot be opened.
+    """
+    # Each open directory, and the names of those in it that are still to be entered.
+    levels: list[tuple[int, list[str]]] = [(door.open_child(parent, name), [])]
+    seen = 0
+    entering = True
+    try:
+        while levels:
+            directory, names = levels[-1]
+            if entering:
+                entries = door.scan(directory)
+                seen += len(entries)
+                found.update(inodes.intersection(entry.inode() for entry in entries))
+                names += [entry_name(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+            if seen >= most or len(levels) > MAX_DENIED_LEVELS:
+                return max(seen, most)
+            entering = bool(names)
+            if not names:
+                door.close_directory(levels.pop()[0])
+                continue
+            try:
+                levels.append((door.open_child(directory, names.pop()), []))
+            except OSError:
+                entering = False
+    finally:
+        for directory, _ in levels:
+            door.close_directory(directory)
+    return seen

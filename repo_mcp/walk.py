@@ -17,11 +17,13 @@ Left out on purpose: reading anything but `.gitignore` files, and judging text f
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from repo_mcp.door_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
 from repo_mcp.ignore_layers import NameRules, RuleFile
@@ -80,6 +82,7 @@ class WalkMemory:
         self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
         self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
         self.order: I64 | None = None  # of the files found, in path order
+        self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
 
 
 _NOTHING_ADMITTED = _Admitted(())
@@ -108,6 +111,7 @@ class _Walk:
         self.warnings: list[str] = []
         self.entries = 0
         self.denied_inodes: set[int] = set()
+        self.denied: set[str] = set()
 
     def run(self, cancelled: Callable[[], bool] | None) -> WalkReport:
         """Descends until nothing is left, `CANCELLED` when asked to stop between two directories."""
@@ -224,7 +228,11 @@ class _Walk:
         return files, directories
 
     def _add(self, path: str, entry: os.DirEntry[str]) -> None:
-        """One more file, unless it was deleted since it was listed."""
+        """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
+        refusal = find_entry_refusal(self.door.bounds, entry)
+        if refusal is not None:
+            self.skipped[refusal] += 1
+            return
         try:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
@@ -248,6 +256,8 @@ class _Walk:
                 self.skipped["denied"] += 1
                 if len(self.denied_inodes) < _MAX_DENIED_INODES:
                     self.denied_inodes.add(entry.inode())
+                    if entry.is_dir(follow_symlinks=False):
+                        self.denied.add(path)
         return admitted
 
     def _read_rules(self, level: _Level, directory: int, path: str) -> None:
@@ -279,6 +289,9 @@ class _Walk:
         """A directory that is gone is gone; any other failure leaves what lies below it unknown."""
         if isinstance(error, FileNotFoundError) and path:
             return
+        if _is_other_file_system(error):
+            self.skipped[OTHER_FILE_SYSTEM] += 1
+            return
         self.unreadable.append(path)
 
     def _report(self) -> WalkReport:
@@ -287,6 +300,7 @@ class _Walk:
         if self.memory is not None and self.ignore is not None:
             self.memory.admitted, self.memory.order = self.admitted, order
             self.memory.rules = self.ignore
+            self.memory.denied = frozenset(self.denied)
             self.ignore.remember()
         if self.skipped["too_deep"]:
             self.warnings.append(f"directories deeper than {MAX_DEPTH} levels were not entered")
@@ -327,6 +341,13 @@ def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
     return bool(visible) and all(
         rules.ignored(name, entry.is_dir(follow_symlinks=False)) for name, entry in visible
     )
+
+
+def _is_other_file_system(error: OSError | RepoError) -> bool:
+    """True for a directory that the operator does not have entered."""
+    if isinstance(error, RepoError):
+        return error.details.get("rule") == RULES[OTHER_FILE_SYSTEM]
+    return error.errno == errno.EXDEV
 
 
 def _join(names: frozenset[str]) -> str:

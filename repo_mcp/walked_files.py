@@ -11,7 +11,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.model import FileStat, WalkedFile
+from repo_mcp.file_stat import FileStat
+from repo_mcp.model import WalkedFile
 
 I64 = npt.NDArray[np.int64]
 COLUMNS = 4  # of the numbers: size, mtime_ns, ctime_ns, inode

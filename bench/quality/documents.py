@@ -51,7 +51,7 @@ def ask_all(questions: Iterable[Question], root: Path, data_dir: Path) -> list[i
     repository.refresh()
     places = []
     for question in questions:
-        hits = repository.documentation.search(DocsRequest(question.query, HITS)).hits
+        hits = repository.engines.documentation.search(DocsRequest(question.query, HITS)).hits
         places.append(find_place(question, [hit.path for hit in hits]))
     repository.close()
     return places

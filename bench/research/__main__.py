@@ -35,7 +35,7 @@ def ask(repository: Repository, question: Question, depth: int | None) -> tuple[
     """The report on a question, and the CPU seconds that it took."""
     request = ResearchRequest(question.text, depth or question.depth, question.focus, question.folder)
     started = time.process_time()
-    report = repository.researcher.answer(request, Steps(lambda: False))
+    report = repository.engines.researcher.answer(request, Steps(lambda: False))
     return report, time.process_time() - started
 
 
@@ -70,6 +70,7 @@ def main() -> None:
             report, seconds = ask(opened[question.tree], question, options.depth)
             print(f"<!-- {question.tree}, {seconds:.2f} s -->")
             print(render_report(build_result(report, len(report.findings))))
+            print("".join(f"Note: {warning}\n" for warning in report.warnings))
 
 
 if __name__ == "__main__":

@@ -63,11 +63,11 @@ def main() -> None:
     rows: list[tuple[float, str, int]] = []
     with closing(Repository(Config(options.tree, data_dir=options.data_dir))) as repository:
         for question in QUESTIONS.strip().split("\n"):
-            started = time.process_time()
-            report = repository.researcher.answer(
+            started = time.perf_counter()
+            report = repository.engines.researcher.answer(
                 ResearchRequest(question, options.depth), Steps(lambda: False)
             )
-            rows.append((time.process_time() - started, question, len(report.findings)))
+            rows.append((time.perf_counter() - started, question, len(report.findings)))
     for seconds, question, findings in sorted(rows, reverse=True):
         print(f"{seconds:6.2f} s  {findings:4} findings  {question}")
     times = sorted(seconds for seconds, _, _ in rows)

@@ -20,7 +20,7 @@ _C = r"""
     \#{opt}define{gap}({name})
     | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
     | {opt}{slash_doc}
-    | (?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})      # DEFINE_MUTEX(x), SYSCALL_DEFINE3(x, ...
+    | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
     | (?=[A-Za-z_])(?:{w}++[ \t*]++){0,8}{not_statement}({name})
       (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
     | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};

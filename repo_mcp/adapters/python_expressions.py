@@ -317,8 +317,7 @@ class ExpressionWalk:
 
     def _inner(self, node: Any) -> None:
         self.stack.append(node.operand if type(node) is ast.UnaryOp else node.value)
-        if type(node) is ast.FormattedValue:
-            self.stack.append(node.format_spec)
+        self.stack.append(getattr(node, "format_spec", None))  # of fields in f-strings and t-strings
 
 
 def _count(call: ast.Call) -> int:

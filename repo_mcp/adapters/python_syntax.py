@@ -10,7 +10,8 @@ and the failures are: `syntax`, `newer` (this line is good Python of a version a
 `nesting` (deeper than the parser goes) and `value` (a NUL, or something else that no source may hold).
 A text that does not parse yields no symbol at all: half an outline would look like a whole one.
 
-Whether syntax is newer is judged by the line where the parser stopped, and by that alone.
+Whether syntax is newer is judged by the first and the last line of what the parser refused, and by those
+alone. `except a, b:` of two plain lower-case names stays an error: Python 2 wrote its variable so.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _NEWER: tuple[tuple[tuple[int, int], str], ...] = (
     ((3, 12), r"^\s*(?:async\s+)?(?:def|class)\s+\w+\s*\["),
     ((3, 13), r"^\s*(?:async\s+)?(?:def|class|type)\s+\w+\s*\[[^\]]{0,300}\w\s*=\s*\w"),
     ((3, 14), r"\b(?:[tT][rR]?|[rR][tT])[\"']"),
-    ((3, 14), r"^\s*except\s+[\w.]+(?:\s*,\s*(?:\w+\.)*[A-Z]\w*)+\s*:"),
+    ((3, 14), r"^\s*except\s+[\w.]+\s*,\s*(?:\w+\.[\w.]+|[A-Z]\w*)\s*:"),
+    ((3, 14), r"^\s*except\s+[\w.]+(?:\s*,\s*[\w.]+){2,99}\s*:"),
+    ((3, 14), r"^\s*except\s*\*\s*[\w.]+(?:\s*,\s*[\w.]+){1,99}\s*:"),
     ((3, 15), r"^\s*lazy\s+(?:import|from)\s+\w"),
 )
 NEWER_PATTERNS = tuple(re.compile(pattern) for version, pattern in _NEWER if sys.version_info[:2] < version)
@@ -54,7 +57,8 @@ def _parse(source: bytes) -> dict[str, object]:
         rows, cut = list_rows(tree, source.split(b"\n"))
     except SyntaxError as error:
         line = error.lineno or 0
-        return {"failure": "newer" if _looks_newer(source, line) else "syntax", "line": line}
+        newer = [one for one in (line, error.end_lineno or 0) if _looks_newer(source, one)]
+        return {"failure": "newer", "line": newer[0]} if newer else {"failure": "syntax", "line": line}
     except (MemoryError, RecursionError):  # the parser's own words for too deep
         return {"failure": "nesting", "line": 0}
     except (ValueError, OverflowError, SystemError):

@@ -6,7 +6,8 @@ import hashlib
 import json
 from dataclasses import asdict, replace
 
-from repo_mcp.bundler.records import MAX_BUNDLE_TOKENS, STRATEGIES, Budget, Bundle, BundleRequest
+from repo_mcp.bundler.limits import MAX_BUNDLE_TOKENS, STRATEGIES
+from repo_mcp.bundler.records import Budget, Bundle, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.strategy import Choice, Strategy
 from repo_mcp.config import Limits

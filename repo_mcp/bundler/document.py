@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from repo_mcp.bundler.records import CHARS_PER_TOKEN, Bundle, BundleAudit, Dropped, Selection
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN
+from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
 from repo_mcp.tool_model import escape_text
 
 MAX_TERMS = 12  # of one excerpt, the rarest: the rest says nothing more

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from repo_mcp.bundler.records import CHARS_PER_TOKEN, Budget, BundleTotals, Dropped, Role, Selection
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN
+from repo_mcp.bundler.records import Budget, BundleTotals, Dropped, Role, Selection
 
 MAX_LINE_CHARS = 500  # of an excerpt; a longer line is data, and open_file shows it
 DUPLICATE_SHARE = 0.8  # of the lines of the shorter of two excerpts

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from repo_mcp.bundler.limits import DEFAULT_STRATEGY
+
 if TYPE_CHECKING:
     from repo_mcp.index.prompt import ClueKind
-
-STRATEGIES = ("hybrid",)
-DEFAULT_STRATEGY = "hybrid"
-MAX_BUNDLE_TOKENS = 1_000_000
-CHARS_PER_TOKEN = 4  # the estimate behind max_tokens: a count of characters, not of any model's tokens
 
 
 @dataclass(frozen=True, slots=True)

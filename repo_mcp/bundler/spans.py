@@ -5,7 +5,8 @@ before the next line that is indented no deeper; a line that closes a bracket or
 (`}`, `)`, `end`) still belongs to it. Where blocks stand in braces only such a line ends it: labels
 and preprocessor lines of C begin in the first column. A heading reaches to the next heading that is
 not deeper. Text that is not laid out like that gives wrong spans, never an error. The work is bounded:
-after MAX_STEPS lines looked at, declarations are taken to end where the search stops.
+after MAX_STEPS lines looked at, declarations are taken to end where the search stops; those after the first
+MAX_SPANS are left out.
 
 Another finder of spans, such as one that parses, can take the place of `list_symbol_spans`.
 """
@@ -16,7 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from repo_mcp.adapters.languages import Spans, scan
 from repo_mcp.adapters.registry import find_language
@@ -27,6 +28,7 @@ MAX_LEAD_LINES = 40  # comment and decorator lines above the name
 MAX_NESTING = 50  # deeper declarations are named by the fiftieth around them
 TAB_COLUMNS = 8
 NO_TEXT = 1 << 30  # depth of a line without text: deeper than any
+MAX_SPANS = 50_000  # declarations of one file, the first ones: half a kilobyte each
 MAX_STEPS = 1_000_000  # lines looked at in one file for the ends of declarations; about 0.2 s
 
 _CLOSES = re.compile(rb"[}\])]")
@@ -78,7 +80,7 @@ def list_symbol_spans(
     layout = _Layout(text, landmarks.doc_spans, language.name not in _DOCSTRING_LANGUAGES)
     names = [
         (layout.find_line(start), text[start:end].decode("utf-8", "replace"))
-        for start, end in landmarks.definitions
+        for start, end in islice(landmarks.definitions, MAX_SPANS)
     ]
     if language.name in _HEADING_LANGUAGES:
         spans = _span_headings(layout, names)

@@ -85,7 +85,9 @@ app.command(short_help="Build the index, or bring it up to date.")(index)
 app.command(short_help="Merge the segments of the index.")(compact)
 app.command(short_help="Is all well with the index? What was left out, and why?")(status)
 app.command(short_help="One HTML page about the index and its use.")(report)
-app.command(short_help="Set up a client: codex, vscode, gemini, copilot, claude.")(init)
+app.command(
+    context_settings=_FOREIGN_OPTIONS, short_help="Set up a client: codex, vscode, gemini, copilot, claude."
+)(init)
 app.command(
     context_settings=_FOREIGN_OPTIONS,
     add_help_option=False,

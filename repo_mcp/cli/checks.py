@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
+from repo_mcp.cli.render import count
+from repo_mcp.cli.terminal import show_size
 from repo_mcp.config import Config, find_home, find_state_home
 from repo_mcp.data_dir import examine_data_dir
 from repo_mcp.errors import RepoError
@@ -82,6 +84,7 @@ def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
         return
     yield from _check_root(config.root)
     yield from _check_configuration(narrowed, ignored)
+    yield from _check_guards(config)
     yield from _check_key(config.root)
     path, is_there, fault = examine_data_dir(config.root, config.data_dir)
     if fault:
@@ -119,6 +122,24 @@ def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Fin
         yield Finding("configuration", State.NOTE, f"repo_mcp.toml narrows: {keys}.")
     elif not ignored:
         yield Finding("configuration", State.OK, "Nothing in it is ignored.")
+
+
+def _check_guards(config: Config) -> Iterator[Finding]:
+    """What a server of these options is held to, whatever it is asked."""
+    rate, patience = config.max_calls_per_second, config.call_timeout_seconds
+    bounded = f"at most {rate:,} a second" if rate else "as many a second as come"
+    limited = f"{patience} seconds for one that reads" if patience else "no limit of time"
+    yield Finding(
+        "calls", State.OK if rate and patience else State.NOTE, f"{bounded}; {limited}.".capitalize()
+    )
+    for is_on, option, what in (
+        (config.refuse_hard_links, "--refuse-hard-links", "Files with several names are"),
+        (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
+    ):
+        if is_on:
+            yield Finding("files", State.OK, f"{what} not served.")
+        else:
+            yield Finding("files", State.NOTE, f"{what} served; {option} leaves them out.")
 
 
 def _check_key(root: str) -> Iterator[Finding]:
@@ -217,9 +238,9 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
         told = "; ".join(faults[:_SHOWN_FAULTS])
         return Finding(kind, State.PROBLEM, f"It is not whole: {told}{more}.", f"{anew} builds it anew.")
     files = sum(entry.live_files for entry in manifest.segments)
-    size = sum(entry.file_bytes for entry in manifest.segments) / 1e6
+    size = show_size(sum(entry.file_bytes for entry in manifest.segments))
     checked = "every byte of it is as we wrote it" if reads_all else "it is sealed with this user's key"
-    return Finding(kind, State.OK, f"{files:,} files, {size:,.1f} MB; {checked}.")
+    return Finding(kind, State.OK, f"{count(files, 'file')}, {size}; {checked}.")
 
 
 def _check_packages() -> Iterator[Finding]:

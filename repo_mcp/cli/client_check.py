@@ -24,7 +24,7 @@ from repo_mcp.tool_model import escape_text
 from repo_mcp.version import find_version
 
 PATIENCE_SECONDS = 30.0  # for each answer; what Codex waits for a server to start
-LEAVE_SECONDS = 5.0
+LEAVE_SECONDS = 15.0  # under half a second, unless the machine is overloaded
 _SAID_CHARS = 400
 # Codex asks its model after about a second, with the tools that it knows by then.
 COMFORTABLE_SECONDS = 0.8

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
-from repo_mcp.cli.endings import EXIT_DONE, EXIT_FAILURE, PROGRAM, complain, warn
+from repo_mcp.cli.endings import EXIT_DONE, EXIT_FAILURE, EXIT_USAGE, PROGRAM, complain, warn
+
+if TYPE_CHECKING:
+    from repo_mcp.cli.clients import Server
 
 COMPLETION_VARIABLE = "_REPO_MCP_COMPLETE"  # as typer names it after the program
 
@@ -41,27 +44,43 @@ class Shell(StrEnum):
     POWERSHELL = "powershell"
 
 
+Root = Annotated[str, typer.Option("--root", "--repo-root", metavar="ROOT", help="The repository to serve.")]
+Toolsets = Annotated[
+    str | None, typer.Option("--toolsets", metavar="NAMES", help="repo,graph,research,retrieval (repo).")
+]
+ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")]
+ChosenScope = Annotated[
+    Scope | None, typer.Option("--scope", help="The user's file, or the project's (the client's usual).")
+]
+DocsRoot = Annotated[
+    str | None, typer.Option("--docs-root", metavar="DIR", help="Root docs of the toolset retrieval.")
+]
+CodeRoot = Annotated[
+    str | None, typer.Option("--code-root", metavar="DIR", help="Root code of the toolset retrieval.")
+]
+DataDir = Annotated[
+    str | None, typer.Option("--data-dir", metavar="DIR", help="Where the index is kept (ROOT/.repo_mcp).")
+]
+SemanticModel = Annotated[
+    str | None, typer.Option("--semantic-model", metavar="DIR", help="Folder with an embedding model.")
+]
+Command = Annotated[
+    str | None, typer.Option("--command", metavar="FILE", help="The server's program (this one's).")
+]
+
+
 def init(
+    context: typer.Context,
     client: Annotated[ClientName, typer.Argument(metavar="CLIENT", help="|".join(ClientName))],
-    root: Annotated[
-        str, typer.Option("--root", "--repo-root", metavar="ROOT", help="The repository to serve.")
-    ] = ".",
-    toolsets: Annotated[
-        str | None, typer.Option("--toolsets", metavar="NAMES", help="repo,graph,research,retrieval (repo).")
-    ] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")] = "repo",
-    scope: Annotated[
-        Scope | None, typer.Option("--scope", help="The user's file, or the project's (the client's usual).")
-    ] = None,
-    docs_root: Annotated[
-        str | None, typer.Option("--docs-root", metavar="DIR", help="Root docs of the toolset retrieval.")
-    ] = None,
-    code_root: Annotated[
-        str | None, typer.Option("--code-root", metavar="DIR", help="Root code of the toolset retrieval.")
-    ] = None,
-    command: Annotated[
-        str | None, typer.Option("--command", metavar="FILE", help="The server's program (this one's).")
-    ] = None,
+    root: Root = ".",
+    toolsets: Toolsets = None,
+    name: ServerName = "repo",
+    scope: ChosenScope = None,
+    docs_root: DocsRoot = None,
+    code_root: CodeRoot = None,
+    data_dir: DataDir = None,
+    semantic_model: SemanticModel = None,
+    command: Command = None,
     write: Annotated[bool, typer.Option("--write", help="Put it into the client's file.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what would change in the file.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Start the server as the client would.")] = False,
@@ -76,28 +95,42 @@ def init(
     of that name, is refused and left as it is. --check starts the server with the entry's command, with a
     client's few environment variables and in another directory, and lists its tools.
 
+    Every other option of serve is written into the entry, too: --harden, --exclude-glob GLOB,
+    --max-search-hits N and so on (see: repo-mcp serve --help).
+
     \b
     Examples:
       repo-mcp init codex
       repo-mcp init codex --write --check
       repo-mcp init vscode --diff --toolsets repo,graph
       repo-mcp init gemini --scope user --name ledger --write
+      repo-mcp init claude --data-dir ~/indexes/ledger --harden --diff
       repo-mcp init generic --check
     """
     from repo_mcp.cli.clients import CLIENTS
     from repo_mcp.cli.setup_page import carry_out
-    from repo_mcp.cli.setup_plan import build_server, choose_place, plan_setup
+    from repo_mcp.cli.setup_plan import choose_place, plan_setup
 
     chosen = CLIENTS[client.value]
-    server = build_server(command, root, toolsets, docs_root, code_root)
+    named = {"repo-root": root, "toolsets": toolsets, "data-dir": data_dir, "semantic-model": semantic_model}
+    given = [f"--{option}={value}" for option, value in named.items() if value is not None]
+    server = _choose_server([*given, *context.args], command, docs_root, code_root)
     place = choose_place(chosen, None if scope is None else scope.value, root)
     setup = plan_setup(chosen, server, name, place, replace=replace)
-    works = carry_out(setup, write=write, diff=diff, check=check)
-    return (
-        EXIT_DONE
-        if works
-        else complain("the server does not work as this client starts it", "", EXIT_FAILURE)
-    )
+    if carry_out(setup, write=write, diff=diff, check=check):
+        return EXIT_DONE
+    return complain("the server does not work as this client starts it", "", EXIT_FAILURE)
+
+
+def _choose_server(
+    given: list[str], command: str | None, docs_root: str | None, code_root: str | None
+) -> Server:
+    from repo_mcp.cli.server_choice import build_server
+
+    try:
+        return build_server(given, command=command, docs_root=docs_root, code_root=code_root)
+    except SystemExit as ending:  # it has said what is wrong
+        raise typer.Exit(EXIT_USAGE if ending.code is None else int(ending.code)) from None
 
 
 def completion(
@@ -110,7 +143,7 @@ def completion(
     \b
     Examples:
       repo-mcp completion bash >> ~/.bashrc
-      repo-mcp completion zsh > ~/.zfunc/_repo-mcp
+      repo-mcp completion zsh >> ~/.zshrc         below compinit
       repo-mcp completion fish > ~/.config/fish/completions/repo-mcp.fish
     """
     print(

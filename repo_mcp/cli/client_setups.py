@@ -1,74 +1,56 @@
-"""Clients' own files in the user's home, as far as they start this program: read, never changed.
+"""Clients' own files, as far as they start this program: read, never changed.
 
-Looked for are entries whose command or arguments name it. What is said is what keeps such an entry from
-working, or lets the repository that is worked in decide what runs: a relative command, `python -m`, a runner
-that reads files of the project. A file that is reached through a link is left alone, and said.
+Looked for are entries whose command or arguments name it, in the user's files and in those of the project.
+What is said is what keeps such an entry from working, or lets the repository that is worked in decide what
+runs: a relative command, `python -m`, a runner that reads files of the project.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator, Mapping
 
-from index_format import DiskDirectory, IndexFormatError
 from repo_mcp.cli.checks import Finding, State
+from repo_mcp.cli.client_files import BYTE_ORDER_MARK, read_client_file
+from repo_mcp.cli.clients import CLIENTS, Client, Place
+from repo_mcp.cli.setup_plan import read_document
 from repo_mcp.config import NAMED_ROOT_TOOLSETS
+from repo_mcp.errors import RepoError
 
-MAX_FILE_BYTES = 4 * 1024 * 1024
 PROGRAMS = ("repo-mcp", "repo-mcp-server", "repo_mcp")
-# client -> its file below the home directory, and the table of servers in it
-CLIENTS: Mapping[str, tuple[str, str]] = {
-    "Codex": (".codex/config.toml", "mcp_servers"),
-    "Claude Code": (".claude.json", "mcpServers"),
-    "Claude Desktop": (".config/Claude/claude_desktop_config.json", "mcpServers"),
-    "Claude Desktop (macOS)": ("Library/Application Support/Claude/claude_desktop_config.json", "mcpServers"),
-    "Cursor": (".cursor/mcp.json", "mcpServers"),
-    "VS Code": (".config/Code/User/mcp.json", "servers"),
-    "VS Code (macOS)": ("Library/Application Support/Code/User/mcp.json", "servers"),
-    "Gemini CLI": (".gemini/settings.json", "mcpServers"),
-    "Copilot CLI": (".copilot/mcp-config.json", "mcpServers"),
-    "Windsurf": (".codeium/windsurf/mcp_config.json", "mcpServers"),
-}
 _RUNNERS = frozenset({"uv", "uvx", "npx", "poetry", "pipx", "hatch", "rye"})
 _SHELLS = frozenset({"sh", "bash", "zsh", "fish", "cmd", "powershell", "pwsh"})
 
 
-def iter_client_findings(home: str) -> Iterator[Finding]:
-    """What there is to say of each client's file that is there and starts this program."""
-    for client, (path, table) in CLIENTS.items():
-        subject = f"client {client}"
-        try:
-            servers = _read_servers(home, path, table)
-        except FileNotFoundError:
-            continue
-        except (OSError, IndexFormatError):
-            message = f"~/{path} is a link, or cannot be read; it was not looked at."
-            yield Finding(subject, State.NOTE, message)
-            continue
-        except (ValueError, RecursionError):
-            message = f"~/{path} has comments, or is not valid; it was not looked at."
-            yield Finding(subject, State.NOTE, message)
-            continue
-        for name, entry in servers.items():
-            if isinstance(entry, Mapping) and _is_ours(entry):
-                yield from _judge(subject, str(name), entry)
+def iter_client_findings(root: str) -> Iterator[Finding]:
+    """What there is to say of each client's files that are there and start this program."""
+    for client in CLIENTS.values():
+        places = {place.path: place for place in (find(root) for find in client.places.values())}
+        for place in places.values():
+            yield from _look_at(client, place)
 
 
-def _read_servers(home: str, path: str, table: str) -> Mapping[str, object]:
-    """The servers of a client's file. FileNotFoundError when it is not there."""
-    above, name = os.path.split(os.path.join(home, path))
-    file = DiskDirectory(above).open(name)
+def _look_at(client: Client, place: Place) -> Iterator[Finding]:
+    subject = f"client {client.title}"
     try:
-        if file.size > MAX_FILE_BYTES:
-            raise ValueError
-        text = file.read(0, file.size).decode()
-    finally:
-        file.close()
-    document = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
-    servers = document.get(table) if isinstance(document, Mapping) else None
+        servers = _read_servers(client, place)
+    except RepoError as error:
+        yield Finding(subject, State.NOTE, f"{error.message} It was not looked at.")
+        return
+    except (ValueError, RecursionError):
+        yield Finding(subject, State.NOTE, f"{place.shown} is not valid; it was not looked at.")
+        return
+    for name, entry in servers.items():
+        if isinstance(entry, Mapping) and _is_ours(entry):
+            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry)
+
+
+def _read_servers(client: Client, place: Place) -> Mapping[str, object]:
+    """The servers of a client's file; none when it is not there."""
+    text = read_client_file(place).text or ""
+    document = read_document(client, text.removeprefix(BYTE_ORDER_MARK))
+    servers = document.get(client.section)
     return servers if isinstance(servers, Mapping) else {}
 
 
@@ -83,15 +65,15 @@ def _is_ours(entry: Mapping[str, object]) -> bool:
     return any(word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") in PROGRAMS for word in words)
 
 
-def _judge(subject: str, name: str, entry: Mapping[str, object]) -> Iterator[Finding]:
+def _judge(subject: str, server: str, entry: Mapping[str, object]) -> Iterator[Finding]:
     """What is wrong with an entry; one finding that all is well when nothing is."""
     command = str(entry.get("command", ""))
     arguments = _list_arguments(entry)
     faults = [*_list_command_faults(command, arguments), *_list_root_faults(arguments)]
     for state, message, hint in faults:
-        yield Finding(subject, state, f"Server {name!r}: {message}", hint)
+        yield Finding(subject, state, f"{server}: {message}", hint)
     if not faults:
-        yield Finding(subject, State.OK, f"Server {name!r} is set up.")
+        yield Finding(subject, State.OK, f"{server} is set up.")
 
 
 _Fault = tuple[State, str, str]
@@ -118,7 +100,7 @@ def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
 
 
 def _list_root_faults(arguments: list[str]) -> list[_Fault]:
-    options = dict(zip(arguments, [*arguments[1:], ""], strict=True))
+    options = dict(zip(arguments, [*arguments[1:], ""], strict=False))
     options |= dict(one.split("=", 1) for one in arguments if one.startswith("--") and "=" in one)
     toolsets = {name.strip() for name in options.get("--toolsets", "repo").split(",")}
     root = options.get("--repo-root")

@@ -1,11 +1,12 @@
-"""The clients that can be set up: where each keeps its servers, and what an entry looks like there.
+"""The clients that we know: where each keeps its servers, and what an entry looks like there.
 
     codex    [mcp_servers.repo]                       in ~/.codex/config.toml
     vscode   {"servers": {"repo": {...}}}             in .vscode/mcp.json
     others   {"mcpServers": {"repo": {...}}}
 
 An entry holds what starts the server and nothing else: an absolute command, no shell, no `python -m`, which
-would import what lies in the directory that the client is started in.
+would import what lies in the directory that the client is started in. Clients that were never run with what
+would be written for them are not set up; `doctor` looks into their files.
 """
 
 from __future__ import annotations
@@ -52,17 +53,22 @@ class Client:
     section: str  # of its file: the table of servers
     protocol: str  # that it opens with
     places: Mapping[str, Callable[[str], Place]]  # scope -> place for a project's root; the first is usual
-    extra: Mapping[str, object] = field(default_factory=dict)  # of every entry, in front
-    extra_after: Mapping[str, object] = field(default_factory=dict)  # the same, behind
+    type: str = ""  # of every entry, where the client wants one
+    user_type: str = ""  # the same in a file of the user's, where that differs
+    user_extra: Mapping[str, object] = field(default_factory=dict)  # of an entry in a file of the user's
     is_toml: bool = False
     note: str = ""  # what a person has to know of a file in a project
+    is_set_up: bool = True  # False: only looked at
 
-    def build_entry(self, server: Server) -> Entry:
-        """The entry of a server, its keys in the order in which people write them."""
-        entry: Entry = {**self.extra, "command": server.command, "args": list(server.arguments)}
+    def build_entry(self, server: Server, place: Place | None) -> Entry:
+        """The entry of a server in a file, its keys in the order in which people write them."""
+        is_users = place is None or not place.in_project
+        kind = self.user_type if is_users and self.user_type else self.type
+        entry: Entry = {"type": kind} if kind else {}
+        entry |= {"command": server.command, "args": list(server.arguments)}
         if server.environment:
             entry["env"] = dict(server.environment)
-        return {**entry, **self.extra_after}
+        return {**entry, **self.user_extra} if is_users else entry
 
 
 def _in_project(below: str) -> Callable[[str], Place]:
@@ -81,17 +87,25 @@ def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str]
     return find
 
 
-def _in_code_profile(_root: str) -> Place:
-    """Where VS Code keeps a user's servers."""
-    below = "Code/User/mcp.json"
-    if sys.platform == "darwin":
-        base = os.path.join(find_home(), "Library", "Application Support")
-    elif sys.platform == "win32":
-        base = find_client_home("APPDATA", "AppData", "Roaming")
-    else:
-        base = find_config_home()
-    shown = os.path.join(base, below).replace(find_home(), "~", 1)
-    return Place(base, below, shown, in_project=False)
+def _in_applications(below: str) -> Callable[[str], Place]:
+    """A file where programs with windows keep what is a user's."""
+
+    def find(_root: str) -> Place:
+        if sys.platform == "darwin":
+            base = os.path.join(find_home(), "Library", "Application Support")
+        elif sys.platform == "win32":
+            base = find_client_home("APPDATA", "AppData", "Roaming")
+        else:
+            base = find_config_home()
+        shown = os.path.join(base, below).replace(find_home(), "~", 1)
+        return Place(base, below, shown, in_project=False)
+
+    return find
+
+
+def _only_looked_at(name: str, title: str, *places: Callable[[str], Place]) -> Client:
+    scopes = dict(zip(("user", "project"), places, strict=False))
+    return Client(name, title, "mcpServers", "2025-06-18", scopes, is_set_up=False)
 
 
 CLIENTS: Mapping[str, Client] = {
@@ -114,8 +128,8 @@ CLIENTS: Mapping[str, Client] = {
             "VS Code",
             "servers",
             "2025-11-25",
-            {"project": _in_project(".vscode/mcp.json"), "user": _in_code_profile},
-            extra={"type": "stdio"},
+            {"project": _in_project(".vscode/mcp.json"), "user": _in_applications("Code/User/mcp.json")},
+            type="stdio",
         ),
         Client(
             "gemini",
@@ -137,8 +151,11 @@ CLIENTS: Mapping[str, Client] = {
                 "user": _at_home("mcp-config.json", "COPILOT_HOME", ".copilot"),
                 "project": _in_project(".mcp.json"),
             },
-            extra={"type": "local"},
-            extra_after={"tools": ["*"]},
+            # As `copilot mcp add` writes it; a project's file is Claude Code's, too, which skips other types.
+            type="stdio",
+            user_type="local",
+            user_extra={"tools": ["*"]},
+            note="Copilot reads a project's file only in a folder that it trusts.",
         ),
         Client(
             "claude",
@@ -146,9 +163,16 @@ CLIENTS: Mapping[str, Client] = {
             "mcpServers",
             "2025-11-25",
             {"project": _in_project(".mcp.json"), "user": _at_home(".claude.json", "CLAUDE_CONFIG_DIR")},
-            extra={"type": "stdio"},
+            type="stdio",
             note="Claude Code asks once before it starts a project's servers.",
         ),
         Client("generic", "any other client", "mcpServers", "2025-06-18", {}),
+        _only_looked_at(
+            "claude-desktop", "Claude Desktop", _in_applications("Claude/claude_desktop_config.json")
+        ),
+        _only_looked_at(
+            "cursor", "Cursor", _at_home("mcp.json", "", ".cursor"), _in_project(".cursor/mcp.json")
+        ),
+        _only_looked_at("windsurf", "Windsurf", _at_home("mcp_config.json", "", ".codeium/windsurf")),
     )
 }

@@ -18,11 +18,16 @@ from repo_mcp.settings import Setting, list_settings
 from repo_mcp.tool_model import escape_text
 
 PROGRAM = "repo-mcp config"
+DESCRIPTION = "Print every key of the configuration that serve would have with these options, and who set it."
+EXAMPLES = (
+    "repo-mcp config --show",
+    "repo-mcp config --toolsets repo,graph --max-file-bytes 500000 --json",
+)
 
 
 def show_config(arguments: Sequence[str], warn: Callable[[str], None]) -> int:
     """Print the effective configuration; the exit code. Raises CONFIG_INVALID; warnings go to `warn`."""
-    parser = build_parser(PROGRAM)
+    parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
     parser.add_argument("--show", action="store_true", help="print every key (what this command does anyway)")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     try:

@@ -6,6 +6,7 @@ Takes the options of `serve`. Repairs nothing. Exit code 3 when something does n
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,19 +16,26 @@ from rich.text import Text
 from repo_mcp.cli.checks import Finding, State, iter_findings
 from repo_mcp.cli.client_setups import iter_client_findings
 from repo_mcp.cli.plain import to_plain, write_json
-from repo_mcp.config import find_home
 from repo_mcp.errors import RepoError
 from repo_mcp.options import build_parser, read_config
 from repo_mcp.tool_model import escape_text
 
 PROGRAM = "repo-mcp doctor"
+DESCRIPTION = """Say what is not as it should be, and what to do: the configuration, the data directory, the
+key, the indexes, the extras, and clients' files. Nothing is repaired. The options are those of serve.
+
+Ends with 0, or with 3 when something does not work."""
+EXAMPLES = (
+    "repo-mcp doctor",
+    "repo-mcp doctor --quick --json",
+)
 EXIT_HEALTHY, EXIT_USAGE, EXIT_PROBLEM = 0, 2, 3
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.PROBLEM: "bold red"}
 
 
 def examine(arguments: Sequence[str]) -> int:
     """Print what was found; the exit code."""
-    parser = build_parser(PROGRAM)
+    parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument(
         "--quick", action="store_true", help="trust the seals of the indexes instead of reading every byte"
@@ -59,7 +67,7 @@ def _iter_all(options: argparse.Namespace) -> Iterator[Finding]:
         yield Finding("configuration", State.PROBLEM, error.message, error.hint)
     else:
         yield from iter_findings(config, reads_all=not options.quick)
-    yield from iter_client_findings(find_home())
+    yield from iter_client_findings(os.path.abspath(options.repo_root))
 
 
 def _ignore(_finding: Finding) -> None:

@@ -80,9 +80,11 @@ def _head(rank: int, hit: Hit, line: int) -> Text:
 
 
 def _read_snippet(hit: Hit) -> list[tuple[int, str]]:
-    """Number and text of each line of a snippet."""
-    rows = (line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n"))
-    return [(int(number), content) for number, tab, content in rows if tab]
+    """Number and text of each line of a snippet, without empty ones at its ends."""
+    parts = (line.partition("\t") for line in hit.snippet.removesuffix("\n").split("\n"))
+    rows = [(int(number), content) for number, tab, content in parts if tab]
+    written = [place for place, (_, content) in enumerate(rows) if content.strip()]
+    return rows[written[0] : written[-1] + 1] if written else []
 
 
 def _numbered(number: int, content: str, width: int, pattern: re.Pattern[str] | None) -> Text:

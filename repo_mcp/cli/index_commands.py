@@ -25,6 +25,10 @@ def index(
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes to index with (0: choose).")
     ] = None,
+    memory_mb: Annotated[
+        int | None,
+        typer.Option("--memory-mb", metavar="N", help="Memory that all processes may take (1,000)."),
+    ] = None,
     max_file_bytes: MaxFileBytes = None,
     force: Annotated[bool, typer.Option("--force", help="Build again from scratch.")] = False,
     structure: Annotated[
@@ -48,6 +52,7 @@ def index(
         repo_root,
         data_dir=data_dir,
         workers=workers,
+        memory_mb=memory_mb,
         semantic_model=semantic_model,
         limits=chosen_limits(max_file_bytes=max_file_bytes),
     )

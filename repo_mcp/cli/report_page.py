@@ -31,6 +31,8 @@ REASONS = {
     "hidden": "names that begin with a dot",
     "symlink": "links are not followed",
     "special": "no regular files",
+    "hard_link": "files with several names (--refuse-hard-links)",
+    "other_file_system": "mounted below the root (--one-file-system)",
     "too_deep": "too many folders inside each other",
     "name_not_utf8": "names that are not UTF-8",
 }
@@ -75,7 +77,7 @@ def _render_head(facts: ReportFacts) -> str:
     told = f"Refreshed {show_moment(state.last_refresh)}; generation {state.generation}."
     return (
         f"<header><h1>{clean(facts.root_name)}</h1>"
-        f'<p class="health {clean(health.word)}"><b>{clean(health.word)}</b> {clean(health.told)}</p>'
+        f'<p class="health {clean(health.word)}"><b>{clean(health.word)}.</b> {clean(health.told)}</p>'
         f'<p class="faint">{clean(told)}</p></header><ul class="tiles">{shown}</ul>{warnings}'
     )
 
@@ -86,7 +88,7 @@ def _render_coverage(facts: ReportFacts) -> str:
     more = sum(files for _, files in languages[MOST_LANGUAGES:])
     if more:
         rows.append((f"{len(languages) - MOST_LANGUAGES} more", more, more, f"{more:,}"))
-    picture = draw_bars(rows, "Indexed files by language") if rows else "<p>Nothing is indexed.</p>"
+    picture = draw_bars(rows) if rows else "<p>Nothing is indexed.</p>"
     return f"<section><h2>Coverage by language</h2>{picture}{_render_structure(facts)}</section>"
 
 
@@ -102,17 +104,20 @@ def _render_structure(facts: ReportFacts) -> str:
         for name, done in sorted(structure.languages.items(), key=lambda row: (-row[1], row[0]))
     ]
     told = f"{structure.files_done:,} of {structure.files_total:,} files that have a parser here are parsed"
-    told += f"; {structure.partial:,} in part, {structure.failed:,} not."
-    return f"<h3>Structure</h3><p>{clean(told)}</p>{draw_bars(rows, 'Parsed files by language')}"
+    for many, what in ((structure.partial, "understood in part"), (structure.failed, "not understood")):
+        told += f"; {many:,} {what}" if many else ""
+    return f"<h3>Structure</h3><p>{clean(told)}.</p>{draw_bars(rows)}"
 
 
 def _render_left_out(facts: ReportFacts) -> str:
     skipped = sorted(facts.index.skipped.items(), key=lambda row: (-row[1], row[0]))
     looked_at = {reason.value for reason in SkipReason}
-    strip = [(f"indexed: {facts.index.indexed_files:,}", facts.index.indexed_files, "part")]
-    strip += [(f"{reason}: {many:,}", many, "left") for reason, many in skipped if reason in looked_at]
+    strip = [("indexed", facts.index.indexed_files)]
+    strip += [(reason.replace("_", " "), many) for reason, many in skipped if reason in looked_at]
     rows = [[reason.replace("_", " "), f"{many:,}", REASONS.get(reason, "")] for reason, many in skipped]
-    table = "<p>Nothing.</p>"
+    table = (
+        "<p>Nothing.</p>" if facts.index.state == "ready" else "<p>Not known before a build is finished.</p>"
+    )
     if rows:
         table = _render_table(("reason", "entries", "what that means"), rows, numbers={1})
     large = [[file.path, show_size(file.size)] for file in facts.too_large]
@@ -120,7 +125,7 @@ def _render_left_out(facts: ReportFacts) -> str:
     if large:
         shown = f"<h3>Largest files above the limit of {show_size(facts.max_file_bytes)}</h3>"
         shown += _render_table(("file", "size"), large, numbers={1})
-    picture = draw_strip(strip, "Files looked at: indexed and left out") if facts.index.snapshot else ""
+    picture = draw_strip(strip) if facts.index.snapshot else ""
     return f"<section><h2>Left out, and why</h2>{picture}{table}{shown}</section>"
 
 
@@ -138,7 +143,7 @@ def _render_segments(facts: ReportFacts) -> str:
     dead = sum(one.dead_files for one in segments)
     told = f"Generation {facts.index.generation}: {count(len(segments), 'segment')}"
     told += f", {count(facts.index.chunks, 'chunk')}; {count(dead, 'file')} in them superseded or removed."
-    picture = draw_bars(rows, "Bytes of each segment") if rows else ""
+    picture = draw_bars(rows) if rows else ""
     return f"<section><h2>Segments and generations</h2><p>{clean(told)}</p>{picture}</section>"
 
 
@@ -147,7 +152,7 @@ def _render_sizes(facts: ReportFacts) -> str:
     rows.sort(key=lambda row: (-row[1], row[0]))
     files = [[file.path, show_size(file.size)] for file in facts.largest]
     return (
-        f"<section><h2>Sizes</h2><h3>The data directory</h3>{draw_bars(rows, 'What lies in it')}"
+        f"<section><h2>Sizes</h2><h3>The data directory</h3>{draw_bars(rows)}"
         f"<h3>Largest files of the tree</h3>{_render_table(('file', 'size'), files, numbers={1})}</section>"
     )
 
@@ -167,10 +172,10 @@ def _render_calls(facts: ReportFacts) -> str:
     ]
     blocked = "<p>None.</p>"
     if log.blocked:
-        blocked = _render_table(_CALL_HEADS, map(_render_call, log.blocked), numbers={4}, whole={0, 1, 3})
-    slowest = _render_table(_CALL_HEADS, map(_render_call, log.slowest), numbers={4}, whole={0, 1, 3})
+        blocked = _render_table(_CALL_HEADS, map(_render_call, log.blocked), numbers={4}, steady={0, 1, 3})
+    slowest = _render_table(_CALL_HEADS, map(_render_call, log.slowest), numbers={4}, steady={0, 1, 3})
     return (
-        f"<section><h2>Calls since {clean(_show_time(log.since))}</h2>"
+        f"<section><h2>Calls since {clean(_show_time(log.since))} UTC</h2>"
         f"{_render_table(names, tools, numbers={1, 2, 3, 4, 5})}"
         f"<h3>Slowest calls</h3>{slowest}"
         f"<h3>Refused reads</h3>{blocked}</section>"
@@ -207,11 +212,11 @@ def _render_table(
     rows: Iterable[Sequence[str]],
     *,
     numbers: set[int],
-    whole: Container[int] = (),
+    steady: Container[int] = (),
 ) -> str:
-    """A table of plain texts; the columns of `numbers` stand to the right, those of `whole` stay whole."""
+    """A table of plain texts; the columns of `numbers` stand to the right, those of `steady` do not break."""
     kinds = [
-        ' class="number"' if column in numbers else ' class="whole"' if column in whole else ""
+        ' class="number"' if column in numbers else ' class="steady"' if column in steady else ""
         for column in range(len(heads))
     ]
     shown = "".join(f"<th{kind}>{clean(head)}</th>" for head, kind in zip(heads, kinds, strict=True))

@@ -22,14 +22,24 @@ border-top:1px solid var(--line)}
 list-style:none}
 .tiles li{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:10px 12px;
 font-size:13px;color:var(--faint)}
-.tiles b{display:block;font-size:20px;color:var(--ink)}
-svg{display:block;max-width:100%;height:auto;font:13px system-ui,sans-serif}
-svg text{fill:var(--ink)}svg .label{text-anchor:end}
-svg .whole{fill:var(--whole)}svg .part{fill:var(--part)}svg .left{fill:var(--left)}
+.tiles b{display:block;font-size:20px;color:var(--ink);white-space:nowrap}
+.bars,.legend{list-style:none;margin:0;padding:0;font-size:13px}
+.bars li{display:grid;grid-template-columns:minmax(90px,22%) 1fr 130px;gap:10px;align-items:center;
+line-height:24px}
+.label{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.told{overflow-wrap:anywhere;line-height:18px}
+i{print-color-adjust:exact}.track{display:grid;height:14px}.track i{grid-area:1/1;min-width:2px}
+.strip{display:flex;gap:1px;height:26px}.strip i{min-width:2px}
+.legend{display:flex;flex-wrap:wrap;gap:2px 18px;margin:6px 0 14px}
+.legend i{display:inline-block;width:11px;height:11px;margin-right:6px}
+.whole{background:var(--whole)}.part{background:var(--part)}.left-0{background:var(--left)}
+.left-1{background:var(--bad)}.left-2{background:var(--faint)}.left-3{background:var(--good)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:13px}
 th,td{padding:5px 8px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{color:var(--faint);font-weight:600}td{overflow-wrap:anywhere}
-.number{text-align:right;white-space:nowrap}td.whole{white-space:nowrap}
+.number{text-align:right;white-space:nowrap}td.steady{white-space:nowrap}
+@media(max-width:640px){main{padding:20px 12px}.bars li{grid-template-columns:110px 1fr 80px;gap:6px}
+td.steady{white-space:normal}th,td{padding:5px 4px}}
 @media print{main{max-width:none}}
 """

@@ -156,7 +156,8 @@ def widen(repository: Repository, hit: Hit, lines: int) -> Hit:
 
     As it was where the file has become shorter or cannot be read any more.
     """
-    numbers = [int(line.partition("\t")[0]) for line in hit.snippet.splitlines() if line[:1].isdigit()]
+    rows = hit.snippet.split("\n")  # nothing else ends a line: a form feed stands in one
+    numbers = [int(row.partition("\t")[0]) for row in rows if row]
     if not numbers:
         return hit
     try:

@@ -9,7 +9,8 @@ from rich.text import Text
 from repo_mcp.cli.client_check import COMFORTABLE_SECONDS, try_server
 from repo_mcp.cli.client_files import read_client_file, write_client_file
 from repo_mcp.cli.endings import warn
-from repo_mcp.cli.setup_plan import Setup, is_passing, render_alone
+from repo_mcp.cli.server_choice import is_passing
+from repo_mcp.cli.setup_plan import Setup, render_alone
 from repo_mcp.cli.terminal import open_console, visible
 from repo_mcp.errors import ErrorCode, RepoError
 
@@ -30,7 +31,7 @@ class SetupPage:
             self._advise(f"It is in {setup.file.shown} already.")
         elif setup.file is not None:
             self._advise(
-                f"It belongs into {setup.file.shown}: --write puts it there, --diff shows what changes."
+                f"It belongs in {setup.file.shown}: --write puts it there, --diff shows what changes."
             )
         else:
             self._advise("Put it where your client keeps its servers.")

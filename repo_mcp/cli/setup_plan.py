@@ -13,8 +13,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import shutil
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,11 +20,10 @@ from typing import Any
 from repo_mcp.cli import json_edit, toml_edit
 from repo_mcp.cli.client_files import BYTE_ORDER_MARK, ClientFile, read_client_file
 from repo_mcp.cli.clients import Client, Entry, Place, Server
-from repo_mcp.config import NAMED_ROOT_TOOLSETS, find_cache_home, load_config
+from repo_mcp.cli.server_choice import SCRIPT
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_model import escape_text
 
-SCRIPT = "repo-mcp-server"
 _PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -58,61 +55,6 @@ class Setup:
         return "".join(f"{row}\n" for row in rows)
 
 
-def find_command() -> str:
-    """The absolute name of the server's program, of this installation first. CONFIG_INVALID."""
-    scripts = sysconfig.get_path("scripts")
-    found = shutil.which(SCRIPT, path=scripts) or shutil.which(SCRIPT)
-    if found is None:
-        raise RepoError(
-            ErrorCode.CONFIG_INVALID,
-            f"{SCRIPT} is not installed beside this program.",
-            "Install the package (pip, pipx or uv tool install), or give --command.",
-        )
-    return os.path.abspath(found)
-
-
-def is_passing(command: str) -> bool:
-    """True when the program lies in a cache that the tool which made it may empty."""
-    return os.path.realpath(command).startswith(os.path.join(os.path.realpath(find_cache_home()), ""))
-
-
-def build_server(
-    command: str | None, root: str, toolsets: str | None, docs_root: str | None, code_root: str | None
-) -> Server:
-    """What to start for these options. CONFIG_INVALID for what the server would refuse."""
-    names = tuple(name.strip() for name in toolsets.split(",")) if toolsets is not None else None
-    config = load_config(root, toolsets=names)
-    is_rootless = not set(config.toolsets) - NAMED_ROOT_TOOLSETS
-    arguments = [] if is_rootless else ["--repo-root", _check_directory(config.root, "--root")]
-    if config.toolsets != ("repo",):
-        arguments += ["--toolsets", ",".join(config.toolsets)]
-    named = {"DOCS_ROOT": docs_root, "CODE_ROOT": code_root}
-    environment = {
-        variable: _check_directory(os.path.abspath(value), f"--{variable.lower().replace('_', '-')}")
-        for variable, value in named.items()
-        if value is not None
-    }
-    if environment and not NAMED_ROOT_TOOLSETS.intersection(config.toolsets):
-        message = "--docs-root and --code-root are for the toolset retrieval."
-        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --toolsets retrieval as well.")
-    return Server(_choose_command(command), tuple(arguments), environment)
-
-
-def _choose_command(given: str | None) -> str:
-    if given is None:
-        return find_command()
-    command = os.path.abspath(given)
-    if not (os.path.isfile(command) and os.access(command, os.X_OK)):
-        raise RepoError(ErrorCode.CONFIG_INVALID, "--command is no program.", f"Give the path of {SCRIPT}.")
-    return command
-
-
-def _check_directory(path: str, option: str) -> str:
-    if not os.path.isdir(path):
-        raise RepoError(ErrorCode.CONFIG_INVALID, f"{option} is no directory.", "Give one that is there.")
-    return path
-
-
 def choose_place(client: Client, scope: str | None, root: str) -> Place | None:
     """The file for a scope, or the client's usual one. CONFIG_INVALID for a scope that the client has not."""
     if not client.places:
@@ -129,7 +71,7 @@ def plan_setup(client: Client, server: Server, name: str, place: Place | None, *
     if not _NAME.fullmatch(name):
         hint = "Give letters, digits, _ and -, at most 64."
         raise RepoError(ErrorCode.CONFIG_INVALID, "--name cannot be the name of a server.", hint)
-    entry = client.build_entry(server)
+    entry = client.build_entry(server, place)
     if place is None:
         return Setup(client, name, server, None, None, render_alone(client, name, entry), entry)
     file = read_client_file(place)
@@ -151,7 +93,8 @@ def render_alone(client: Client, name: str, entry: Entry) -> str:
     return json_edit.render_new(client.section, name, entry)
 
 
-def _read(client: Client, text: str) -> dict[str, Any]:
+def read_document(client: Client, text: str) -> dict[str, Any]:
+    """What a file of the client's holds. ValueError says what is wrong with it."""
     if not text.strip():
         return {}
     return toml_edit.read_toml(text) if client.is_toml else json_edit.read_json(text)
@@ -163,7 +106,7 @@ def _merge(
     """The file's text with the entry, and the entry as it then is."""
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
     body = text.removeprefix(mark)
-    before = _read(client, body)
+    before = read_document(client, body)
     servers = before.get(client.section, {})
     if not isinstance(servers, dict):
         raise ValueError(f"{client.section} is no table of servers")
@@ -174,7 +117,7 @@ def _merge(
         return text, merged
     after = _edit(body, client, name, merged, is_there=name in servers)
     wanted = before | {client.section: servers | {name: merged}}
-    if _read(client, after) != wanted:
+    if read_document(client, after) != wanted:
         raise ValueError("it is written in a way that cannot be changed safely")
     return mark + after, merged
 

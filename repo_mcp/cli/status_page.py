@@ -86,7 +86,8 @@ class StatusPage:
         self._row("state", f"{state.state}, snapshot {state.snapshot} (generation {state.generation})")
         covered = Text(f"{state.indexed_files:,} of {offered:,} files")
         self._row("coverage", covered.append_text(draw_bar(state.indexed_files, offered, before="   ")))
-        self._row("left out", count_reasons(state.skipped))
+        is_known = bool(state.skipped) or state.state == "ready"
+        self._row("left out", count_reasons(state.skipped) if is_known else "not known")
         parts = f"{count(state.segments, 'segment')}, {count(state.chunks, 'chunk')}"
         self._row("index", f"{show_size(state.index_bytes)} in {parts}")
         for name, phase in phases.items():

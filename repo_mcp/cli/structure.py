@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from repo_mcp.cli.progress import show_progress
+from repo_mcp.cli.terminal import show_size
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import StructureStatus
 from repo_mcp.repository import Repository
@@ -61,7 +62,7 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
         return {}
     state = repository.vectors.status()
     told = f"{state.files_done:,} of {state.files_total:,} files, {state.chunks:,} chunks"
-    return {"vectors": f"{told}; {state.index_bytes / 1e6:,.1f} MB"}
+    return {"vectors": f"{told}; {show_size(state.index_bytes)}"}
 
 
 def describe_structure(state: StructureStatus) -> str:
@@ -72,4 +73,4 @@ def describe_structure(state: StructureStatus) -> str:
     for count, what in ((state.partial, "in part"), (state.failed, "not")):
         if count:
             told += f"; {count:,} understood {what}"
-    return f"{told}; {state.index_bytes / 1e6:,.1f} MB"
+    return f"{told}; {show_size(state.index_bytes)}"

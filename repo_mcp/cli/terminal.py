@@ -47,4 +47,6 @@ def visible(text: str) -> str:
 
 def show_size(size: int) -> str:
     """Bytes, in the unit that suits them."""
+    if size < 1_000:
+        return f"{size} byte{'' if size == 1 else 's'}"
     return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

@@ -121,13 +121,17 @@ def _gather(chunks: Iterable[LiveChunk], query: Query, searcher: Searcher) -> di
     for live in chunks:
         share = sum(rarity[term] for term in live.ranked.matched_terms) / whole
         last = min(live.end_line, live.start_line + FEEDBACK_LINES)
+        written: dict[str, Counter[str]] = defaultdict(Counter)  # term -> how it is written here
         words = Counter(_WORD.findall("\n".join(decode_lines(live.lines, live.start_line, last))))
-        terms = {term: word for word in sorted(words) if (term := _choose_term(word)) and term not in known}
-        for term, word in terms.items():
+        for word in sorted(words):
+            written[_choose_term(word)][word] = words[word]
+        for term, own in written.items():
+            if not term or term in known:
+                continue
             one = near[term]
             one.weight += share**2  # who holds few of the words tells little of what goes with them
             one.files.add(live.ranked.path)
-            one.words[word] += words[word]
+            one.words.update(own)
     return near
 
 

@@ -46,7 +46,8 @@ class LiveCodeSearch:
             answer = search_code(request, sources, ask)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        notes = [*answer.warnings, *self._index.describe_progress(), *self._structure.warn()]
+        progress = self._index.describe_progress(searcher.snapshot)
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._structure.warn()])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()
         return replace(answer, warnings=tuple(notes))

@@ -14,10 +14,9 @@ from repo_mcp.index.near_words import suggest
 from repo_mcp.index.query import Query, parse_query
 from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.index.snippets import LiveChunks, ReadLive, read_chunks
+from repo_mcp.index.word_search import NO_PHRASE, PHRASE_DEPTH
 from repo_mcp.tool_model import Question
 
-PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
-NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 NOTHING_HERE = "No indexed file lies in this path and passes these filters."
 WIDENED = {
     Author.CLIENT: "The query was widened by words that your model gave: see expansion.",

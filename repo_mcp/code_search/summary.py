@@ -21,7 +21,7 @@ MAX_SHOWN = 8  # hits that a model is given
 MAX_SHOWN_LINES = 12  # of one
 MAX_SAID_CHARS = 3_000  # of a model that are kept
 MAX_FOLLOW_UPS = 4
-MAX_FOLDER_SHARE = 0.6
+LEAST_FOLDER_SHARE = 0.6  # of the hits lie in a folder that is named
 STRONG = 0.3  # a hit below this share of the best one is not told of
 _REFERENCE = re.compile(r"\[(\d{1,3})\]")
 _SYSTEM = (
@@ -112,7 +112,7 @@ def _find_folder(hits: Sequence[CodeHit]) -> str:
     for hit in hits:
         parts = hit.path.split("/")[:-1]
         folders.update("/".join(parts[: depth + 1]) for depth in range(len(parts)))
-    common = [one for one, count in folders.items() if count >= MAX_FOLDER_SHARE * len(hits)]
+    common = [one for one, count in folders.items() if count >= LEAST_FOLDER_SHARE * len(hits)]
     return max(common, key=lambda one: (one.count("/"), folders[one], one), default="")
 
 

@@ -33,11 +33,11 @@ class LiveDocumentation:
 
     def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
         """The best sections of documents and comments of declarations. INDEX_UNAVAILABLE, CANCELLED."""
-        source = DocsSource(
-            self._index.get_searcher(), self._read_live, self._door, self._extensions, self._max_words
-        )
+        searcher = self._index.get_searcher()
+        source = DocsSource(searcher, self._read_live, self._door, self._extensions, self._max_words)
         try:
             answer = search_docs(request, source, cancelled)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
-        return replace(answer, warnings=(*answer.warnings, *self._index.describe_progress()))
+        progress = self._index.describe_progress(searcher.snapshot)
+        return replace(answer, warnings=(*answer.warnings, *progress))

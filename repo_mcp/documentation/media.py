@@ -18,9 +18,9 @@ from repo_mcp.documentation.query_words import QueryWords
 from repo_mcp.documentation.records import Media
 from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import RepoError
+from repo_mcp.file_stat import FileStat
 from repo_mcp.index.scoring import DECIMALS
 from repo_mcp.media_types import SNIFFED_BYTES, UNKNOWN, find_media_type, find_sound_type
-from repo_mcp.model import FileStat
 
 MEDIA_OF_HIT = 4
 SOUND_BYTES = 64 * 1024

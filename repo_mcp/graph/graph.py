@@ -197,7 +197,7 @@ class Graph:
     def outline(self, path: str) -> list[Node]:
         """The symbols that a file declares, in order of line; none for a file without a structure."""
         with self._lock:
-            nodes = [self._nodes.get(one) for one in self._nodes.list_file(path)]
+            nodes = self._nodes.list_nodes(path)
             return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.place))
 
     def find_status(self, path: str) -> ParseStatus | None:

@@ -33,11 +33,13 @@ class LiveGraph:
         self._languages = languages
         self._lock = threading.Lock()
         self._made: tuple[StructureView, Graph] | None = None
+        self._told = threading.local()  # what there was to warn of when a thread last opened the graph
 
     @contextmanager
     def open(self) -> Iterator[Graph]:
         """The graph of the committed generation, for one call. INDEX_UNAVAILABLE when there is none."""
         with self._structure.view() as view:
+            self._told.warnings = self._structure.warn()
             yield self._find_graph(view)
 
     def _find_graph(self, view: StructureView) -> Graph:
@@ -48,8 +50,12 @@ class LiveGraph:
             return self._made[1]
 
     def warn(self) -> list[str]:
-        """A warning for answers given while not every file is parsed, as far as this process knows."""
-        return self._structure.warn()
+        """A warning for answers given while not every file is parsed, as far as this process knows.
+
+        For one that was begun then, too: the rest may have been parsed while it was found.
+        """
+        told: list[str] = getattr(self._told, "warnings", [])
+        return told or self._structure.warn()
 
     def status(self) -> StructureStatus:
         """The state of the structure index."""

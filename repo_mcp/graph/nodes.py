@@ -162,6 +162,13 @@ class NodeBook:
             return []
         return [Declaration(path, place) for place in range(1, file.structure.symbol_count)]
 
+    def list_nodes(self, path: str) -> list[Node]:
+        """The nodes of what a file declares, in the same order."""
+        file = self._find_file(path)
+        if file is not None:
+            _ = file.ids  # all at once: found one by one they take time with the square of their number
+        return [self.get(declaration) for declaration in self.list_file(path)]
+
     def find_qualified(self, path: str, name: str) -> list[Declaration]:
         """The symbols of a file whose whole qualified name this is."""
         file = self._find_file(path)
@@ -229,15 +236,17 @@ class _FileNodes:
 
     def get_id(self, place: int) -> str:
         """One of the ids: of a large file all of them take milliseconds."""
+        if "ids" in self.__dict__:
+            return self.ids[place]
         structure = self.structure
         same = np.flatnonzero(
             (structure.names == structure.names[place]) & (structure.kinds == structure.kinds[place])
         )
-        before = same[: np.searchsorted(same, place)].tolist()
-        if "ids" in self.__dict__ or len(before) > MAX_NAMESAKES:
+        before = same[: np.searchsorted(same, place)]
+        if len(before) > MAX_NAMESAKES:
             return self.ids[place]
         name = name_inside(structure, place) if place else ""
-        ordinal = sum(name_inside(structure, one) == name for one in before)
+        ordinal = sum(name_inside(structure, one) == name for one in before.tolist())
         return self._build_id(name, int(structure.kinds[place]), ordinal)
 
     def _build_id(self, name: str, kind: int, ordinal: int) -> str:

@@ -49,7 +49,8 @@ _ROLE_WEIGHTS = {
     ReferenceRole.EXTEND: 1.0,
 }
 _MEMBER_WEIGHT = 0.8
-_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\w\s]")
+# A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
+_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'|[^\w\s]")
 _KEYWORDS = frozenset(
     """
     if else elif for while do return switch case break continue try except catch finally raise throw with

@@ -7,6 +7,7 @@ call looks at one file or at a number of them that is fixed.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -174,6 +175,22 @@ class Survey:
                 return "", Edges(())
             whole = min(found, key=lambda one: (-len(found[one]), one))
             return whole, _join(found[whole], len(paths) > bounds.files or left <= 0)
+
+    def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
+        """What a name means that is declared nowhere: it is imported by it from where it is exported under
+        another name than its own. Those that are meant most often come first.
+        """
+        counts: Counter[Declaration] = Counter()
+        with self._lock:
+            for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:
+                structure = self._program.find_structure(path)
+                rows = structure.find_references(name)[: bounds.references] if structure is not None else ()
+                for row in rows:
+                    assert structure is not None
+                    if int(structure.ref_roles[row]) == ReferenceRole.IMPORT:
+                        targets = self._edges.resolve(path, structure, row).targets
+                        counts.update(one.declaration for one in targets if one.declaration.place)
+        return sorted(counts, key=lambda one: (-counts[one], one.path, one.place))
 
     def _iter_outside(
         self, path: str, name: str, last: str, wanted: Callable[[EdgeType], bool]

@@ -175,7 +175,7 @@ class SymbolFinder:
         *around, name = normalise_name(token).split(".")
         terms = get_word_terms(name.replace("*", "")) if name.strip("*") else ()
         has_star = "*" in name
-        pattern = r"\w*".join(map(re.escape, name.split("*"))) if has_star else _build_humps(name)
+        pattern = _build_stars(name) if has_star else _build_humps(name)
         count = min((self._program.names.count_declaring(term) for term in terms[:1]), default=0)
         files = max(1, len(self._program.list_paths()))
         weight = 1.0 + math.log1p(files / (1 + count)) / 10
@@ -318,6 +318,14 @@ def _take(names: Iterable[str], most: int) -> list[str]:
     return [name for _, name in zip(range(most), names, strict=False)]
 
 
+def _build_stars(name: str) -> str:
+    """What names a word with stars stands for. Between two stars the first place that fits is as good as any
+    later one, so none is tried again: six stars and a long name would take minutes.
+    """
+    first, *between, last = map(re.escape, name.split("*"))
+    return first + "".join(rf"(?>\w*?{one})" for one in between) + rf"\w*{last}"
+
+
 def _build_humps(name: str) -> str:
     """What names a word abbreviates, hump by hump; nothing for a word that has fewer than two humps."""
     humps = _HUMP.findall(name)
@@ -327,7 +335,7 @@ def _build_humps(name: str) -> str:
         return ""
     first, *others = humps
     begin = f"[{first[0].lower()}{first[0].upper()}]{re.escape(first[1:])}" if first[0].isalpha() else first
-    return begin + "".join(rf"[a-z0-9]*{re.escape(hump)}" for hump in others) + r"\w*"
+    return begin + "".join(rf"(?>[a-z0-9]*?{re.escape(hump)})" for hump in others) + r"\w*"
 
 
 def _compare(word: _Word, name: str) -> float:

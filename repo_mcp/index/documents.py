@@ -31,12 +31,13 @@ from repo_mcp.adapters.languages import Landmarks, Language, Spans, scan
 from repo_mcp.adapters.smart_chunks import cut_smartly
 from repo_mcp.index.analysis import WordTerms, analyse_words
 from repo_mcp.index.chunking import Cut, cut_at, cut_lines
+from repo_mcp.index.memory_budget import weigh_words
 from repo_mcp.index.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMBOL
 from repo_mcp.index.vocabulary import Vocabulary
 
 I64 = npt.NDArray[np.int64]
 U32 = npt.NDArray[np.uint32]
-BATCH_BYTES = 2 * 1024 * 1024  # its arrays stay in a core's cache: half as fast again as 8 MiB
+BATCH_BYTES = 1024 * 1024  # its arrays stay in a core's cache: half as fast again as 8 MiB
 FIELD_BITS = 3
 _LINE_FEED = 0x0A
 
@@ -78,6 +79,7 @@ class SegmentBuilder:
         self._units = 0
         self._batch: list[SourceFile] = []
         self._batch_bytes = 0
+        self.weight = 0  # about the bytes that building takes, for all files but those of the last batch
 
     @property
     def files(self) -> int:
@@ -155,6 +157,7 @@ class SegmentBuilder:
     ) -> None:
         """Count the words of a batch by unit, those inside and outside of comments apart."""
         words = self._vocabulary.add(text)
+        self.weight += weigh_words(0, words.distinct)
         if not len(words.starts):
             unit_starts = unit_starts[:0]
         units = _count_before(words.starts, unit_starts) - 1
@@ -169,6 +172,7 @@ class SegmentBuilder:
         self._texts += 1
 
     def _add_counted(self, field: int, ranks: I64, docs: I64, counts: I64) -> None:
+        self.weight += weigh_words(len(ranks), 0)
         columns = (column.astype(np.uint32) for column in (ranks, docs, counts))
         self._counted[field].append(_Counted(self._texts, *columns))
 

@@ -84,7 +84,7 @@ def run_exact(
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:
-        found.warnings.append(f"{changed.too_large} files above max_file_bytes are not searched.")
+        found.warnings.append(describe_too_large(changed.too_large))
     is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
     return ExactAnswer(
         tuple(found.matches),
@@ -105,6 +105,12 @@ class _FileMatches:
     path: str
     count: int
     matches: tuple[ExactMatch, ...]  # as many as the answer may show with those of the batch before it
+
+
+def describe_too_large(count: int) -> str:
+    """The warning that so many files are above the limit for one file."""
+    named = "1 file above max_file_bytes is" if count == 1 else f"{count} files above max_file_bytes are"
+    return f"{named} not searched."
 
 
 def search_files(

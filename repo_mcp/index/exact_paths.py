@@ -95,7 +95,9 @@ class ExactSearcher:
             part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
             for part in snapshot.segments
         }
-        self._learning: list[SignPairs] = [] if before is None else before._learning
+        self._learning: dict[SignPairs, None] = {} if before is None else before._learning
+        for ended in [one for one in tuple(self._learning) if one.join(0)]:
+            self._learning.pop(ended, None)  # what it learnt goes with its segment
         self._stopped = stopped
         self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
 
@@ -120,11 +122,11 @@ class ExactSearcher:
         """Find out in the background which signs each file holds, for the next pattern without a word."""
         for memory in self.memory.values():
             if memory.signs.start(read_many, self._stopped):
-                self._learning.append(memory.signs)
+                self._learning[memory.signs] = None
 
     def join(self, seconds: float) -> bool:
         """Wait for what was `stopped`, also of earlier snapshots; False when it goes on behind that time."""
-        return all(signs.join(seconds) for signs in self._learning)
+        return all(signs.join(seconds) for signs in tuple(self._learning))
 
 
 def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,10 @@ from index_format import (
     IndexFormatError,
     IndexLocked,
     IndexWriter,
+    MakeTag,
     SegmentEntry,
     Snapshot,
+    read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.freshness import (
@@ -38,9 +41,10 @@ from repo_mcp.index.freshness import (
     write_seen,
 )
 from repo_mcp.index.known_files import KnownFiles
+from repo_mcp.index.purge_mark import PurgeMark
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
-from repo_mcp.index.workers import build_shards, encode_windows
+from repo_mcp.index.workers import ShardPool, encode_windows
 from repo_mcp.model import (
     CompactReport,
     IndexProgress,
@@ -59,6 +63,30 @@ MAX_LOOKED_AT = 2_000  # files that left the index, one by one: 20 ms
 INODE_COLUMN = 3  # of `SeenFiles.stats`
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
+LONG_WALK_SECONDS = 0.1  # some 8,000 files: if all of them are to be read, the processes start meanwhile
+
+
+class Places(Protocol):
+    """What can tell where a file stands that the walk did not meet."""
+
+    def is_there(self, path: str) -> bool:
+        """True when something stands at the path and its name is not denied."""
+
+    def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
+        """Those that stand below denied directories; None when there are too many to look through."""
+
+
+class _NoPlaces:
+    """Where nobody can tell, what is gone is gone."""
+
+    def is_there(self, _path: str) -> bool:
+        return False
+
+    def find_below_denied(self, _inodes: frozenset[int]) -> frozenset[int] | None:
+        return frozenset()
+
+
+NO_PLACES: Places = _NoPlaces()
 
 
 class Indexer:
@@ -73,13 +101,16 @@ class Indexer:
         walk: Callable[[Callable[[], bool]], WalkReport],
         record: SeenRecord | None = None,
         *,
-        is_there: Callable[[str], bool] = lambda _path: False,
+        places: Places = NO_PLACES,
         note_purge: Callable[[], None] = lambda: None,
+        note_purge_due: Callable[[int], None] = lambda _generation: None,
+        make_tag: MakeTag | None = None,
     ) -> None:
         """`walk` gives the files of the root; it raises CANCELLED when its argument says so.
 
-        `record` is kept from one indexer of the index to the next. `is_there` tells whether a file that the
-        walk left out still stands in the tree; `note_purge` is called when one such is purged.
+        `record` is kept from one indexer of the index to the next. `places` tells where a file that the walk
+        left out stands now. `note_purge_due` is called with the committed generation before text that must
+        not be served is dead, `note_purge` when nothing of it is left; `make_tag` seals the mark between.
         """
         self._directory = directory
         self._settings = settings
@@ -87,8 +118,10 @@ class Indexer:
         self._workers = workers
         self._walk = walk
         self._record = record if record is not None else SeenRecord()
-        self._is_there = is_there
+        self._places = places
         self._note_purge = note_purge
+        self._note_purge_due = note_purge_due
+        self._mark = PurgeMark(directory, make_tag)
 
     def refresh(
         self,
@@ -130,9 +163,9 @@ class Indexer:
                 if writer.start_fault is not None:
                     return None
                 refresh = self._begin(writer, progress, cancelled)
-                report = refresh.run_named(glimpse)
-                if refresh.purged:
-                    self._note_purge()
+                with refresh.pool:
+                    report = refresh.run_named(glimpse)
+                self._finish_purge(refresh, report)
                 return report
         except IndexFormatError:
             return None
@@ -150,10 +183,15 @@ class Indexer:
     ) -> RefreshReport:
         refresh = self._begin(writer, progress, cancelled, committed)
         refresh.warnings += warnings
-        report = refresh.run(self._walk, force)
-        if refresh.purged:
-            self._note_purge()
+        with refresh.pool:
+            report = refresh.run(self._walk, force)
+        self._finish_purge(refresh, report)
         return report
+
+    def _finish_purge(self, refresh: _Refresh, report: RefreshReport | None) -> None:
+        if refresh.purged and report is not None:
+            self._mark.clear()
+            self._note_purge()
 
     def _begin(
         self,
@@ -171,19 +209,29 @@ class Indexer:
             cancelled,
             committed,
             self._record,
-            self._is_there,
+            self._places,
+            self._mark,
+            self._note_purge_due,
         )
 
     def compact(self, *, full: bool) -> CompactReport:
-        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""
+        """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does.
+
+        INDEX_UNAVAILABLE too for a damaged index; where there is none, none is made.
+        """
         started = time.monotonic()
         try:
             with self._open_writer() as writer:
+                if writer.start_fault is not None:
+                    raise writer.start_fault
+                if read_manifest(self._directory) is None:
+                    return build_compact_report((), (), started, 0)
                 before = writer.segments
                 seen = read_seen(self._directory, writer.commit().generation, before)
                 writer.merge(
                     full=full,
                     encode=partial(encode_windows, self._settings, self._workers, lambda: False),
+                    window_bytes=self._settings.memory.window_bytes,
                 )
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
@@ -228,14 +276,21 @@ class _Refresh:
         cancelled: Callable[[], bool],
         committed: Callable[[], None],
         record: SeenRecord,
-        is_there: Callable[[str], bool],
+        places: Places,
+        mark: PurgeMark,
+        note_purge_due: Callable[[int], None],
     ) -> None:
         self._record = record
-        self._is_there = is_there
+        self._places = places
+        self._mark = mark
+        self._note_purge_due = note_purge_due
+        self._started_at = 0  # generation
+        self._is_marked = False  # that something must be purged
         self.purged: set[str] = set()  # segments with files that are left out and not gone
         self._directory = directory
         self._settings = settings
         self._workers = workers
+        self.pool = ShardPool(settings, workers)  # the caller enters it
         self._writer = writer
         self._progress = progress
         self._cancelled = cancelled
@@ -253,15 +308,16 @@ class _Refresh:
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
         self._report("walk", 0, 0, 0, 0)
-        report = walk(self._cancelled)
-        self.warnings += report.warnings
-        generation = self._writer.commit().generation
+        generation = self._started_at = self._writer.commit().generation
+        self._take_up_purge()
         seen = None if force else self._record.read(self._directory, generation, self._writer.segments)
+        report = walk(self._cancelled if seen is not None else self._start_during_walk(started))
+        self.warnings += report.warnings
         stats = build_stats(report.files)
         changed, missing = find_changed(seen, report.files, stats)
         if seen is not None:
             self._skipped = seen.get_skipped()
-        if changed or missing or seen is None:
+        if changed or missing or seen is None or self.purged:
             known = self._read_known()
             self._indexed_files = known.count
             if force:  # what is there answers until all is built anew
@@ -272,16 +328,26 @@ class _Refresh:
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
-        if changed or missing or seen is None or seen.racy.any():
+        if changed or missing or seen is None or seen.racy.any() or self.purged:
             self._write_seen(generation, scan_started_ns, report, stats, seen)
         return self._build_report(started, generation, report)
+
+    def _start_during_walk(self, started: float) -> Callable[[], bool]:
+        """What the walk asks between two directories: it starts the processes once the walk is a long one."""
+
+        def check() -> bool:
+            if time.monotonic() - started > LONG_WALK_SECONDS:
+                self.pool.start()
+            return self._cancelled()
+
+        return check
 
     def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
         """None when the record of what was seen is not that of the committed generation."""
         started, scan_started_ns = time.monotonic(), time.time_ns()
-        generation = self._writer.commit().generation
+        generation = self._started_at = self._writer.commit().generation
         seen = self._record.read(self._directory, generation, self._writer.segments)
-        if seen is None:
+        if seen is None or self._mark.read() is not None:
             return None
         changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
         missing = [path for path in glimpse.gone if find_place(seen.paths, path) is not None]
@@ -289,7 +355,9 @@ class _Refresh:
         if changed or missing:
             known = self._read_known()
             self._indexed_files = known.count
-            self._removed += self._mark_dead(missing, known, purges=glimpse.met_denied)
+            denied = missing if glimpse.met_denied else self._find_moved(missing, seen)
+            self._removed += self._mark_dead(denied, known, purges=True)
+            self._removed += self._mark_dead(missing, known)
             for path in missing:
                 self._skipped.pop(path, None)
             self._build(changed, known)
@@ -336,13 +404,33 @@ class _Refresh:
         """Those that still stand in the tree: ignored by now, or given a name that is denied."""
         if len(gone) > MAX_LOOKED_AT:
             return gone  # most of what is rewritten would be rewritten anyway
-        return [
-            path for path in gone if self._is_there(path) or _find_inode(seen, path) in report.denied_inodes
-        ]
+        there: list[str] = []
+        elsewhere: list[str] = []
+        for path in gone:
+            is_known = self._places.is_there(path) or _find_inode(seen, path) in report.denied_inodes
+            (there if is_known else elsewhere).append(path)
+        return [*there, *self._find_moved(elsewhere, seen)]
+
+    def _find_moved(self, paths: Sequence[str], seen: SeenFiles | None) -> Sequence[str]:
+        """Those that stand below a denied directory now; all of them when that cannot be told."""
+        inodes = {path: inode for path in paths if (inode := _find_inode(seen, path))}
+        found = self._places.find_below_denied(frozenset(inodes.values())) if inodes else frozenset()
+        return [path for path, inode in inodes.items() if found is None or inode in found]
+
+    def _take_up_purge(self) -> None:
+        """What a process that was killed had still to purge: it may be in any segment with dead files."""
+        if self._mark.read() is not None:
+            self.purged |= {entry.name for entry in self._writer.segments if entry.dead_files}
+            if not self.purged:
+                self._mark.clear()
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
         """Returns how many of the files there were. With `purges` nothing of them stays in the index."""
         taken = known.take(paths)
+        if purges and taken and not self._is_marked:
+            self._is_marked = True
+            self._mark.set(self._started_at)
+            self._note_purge_due(self._started_at)
         for segment, files in taken.items():
             self._writer.mark_dead(segment, files)
             if purges:
@@ -355,7 +443,7 @@ class _Refresh:
         done_files = done_bytes = 0
         total_bytes = sum(task.bytes for task in tasks)
         self._report("index", 0, len(files), 0, total_bytes)
-        for result in build_shards(self._settings, self._workers, self._cancelled, tasks):
+        for result in self.pool.build(self._cancelled, tasks):
             self._take(result, known)
             done_files += len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
             done_bytes += result.bytes
@@ -373,10 +461,10 @@ class _Refresh:
         for path in (*result.indexed, *result.unchanged):
             self._skipped.pop(path, None)
         self._skipped.update(result.skipped)
-        if result.entry is not None:
-            self._writer.add(result.entry)
-            if self._commits_shards:
-                self._commit()
+        for entry in result.entries:
+            self._writer.add(entry)
+        if result.entries and self._commits_shards:
+            self._commit()
 
     def _commit(self) -> int:
         generation = self._writer.commit().generation
@@ -387,9 +475,10 @@ class _Refresh:
         renewed = self._added + self._updated
         self._report("merge", 0, 0, 0, 0)
         encode = partial(encode_windows, self._settings, self._workers, self._cancelled)
+        window_bytes = self._settings.memory.window_bytes
         full = renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added)
-        self._writer.merge(full=full, encode=encode)
-        self._writer.purge(self.purged, encode=encode)
+        self._writer.merge(full=full, encode=encode, window_bytes=window_bytes)
+        self._writer.purge(self.purged, encode=encode, window_bytes=window_bytes)
 
     def _write_seen(
         self,

@@ -22,6 +22,7 @@ from index_format import (
     IndexForeign,
     IndexFormatError,
     MakeTag,
+    Manifest,
     MemoryDirectory,
     Snapshot,
     read_manifest,
@@ -35,7 +36,8 @@ from repo_mcp.index.freshness import (
     compare_tree,
     count_changed,
 )
-from repo_mcp.index.indexer import Indexer, explain_write_error, name_snapshot
+from repo_mcp.index.indexer import NO_PLACES, Indexer, explain_write_error, name_snapshot
+from repo_mcp.index.purge_mark import PurgeMark
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
 from repo_mcp.index.watcher import TreeWatcher, is_installed
@@ -52,9 +54,12 @@ from repo_mcp.tree_view import Glimpse, TreeView
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
 UNREADABLE_INDEX = "The index could not be read; it is built anew."
+NOT_WHOLE = "The index is being built or renewed: files may be missing here."
 FOREIGN_INDEX = "The index was not written with this user's key; it is not used and is built anew."
 REFRESH_WAIT_SECONDS = 5.0  # for a refresh that runs already
 REFRESH_POLL_SECONDS = 0.05
+FIRST_FILES_SECONDS = 2.0  # that a call waits for them: a small tree is searchable within one
+THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background can be seen to run
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 WATCHED_LOOK_SECONDS = 60.0  # the same while the system tells of changes: it may lose some
@@ -116,6 +121,7 @@ class LiveIndex:
         self._watch = watch
         self._lock = threading.Lock()  # guards the two below
         self._searcher: Searcher | None = None
+        self._whole: Manifest | None = None  # the last generation that was found to be a finished refresh's
         self._index_fault = ""
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
@@ -127,18 +133,36 @@ class LiveIndex:
         self._look: _Look | None = None
         self._view = view
         self._note_refresh_done = note_refresh
+        # Called with the committed generation before one that purges, by whoever follows this index.
+        self.note_purge_due: Callable[[int], None] = lambda _generation: None
         self._record = SeenRecord()
         self._watcher: TreeWatcher | None = None  # None as well when it cannot go on
         self._watch_fault = ""
         self._waiting: frozenset[str] = frozenset()  # changed files that the watcher has told of
         self._walk_wanted = False  # there may be more
 
-    def get_searcher(self) -> Searcher:
-        """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none."""
+    def get_searcher(self, *, waits: bool = True) -> Searcher:
+        """The searcher of the committed generation. INDEX_UNAVAILABLE when there is none.
+
+        `waits` for the first files a little, while they are being indexed.
+        """
         self._look_for_changes()
         searcher = self.find_searcher()
-        if searcher is None:
+        if waits:
+            searcher = self._wait_for_first(searcher)
+        if searcher is None or (not searcher.snapshot.segments and self._refreshing.locked()):
             raise RepoError(ErrorCode.INDEX_UNAVAILABLE, self._explain_missing(), NOT_INDEXED_HINT)
+        return searcher
+
+    def _wait_for_first(self, searcher: Searcher | None) -> Searcher | None:
+        """The searcher of the first files, while they are being indexed: models do not like to ask again."""
+        started = time.monotonic()
+        while not self._index_fault and (searcher is None or not searcher.snapshot.segments):
+            waited = time.monotonic() - started
+            is_coming = self._refreshing.locked() or (self._watch and waited < THREAD_START_SECONDS)
+            if not is_coming or waited > FIRST_FILES_SECONDS or self._closed.wait(REFRESH_POLL_SECONDS):
+                break
+            searcher = self.find_searcher()
         return searcher
 
     def find_searcher(self) -> Searcher | None:
@@ -259,7 +283,7 @@ class LiveIndex:
         """Look over the tree in a thread that was given `_looking`."""
         try:
             self._look_over(generation)
-        except RepoError:
+        except (RepoError, IndexFormatError, OSError):
             self._look = None  # the next search looks itself, and tells what is wrong
         finally:
             self._looking.release()
@@ -269,6 +293,7 @@ class LiveIndex:
         manifest = read_manifest(self._directory)
         seen = self._read_seen(manifest.generation) if manifest is not None else None
         if manifest is not None and seen is not None:
+            self._whole = manifest
             took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
             self._look = _Look(manifest.generation, started, took, len(seen.paths), assume_unchanged(seen))
 
@@ -279,8 +304,8 @@ class LiveIndex:
             return None
         return self._record.read(self._directory, generation, manifest.segments)
 
-    def describe_progress(self) -> list[str]:
-        """A warning for answers given while files are known to have changed and are not indexed."""
+    def describe_progress(self, snapshot: Snapshot) -> list[str]:
+        """A warning for answers out of `snapshot` while files changed, as is known, and are not indexed."""
         progress = self._progress
         if progress is not None and progress.phase == "index" and progress.files_total:
             return [
@@ -290,13 +315,27 @@ class LiveIndex:
         changed = len(self._waiting) or self._stale
         if changed:
             return [f"{changed} files changed and are not indexed yet: what is found may be out of date."]
-        return []
+        return [] if self._is_whole(snapshot) else [NOT_WHOLE]
+
+    def _is_whole(self, snapshot: Snapshot) -> bool:
+        """False for what a refresh committed on its way, or was killed after, in whatever process.
+
+        Such a one may be empty: where an index cannot be read, that is how a new one begins.
+        """
+        manifest = snapshot.manifest
+        if manifest != self._whole:
+            if self._record.read(self._directory, manifest.generation, manifest.segments) is None:
+                return False
+            self._whole = manifest
+        return True
 
     def _explain_missing(self) -> str:
         progress = self._progress
         if progress is not None and progress.files_total:
             done = f"{progress.files_done} of {progress.files_total}"
             return f"Nothing is searchable yet: {done} files are indexed."
+        if progress is not None:
+            return "Nothing is searchable yet: the tree is being listed."
         return "There is no index yet."
 
     def refresh(
@@ -318,8 +357,9 @@ class LiveIndex:
         started = time.monotonic()
         is_cancelled = False
         try:
-            done = self._refresh(force, progress, stop)
-            self._note_refresh(started)
+            with self._record.hold():
+                done = self._refresh(force, progress, stop)
+                self._note_refresh(started)
             self._note_refresh_done()
             return done
         except RepoError as error:
@@ -453,12 +493,19 @@ class LiveIndex:
             self._workers,
             self._walk,
             self._record,
-            is_there=self._view.is_there if self._view is not None else lambda _path: False,
+            places=self._view if self._view is not None else NO_PLACES,
             note_purge=self._note_purge,
+            note_purge_due=self.note_purge_due,
+            make_tag=make_tag,
         )
 
     def _note_purge(self) -> None:
         self.purges += 1
+
+    @property
+    def is_purging(self) -> bool:
+        """True from the first commit after which text must go to the one after which it is gone."""
+        return PurgeMark(self._directory, self._make_tag).read() is not None
 
     def compact(self, *, full: bool) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `refresh` does."""

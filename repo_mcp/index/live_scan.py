@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from repo_mcp.index.exact import SNIPPETS, search_files
+from repo_mcp.index.exact import SNIPPETS, describe_too_large, search_files
 from repo_mcp.index.exact_paths import PathFilter
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.sign_pairs import ReadMany
@@ -32,7 +32,7 @@ def scan_tree(
     found = search_files(request, matcher, paths, read_many, cancelled)
     too_large = sum(file.stat.size > max_file_bytes for file in report.files)
     if too_large:
-        found.warnings.append(f"{too_large} files above max_file_bytes are not searched.")
+        found.warnings.append(describe_too_large(too_large))
     is_cut = request.detail == SNIPPETS and found.total > len(found.matches)
     return ExactAnswer(
         tuple(found.matches),

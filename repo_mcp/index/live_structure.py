@@ -1,9 +1,8 @@
 """The structure index of one root as it is now: the opened generation, and the phase that renews it.
 
-Nothing is parsed before somebody asks: `start` for a server whose tools need it, `build` for a person. From
-`start` on a thread parses what is new after each refresh of the lexical index, and no call waits for it.
-What is committed is answered from while it grows; how far it is stands in `status` and, for answers, in
-`warn`.
+It follows the lexical index: nothing is parsed before somebody asks, `start` for a server whose tools need
+it, `build` for a person. What is committed is answered from while it grows; how far it is stands in `status`
+and, for answers, in `warn`.
 """
 
 from __future__ import annotations
@@ -15,13 +14,15 @@ from contextlib import contextmanager
 
 from index_format import DiskDirectory, IndexForeign, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.following_index import FollowingIndex, FollowingWords
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.known_files import KnownFiles
-from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.live_index import NOT_WHOLE, LiveIndex
 from repo_mcp.index.named_files import Outcomes, find_name
+from repo_mcp.index.purge_mark import PurgeMark
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_phase import StructurePhase
-from repo_mcp.index.structure_plan import Plan, list_changed, plan_round
+from repo_mcp.index.structure_plan import list_changed
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
@@ -35,14 +36,15 @@ from repo_mcp.structure import ParseStatus, Structure, StructureError, decode_st
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
 UNREADABLE_STRUCTURE = "The structure index could not be read; it is built anew."
 FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
-CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
 HURRY_SECONDS = 5.0  # for a round in the background to make room
 ROOM_SECONDS = 0.02  # between looks whether that has been taken
-RETRY_SECONDS = 5.0  # after another process held the index
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
+WORDS = FollowingWords(
+    "structure", "Files are being parsed in the background already.", "Parsing files failed"
+)
 
 
-class LiveStructure:
+class LiveStructure(FollowingIndex[StructureView]):
     """What navigation asks. Every method may be called from several threads at a time."""
 
     def __init__(
@@ -56,25 +58,15 @@ class LiveStructure:
         """`path` is the directory of the structure index, which is made by whoever writes first; `name_path`
         gives the relative path of a client's one, or raises what is wrong with it.
         """
+        super().__init__(index, phase.find_task, WORDS)
         self._name_path = name_path
         self._path = path
         self._configuration = configuration
         self._phase = phase
-        self._index = index
-        self._opening = threading.Lock()  # guards the two below
-        self._view: StructureView | None = None
-        self._opened: tuple[int, int] | None = None  # generations: structure, lexical
-        self._running = threading.Lock()  # held while this process parses or merges
-        self._progress: IndexProgress | None = None  # of the round that runs
-        self._fault = ""
-        self._anew = False  # the next round builds everything
+        index.note_purge_due = self._note_purge_due
         self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
         self._left: frozenset[str] = frozenset()
         self._hurried = threading.Event()  # somebody waits to have a few files parsed
-        self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
         self._purged = 0  # the lexical index's purges that were followed
         self._next_healing = 0.0  # time.monotonic
 
@@ -101,15 +93,13 @@ class LiveStructure:
         """
         lexical = self._index.get_searcher().snapshot
         directory = self._find_directory()
-        manifest = read_manifest(directory) if directory is not None else None
-        if directory is None or manifest is None or manifest.configuration != self._configuration:
+        if directory is None:
             return None
-        with self._opening:
-            opened = (manifest.generation, lexical.generation)
-            if self._view is None or self._opened != opened:
-                self._view = self._open(directory, lexical, self._view)
-                self._opened = opened if self._view is not None else None
-            return self._view
+
+        def make(snapshot: Snapshot, before: StructureView | None) -> StructureView:
+            return StructureView(snapshot, KnownFiles(lexical).find_fingerprint, before)
+
+        return self._open_view(directory, self._configuration, lexical, make)
 
     def open_finder(self) -> Callable[[str], Structure | None]:
         """Finds the structures of files in the committed generation: None for a file without one as it is
@@ -131,14 +121,6 @@ class LiveStructure:
 
         return find
 
-    def _open(
-        self, directory: DiskDirectory, lexical: Snapshot, before: StructureView | None
-    ) -> StructureView | None:
-        snapshot = Snapshot.open(directory, before.snapshot if before is not None else None)
-        if snapshot is None:
-            return None
-        return StructureView(snapshot, KnownFiles(lexical).find_fingerprint, before)
-
     def _find_directory(self) -> DiskDirectory | None:
         try:
             return DiskDirectory(self._path, make_tag=self._phase.make_tag)
@@ -152,10 +134,7 @@ class LiveStructure:
         return "The structure of the files is not indexed yet."
 
     def _report_damage(self, error: IndexFormatError) -> RepoError:
-        with self._opening:
-            self._view = self._opened = None
-        self._fault = FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_STRUCTURE
-        self._anew = True
+        self._drop_view(FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_STRUCTURE)
         if time.monotonic() >= self._next_healing:
             self._next_healing = time.monotonic() + HEALING_SECONDS
             self.start()
@@ -184,7 +163,7 @@ class LiveStructure:
         building = self._running.locked()
         try:
             view = self.find_view()
-            done, total = self._count_done(view, progress)
+            done, total = self._count_done(view, self._index.get_searcher().snapshot)
         except (IndexFormatError, RepoError, OSError):
             view, done, total = None, 0, 0
         if view is None:
@@ -209,22 +188,6 @@ class LiveStructure:
             warnings,
         )
 
-    def _count_done(self, view: StructureView | None, progress: IndexProgress | None) -> tuple[int, int]:
-        """Files done, and files that should be."""
-        if progress is not None and progress.files_total:
-            return progress.files_done, progress.files_total
-        plan = self._find_plan(view, self._index.get_searcher().snapshot)
-        return plan.done_files, plan.total_files
-
-    def _find_plan(self, view: StructureView | None, lexical: Snapshot) -> Plan:
-        """What there is to do, found once for two generations; in a large tree that takes a moment."""
-        generations = (view.snapshot.generation if view is not None else 0, lexical.generation)
-        kept = self._plan
-        if kept is None or kept[0] != generations:
-            known = KnownFiles(view.snapshot if view is not None else None)
-            kept = self._plan = (generations, plan_round(lexical, known, self._phase.find_task))
-        return kept[1]
-
     def warn(self) -> list[str]:
         """A warning for answers given while not every file is parsed, as far as this process knows."""
         if self._fault:
@@ -235,7 +198,9 @@ class LiveStructure:
                 f"Files are being parsed: {done} of {total} are done;"
                 " what the others declare and use is missing here."
             ]
-        return []
+        searcher = self._index.find_searcher()  # files that the words do not know are not shown either
+        told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)
+        return [warning for warning in told if warning == NOT_WHOLE]
 
     def _find_reach(self) -> tuple[int, int]:
         """Files done and files that should be: by the round that runs, else by what is committed."""
@@ -244,23 +209,53 @@ class LiveStructure:
             return progress.files_done, progress.files_total
         try:
             view = self.find_view()
-            return (0, 0) if view is None else self._count_done(view, None)
+            return (0, 0) if view is None else self._count_done(view, self._index.get_searcher().snapshot)
         except (IndexFormatError, RepoError, OSError):
             return 0, 0
 
     # Writing
 
-    def start(self) -> None:
-        """Parse in the background what is new, now and after each refresh of the lexical index to come."""
-        with self._opening:
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._follow, name="structure", daemon=True)
-                self._thread.start()
-        self._wake.set()
-
     def note_refresh(self) -> None:
-        """The lexical index has a new generation. Nothing is done unless it was started."""
-        self._wake.set()
+        """The lexical index has a new generation.
+
+        Unless it was started nothing is parsed; but what may not be served any more is purged, here and now.
+        """
+        super().note_refresh()
+        if self._thread is None and not self._anew:
+            self._purge_if_due()
+
+    def _note_purge_due(self, generation: int) -> None:
+        """The next generation of the lexical index after this one lacks text that must not stay here either.
+
+        Whoever writes next purges it, also where this process is killed before it could.
+        """
+        directory = self._find_directory()
+        if directory is not None:
+            PurgeMark(directory, self._phase.make_tag).set(generation)
+
+    def _is_purge_due(self, generation: int) -> bool:
+        """True where a mark of an earlier generation of the lexical index is left."""
+        directory = self._find_directory()
+        mark = None if directory is None else PurgeMark(directory, self._phase.make_tag).read()
+        return mark is not None and mark != generation
+
+    def _clear_purge(self) -> None:
+        directory = self._find_directory()
+        if directory is not None:
+            PurgeMark(directory, self._phase.make_tag).clear()
+
+    def _purge_if_due(self) -> None:
+        searcher = self._index.find_searcher()
+        if searcher is None or not self._is_purge_due(searcher.snapshot.generation):
+            return
+        if not self._running.acquire(blocking=False):
+            return  # what runs purges
+        try:
+            self._run(searcher.snapshot, None, None, self._closed.is_set, parses=False)
+        except RepoError:  # the mark stays: whoever writes next tries again
+            pass
+        finally:
+            self._running.release()
 
     def build(
         self,
@@ -274,21 +269,10 @@ class LiveStructure:
 
         Raises as `StructurePhase.run`, and BUSY while this process does it already.
         """
-
-        def stop() -> bool:
-            return self._closed.is_set() or (cancelled is not None and cancelled())
-
-        if not self._begin_build(hurried=paths is not None):
-            raise RepoError(
-                ErrorCode.BUSY,
-                "Files are being parsed in the background already.",
-                "The status tells how far it is.",
-            )
-        try:
+        stop = self._stops_when(cancelled)
+        with self._run_alone(begun=self._begin_build(hurried=paths is not None)):
             self._anew |= anew
             return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
-        finally:
-            self._running.release()
 
     def _begin_build(self, *, hurried: bool) -> bool:
         """True when nobody else parses in this process. Who is `hurried` has the background make room."""
@@ -337,6 +321,7 @@ class LiveStructure:
         stop: Callable[[], bool],
         *,
         in_background: bool = False,
+        parses: bool = True,
     ) -> StructureReport:
         def report(now: IndexProgress) -> None:
             if paths is None:  # else it tells of some files alone
@@ -344,66 +329,41 @@ class LiveStructure:
             if progress is not None:
                 progress(now)
 
-        anew, self._anew = self._anew, False
         purges = self._index.purges
-        try:
-            done = self._phase.run(
+        is_due = self._is_purge_due(lexical.generation)
+
+        def make(anew: bool) -> StructureReport:
+            return self._phase.run(
                 lexical,
                 paths=paths,
                 anew=anew,
                 progress=report,
                 cancelled=stop,
                 yields=self._hurried.is_set if in_background else lambda: False,
-                purges=purges != self._purged,
+                purges=is_due or purges != self._purged,
+                parses=parses,
             )
-            if done.complete and (paths is None or in_background):  # else files may be left that are gone
-                self._purged = purges
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        finally:
-            self._progress = None
-        self._fault = ""
+
+        done = self._renew(make)
+        if done.complete and (paths is None or in_background):  # else files may be left that are gone
+            self._purged = purges
+            if is_due and not self._index.is_purging:  # else more may be dead in a moment
+                self._clear_purge()
         return done
 
-    def _follow(self) -> None:
-        """Until closed: a round whenever there is a new generation of the lexical index."""
-        done: tuple[int, int] | None = None  # generation and purges: told of after the generation
-        while not self._closed.is_set():
-            self._wake.wait()
-            self._wake.clear()
-            while not self._closed.is_set():
-                searcher = self._index.find_searcher()
-                if searcher is None:
-                    break
-                there_is = (searcher.snapshot.generation, self._index.purges)
-                if there_is == done and not self._anew:
-                    break
-                pause = self._round(searcher.snapshot)
-                if pause is None:
-                    done = there_is
-                else:
-                    self._closed.wait(pause)
+    def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
+        return lexical.manifest, self._index.purges  # told of after the generation
 
-    def _round(self, lexical: Snapshot) -> float | None:
-        """Seconds after which it should be tried again; None when nothing is left to do."""
+    def _run_round(self, lexical: Snapshot) -> float | None:
         changed = self._list_changed(lexical)
         self._followed = None
-        try:
-            with self._running:
-                done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
-            if not done.complete:
-                self._make_room()
-                return 0.0
-            self._followed, self._left = lexical, frozenset(done.left)
-            return None  # what was left comes with the next generation, which it has to be in
-        except RepoError as error:
-            if error.code is ErrorCode.BUSY:
-                return RETRY_SECONDS
-            if error.code is not ErrorCode.CANCELLED:
-                self._fault = f"Parsing files failed: {error.message}"
-        except Exception as error:  # a thread has nobody else to tell
-            self._fault = f"Parsing files failed: {type(error).__name__}."
-        return None
+        with self._running:
+            done = self._run(lexical, changed, None, self._closed.is_set, in_background=True)
+        if not done.complete:
+            self._make_room()
+            return 0.0
+        self._followed, self._left = lexical, frozenset(done.left)
+        return None  # what was left comes with the next generation, which it has to be in
 
     def _make_room(self) -> None:
         """Wait until whoever is in a hurry has begun."""
@@ -419,16 +379,3 @@ class LiveStructure:
         except (IndexFormatError, OSError):
             return None
         return None if changed is None else [*changed, *self._left]
-
-    def stop(self) -> None:
-        """Have a running round stop, and begin no other."""
-        self._closed.set()
-        self._wake.set()
-
-    def close(self) -> bool:
-        """Stop, and wait for it. False when a round has not stopped in CLOSE_WAIT_SECONDS."""
-        self.stop()
-        stopped = self._running.acquire(timeout=CLOSE_WAIT_SECONDS)
-        with self._opening:
-            self._view = None
-        return stopped

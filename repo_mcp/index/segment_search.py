@@ -51,23 +51,24 @@ class SegmentSearch:
         self.units_per_file = np.diff(self.first_units)
 
     @cached_property
-    def _chunks_of_units(self) -> npt.NDArray[np.int32]:
-        """For each unit the first chunk it lies in: that and no chunk before holds the units behind."""
+    def _chunk_ends(self) -> I64:
+        """The unit behind each chunk. A unit counts for the first chunk that ends behind it."""
         chunks = self.reader.chunks.read_chunks()
         counts = np.diff(self.reader.files.first_chunks)
-        ends = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
-        own = np.diff(ends, prepend=0)
-        if (own < 0).any() or int(own.sum()) != self.reader.unit_count:
+        ends: I64 = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
+        last = int(ends[-1]) if len(ends) else 0
+        if (np.diff(ends, prepend=0) < 0).any() or last != self.reader.unit_count:
             raise CorruptIndex(f"{self.segment.name}: chunks that do not cover their files")
-        return np.repeat(np.arange(len(own), dtype=np.int32), own)
+        return ends
 
-    def find_chunks(self, units: I64) -> npt.NDArray[np.int32]:
+    def find_chunks(self, units: I64) -> I64:
         """The first chunk that each unit lies in."""
-        return self._chunks_of_units[units]
+        return np.searchsorted(self._chunk_ends, units, side="right")
 
     def find_first_units(self, chunks: I64) -> I64:
         """For each chunk its first unit that lies in no chunk before."""
-        return np.searchsorted(self._chunks_of_units, chunks.astype(np.int32)).astype(np.int64)
+        firsts: I64 = np.where(chunks > 0, self._chunk_ends[chunks - 1], 0)
+        return firsts
 
     def count_chunks(self, units: I64) -> int:
         """Chunks with one of the ascending units, a unit counted for the first chunk it lies in."""

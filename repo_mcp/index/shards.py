@@ -1,4 +1,4 @@
-"""One shard of a build: a run of source files in path order becomes one segment.
+"""One shard of a build: a run of source files in path order becomes one segment, or several.
 
 Where shards begin depends on the sorted paths and sizes alone, never on the number of workers.
 This is what a worker process does, and what the indexer does itself when there is little to do.
@@ -11,16 +11,19 @@ from dataclasses import dataclass
 
 from index_format import Directory, DiskDirectory, SegmentEntry, compute_fingerprint, write_segment
 from repo_mcp.adapters.registry import find_language
+from repo_mcp.door_bounds import Refusals
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.documents import SegmentBuilder, SourceFile
+from repo_mcp.index.memory_budget import MemoryBudget
 from repo_mcp.index.schema import FLAG_REPLACED
 from repo_mcp.model import SkipReason, WalkedFile
 from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door, OpenedFile, open_many
+from repo_mcp.sandbox import NO_REFUSALS, Door, OpenedFile, open_many
 from repo_mcp.textfile import decode_source, has_binary_extension
 
 READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
-SHARD_BYTES = 32 * 1024 * 1024  # of source files, by their sizes in the walk
+DEFAULT_MEMORY = MemoryBudget()
+SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk: 32 MB are no faster
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class BuildSettings:
     include_extensions: frozenset[str]
     languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it is not the usual one
     shard_bytes: int = SHARD_BYTES
+    memory: MemoryBudget = DEFAULT_MEMORY
+    refusals: Refusals = NO_REFUSALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class ShardTask:
 class ShardResult:
     """What became of the files of a shard."""
 
-    entry: SegmentEntry | None  # None when no file of the shard is new or changed
+    entries: tuple[SegmentEntry, ...]  # none when no file of the shard is new or changed
     indexed: tuple[str, ...]
     unchanged: tuple[str, ...]
     skipped: dict[str, SkipReason]
@@ -88,12 +93,16 @@ class ShardBuilder:
         policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
         self._settings = settings
         self._languages = dict(settings.languages)
-        self._door = Door(settings.root, policy.find_denial)
+        self._door = Door(settings.root, policy.find_denial, settings.refusals)
         self._directory: Directory = DiskDirectory(settings.index_path)
 
     def build(self, task: ShardTask) -> ShardResult:
-        """Read, cut, analyse and write one shard. Raises OSError when the segment cannot be written."""
-        builder = SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
+        """Read, cut, analyse and write one shard: more than one segment where its words take much memory.
+
+        Raises OSError when a segment cannot be written.
+        """
+        builder = self._start_segment()
+        entries: list[SegmentEntry] = []
         indexed: list[str] = []
         unchanged: list[str] = []
         gone: list[str] = []
@@ -112,14 +121,30 @@ class ShardBuilder:
                     if source.fingerprint == known:
                         unchanged.append(path)
                     else:
+                        if builder.weight >= self._settings.memory.segment_bytes:
+                            entries.append(self._write(builder, task, len(entries)))
+                            builder = self._start_segment()
                         builder.add(source)
                         indexed.append(path)
                     if changed_while_reading:
                         unsettled.append(path)
-        entry = write_segment(self._directory, task.temporary, *builder.build()) if indexed else None
+        if builder.files:
+            entries.append(self._write(builder, task, len(entries)))
         return ShardResult(
-            entry, tuple(indexed), tuple(unchanged), skipped, tuple(gone), tuple(unsettled), task.bytes
+            tuple(entries),
+            tuple(indexed),
+            tuple(unchanged),
+            skipped,
+            tuple(gone),
+            tuple(unsettled),
+            task.bytes,
         )
+
+    def _start_segment(self) -> SegmentBuilder:
+        return SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
+
+    def _write(self, builder: SegmentBuilder, task: ShardTask, number: int) -> SegmentEntry:
+        return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
 
     def _read_group(self, paths: Sequence[str]) -> list[tuple[SourceFile, bool] | SkipReason | None]:
         """Each file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""

@@ -1,4 +1,4 @@
-"""Worker processes that build shards and encode merges: the only place that starts processes.
+"""Worker processes that build shards and encode merges.
 
 They are started anew (spawn), never forked: the server has threads. The interpreter is told not
 to look for modules in the current directory, which may be the repository. A worker that dies ends
@@ -8,13 +8,15 @@ write nothing but new segment files, so one may be killed at any time.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from index_format import DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
@@ -33,37 +35,69 @@ _builder: ShardBuilder | None = None  # of this worker process
 _merge: Merge | None = None  # of this worker process
 
 
-def build_shards(
-    settings: BuildSettings, workers: int, cancelled: Cancelled, tasks: Sequence[ShardTask]
-) -> Iterator[ShardResult]:
-    """The result of each task as it comes: in order without workers, as they finish with them.
+class ShardPool:
+    """The processes that build shards. Use as a context manager.
 
-    With one task, or `workers` 0, no process is started. Raises CANCELLED, INTERNAL when a worker
-    died, OSError when a segment could not be written.
+    Each takes a quarter of a second to start: `start` has that done while the tree is still walked.
     """
-    if workers == 0 or len(tasks) <= 1:
-        yield from _build_here(settings, cancelled, tasks)
-        return
-    with _start_pool(min(workers, len(tasks)), _start_builder, settings) as pool:
-        pending = {pool.submit(_build, task) for task in tasks}
+
+    def __init__(self, settings: BuildSettings, workers: int) -> None:
+        """At most `workers`, and as many as the memory allows; 0: everything is done in this process."""
+        self._settings = settings
+        self._workers = settings.memory.count_builders(workers)
+        self._processes = ExitStack()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> ShardPool:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._processes.__exit__(*exception)
+
+    def start(self, most: int | None = None) -> None:
+        """Start the processes, at most that many, unless they run or there are to be none."""
+        if self._pool is None and self._workers:
+            workers = min(self._workers, most or self._workers)
+            pool = _start_pool(workers, _start_builder, self._settings)
+            self._pool = self._processes.enter_context(pool)
+
+    def build(self, cancelled: Cancelled, tasks: Sequence[ShardTask]) -> Iterator[ShardResult]:
+        """The result of each task as it comes: in order without processes, as they finish with them.
+
+        One task alone starts no process. At the end the processes are gone, and the memory they took.
+        Raises CANCELLED, INTERNAL when a worker died, OSError when a segment could not be written.
+        """
+        if self._pool is None and len(tasks) > 1:
+            self.start(len(tasks))
+        if self._pool is None:
+            yield from _build_here(self._settings, cancelled, tasks)
+            return
+        pending = {self._pool.submit(_build, task) for task in tasks}
         while pending:
             done, pending = wait(pending, WAIT_SECONDS, FIRST_COMPLETED)
             _check(cancelled)
             for future in done:
                 yield _get_result(future, cancelled)
+        self._pool = None
+        self._processes.close()
 
 
 def encode_windows(
     settings: BuildSettings, workers: int, cancelled: Cancelled, entries: Sequence[SegmentEntry], merge: Merge
 ) -> Iterator[EncodedRun]:
-    """The windows of a merge of `entries`, in order. Raises as `build_shards` does, IndexFormatError."""
+    """The windows of a merge of `entries`, in order, cut as the settings' memory has them.
+
+    Raises as `ShardPool.build` does, IndexFormatError.
+    """
     windows = range(len(merge.windows))
+    workers = settings.memory.count_mergers(workers, sum(entry.files for entry in entries))
     if workers == 0 or len(windows) < MIN_WINDOWS:
         for window in windows:
             _check(cancelled)
             yield merge.encode_window(window)
         return
-    with _start_pool(workers, _start_merger, settings.index_path, tuple(entries)) as pool:
+    window_bytes = settings.memory.window_bytes
+    with _start_pool(workers, _start_merger, settings.index_path, tuple(entries), window_bytes) as pool:
         coming: deque[Future[EncodedRun]] = deque()
         for window in windows:
             coming.append(pool.submit(_encode, window))
@@ -88,15 +122,17 @@ def _build_here(
 @contextmanager
 def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
     """A pool whose processes are gone when the block ends, killed when it ends early."""
-    before = set(multiprocessing.active_children())
+    children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
     try:
-        with safe_child_environment():
+        with safe_child_environment():  # nobody else in this process starts any meanwhile
+            before = set(multiprocessing.active_children())
             for future in [pool.submit(_do_nothing) for _ in range(workers)]:
                 future.cancel()  # each submission starts a process, here and now
+            children = set(multiprocessing.active_children()) - before
         yield pool
     except BaseException:
-        for child in set(multiprocessing.active_children()) - before:
+        for child in children:
             child.kill()
         raise
     finally:
@@ -130,18 +166,22 @@ def _do_nothing() -> None:
 def _start_builder(settings: BuildSettings) -> None:
     global _builder  # noqa: PLW0603  (a process has one)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    gc.freeze()
+    gc.disable()  # a shard has a quarter million spans and no cycles: looking for some took 3 %
     _builder = ShardBuilder(settings)
 
 
 def _build(task: ShardTask) -> ShardResult:
     assert _builder is not None
-    return _builder.build(task)
+    result = _builder.build(task)
+    gc.collect()
+    return result
 
 
-def _start_merger(index_path: str, entries: tuple[SegmentEntry, ...]) -> None:
+def _start_merger(index_path: str, entries: tuple[SegmentEntry, ...], window_bytes: int) -> None:
     global _merge  # noqa: PLW0603  (a process has one)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS))
+    _merge = Merge(open_segments(DiskDirectory(index_path), entries, FIELDS), window_bytes)
 
 
 def _encode(window: int) -> EncodedRun:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.layers import build_layers, compute_strengths
 from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
 from repo_mcp.research.module_names import name_modules
@@ -21,8 +23,9 @@ MAX_EDGES = 36
 MAX_OUTSIDE = 12
 MAX_OWN = 300  # files whose imports are resolved for one folder
 MAX_FURTHER, FOLLOWED = 24, 12  # imports of a later hop that are shown; files whose imports are followed
-MAX_LOOKED_AT = 12  # files of a module, for its main symbol
+MAX_LOOKED_AT = 40  # files of a module, for its main symbol
 FINDINGS = 12  # modules that are shown with their files
+IMPORTERS = Bounds(files=60, references=240)  # of a file that may be a beginning
 _BEGINNINGS = frozenset({"main", "__main__", "cli", "app", "manage", "server", "index", "program"})
 
 
@@ -130,10 +133,15 @@ def _note_modules(book: Notebook, names: Mapping[str, str], modules: Sequence[Mo
         if node is not None:
             book.add(
                 node,
-                f"largest public declaration of {module.name}, where {module.strength}% of the walks along"
-                f" imports end: {module.imported_by} modules import it, it imports {module.imports}",
+                f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
+                f" where {module.strength}% of the walks along imports end: {module.imported_by} modules"
+                f" import it, it imports {module.imports}",
                 1,
             )
+
+
+def _name_part(files: int) -> str:
+    return f"in {MAX_LOOKED_AT} of {files:,} files " if files > MAX_LOOKED_AT else ""
 
 
 def _find_main_symbol(book: Notebook, paths: Sequence[str]) -> Node | None:
@@ -169,10 +177,16 @@ def _note_beginnings(book: Notebook, names: Mapping[str, str], edges: Edges) -> 
             and len(book.entry_points) < FINDINGS
         ):
             node = book.source.find_file(path)
-            if node is not None:
+            if node is not None and not _is_passed_through(book, node, names):
                 book.enter(node, "named as a beginning, and no other module imports its module")
     if len(book.entry_points) >= FINDINGS:
         book.limit("more entry points", f"{FINDINGS} are listed")
+
+
+def _is_passed_through(book: Notebook, node: Node, names: Mapping[str, str]) -> bool:
+    """True for a file that others import for what it passes on: that is an import of where it is declared."""
+    found = book.graph.find_incoming(node, (EdgeType.IMPORTS,), IMPORTERS)
+    return any(names.get(edge.other.path, names[node.path]) != names[node.path] for edge in found.edges)
 
 
 def _find_function(book: Notebook, path: str, name: str) -> Node | None:

@@ -1,7 +1,8 @@
 """Call chains out of the edges that were found: who calls whom, from the outermost caller to the subject.
 
-A chain ends where nothing further is known: at a symbol that nothing calls, at the depth of the question, or
-where it comes back to itself; a cycle is named. Of many chains the first of each direct caller are shown.
+A chain ends where nothing further is known: at a symbol that nothing calls, at the code of a file outside
+of its functions, at a guess, at the depth of the question, or where it comes back to itself; a cycle is
+named. Of many chains the first of each direct caller are shown.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from itertools import chain, zip_longest
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import CONFIDENCES, weaker
+from repo_mcp.research.places import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link
+from repo_mcp.structure import CALLABLE_KINDS
 
 MAX_CHAINS = 12
 MAX_WALKED = 2_000  # steps of the search for chains
 MAX_OF_ONE = 4  # chains that begin with the same edge
 CALLING = frozenset({"calls", "overridden_by", "decorated_by", "references", "contains"})
+_HANDED_ON = frozenset({"references", "contains"})
 CYCLE = "cycle"
 AT_DEPTH = "the question goes no deeper"
 
@@ -29,20 +32,25 @@ def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> 
     found: list[Chain] = []
     for subject in subjects:
         ways = [
-            [_describe(book, way, upwards) for way in _take(_walk(subject.declaration, link, edges, upwards))]
+            [
+                _describe(book, way, upwards)
+                for way in _take(book, _walk(subject.declaration, link, edges, upwards))
+            ]
             for link in edges.get(subject.declaration, ())
         ]
         found += [one for one in chain.from_iterable(zip_longest(*ways)) if one is not None]
-    found = list({one.symbols: one for one in reversed(found)}.values())[::-1]  # the first of equal ones
+    found = list(dict.fromkeys(found))
     if len(found) > MAX_CHAINS:
         book.limit(f"{len(found) - MAX_CHAINS} more call chains", f"{MAX_CHAINS} are shown")
     return found[:MAX_CHAINS]
 
 
-def _take(ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
+def _take(book: Notebook, ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
     """The longest of the first ways; cycles behind the others."""
     found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
     found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
+    if len(found) > MAX_OF_ONE:
+        book.limit("further call chains", f"{MAX_OF_ONE} that begin with the same call are shown")
     return found[:MAX_OF_ONE]
 
 
@@ -50,11 +58,15 @@ def _list_edges(book: Notebook, upwards: bool) -> Mapping[Declaration, list[Link
     """The links that lead on from each symbol, surest first, then in the order in which they were found."""
     found: dict[Declaration, list[Link]] = {}
     for link in book.links.values():
-        if link.kind in CALLING:
+        if link.kind in CALLING and not _names_type(book, link):
             found.setdefault(link.target if upwards else link.source, []).append(link)
     for links in found.values():
         links.sort(key=lambda link: CONFIDENCES[link.confidence])
     return found
+
+
+def _names_type(book: Notebook, link: Link) -> bool:
+    return link.kind == "references" and book.get_node(link.target).symbol.kind not in CALLABLE_KINDS
 
 
 def _walk(
@@ -82,23 +94,32 @@ def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> 
     nodes = [book.get_node(one) for one in ends]
     confidence = Confidence.EXACT
     for link in way:
-        confidence = weaker(confidence, link.confidence)
+        confidence = weaker(confidence, weigh(link))
     outer = nodes[0] if upwards else nodes[-1]
     if reason == CYCLE:
         said = f"cycle: comes back to {outer.qualified_name}"
     elif outer.declaration in book.entry_points:
         said = book.entry_points[outer.declaration].why
+    elif upwards and not outer.symbol.place:
+        said = "a test" if is_test_place(outer.path) else "the code of a file, outside of its functions"
+    elif way[-1].confidence is Confidence.POSSIBLE:
+        said = "a guess, which is not followed"
     else:
         said = AT_DEPTH if upwards else f"nothing further of this repository is called, or {AT_DEPTH}"
     return Chain(
         tuple(node.qualified_name for node in nodes),
-        tuple(_cite(link) for link in ordered),
+        tuple(cite(book, link) for link in ordered),
         confidence.value,
         said,
     )
 
 
-def _cite(link: Link) -> str:
-    """The line where a link stands; of one without lines the file."""
-    line = link.lines[0] if link.lines else 1
+def weigh(link: Link) -> Confidence:
+    """How sure it is that a link leads to a call: of what is only handed on that is likely."""
+    return weaker(link.confidence, Confidence.PROBABLE) if link.kind in _HANDED_ON else link.confidence
+
+
+def cite(book: Notebook, link: Link) -> str:
+    """The line where a link stands; of one without lines the first of what depends."""
+    line = link.lines[0] if link.lines else book.get_node(link.source).symbol.start_line
     return f"{link.source.path}:{line}-{line}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from enum import StrEnum
 
 from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.index.stop_words import STOP_WORDS
@@ -23,12 +24,15 @@ MAX_READERS = 10
 LEAST_ENDING = 5  # characters
 MAX_SEARCHED, MAX_HITS = 50, 12
 _WORDS_FOR_IT = "config setting option default"
+_OPERATOR = r"(?:\?\?|\|\||&&|[|&+])?"  # before `=`: gives a value where there is none, or adds to one
 _CONFIG_PATH = re.compile(
     r"(?:^|/|_)(?:conf|configs?|configuration|settings?|options|defaults?|env|constants)\b"
     r"|\.(?:env|ini|cfg|toml|ya?ml|json|properties|conf)$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_READING = re.compile(r"(?:get|pop|read|lookup|env|has|is_)", re.IGNORECASE)  # what functions are called
+_SETTING = re.compile(r"(?:set|define|declare|register|add|default|option)", re.IGNORECASE)
 
 
 def list_setting_names(subject: Subject) -> list[str]:
@@ -51,14 +55,12 @@ def find_settings(book: Notebook, subject: Subject) -> None:
         book.check()
         matches = _search(book, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
-        if not any(
-            _is_configuration(one.path) for one in own
-        ):  # its value may stand there by a part of the name
-            _note_endings(book, name)
-        _note_matches(book, name, own, f"sets {name}")
+        if not any(_is_configuration(one.path) for one in own):
+            _note_endings(book, name)  # its value may stand there by a part of the name
+        _note_matches(book, name, own)
         book.tell_hop(1)
         _note_readers(book, name)
-        _note_matches(book, name, [one for one in matches if one not in own], f"sets {name}")
+        _note_matches(book, name, [one for one in matches if one not in own])
 
 
 def _is_configuration(path: str) -> bool:
@@ -70,7 +72,7 @@ def _search(book: Notebook, name: str) -> tuple[ExactMatch, ...]:
     found = book.source.search_exact(request)
     if found.truncated:
         book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
-    return found.matches
+    return tuple(match for match in found.matches if tell_how(name, match.line) is not How.READS)
 
 
 def _note_endings(book: Notebook, name: str) -> None:
@@ -79,7 +81,7 @@ def _note_endings(book: Notebook, name: str) -> None:
     if len(ending) >= LEAST_ENDING:
         matches = [match for match in _search(book, ending) if _is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
-        _note_matches(book, ending, own, f"sets {ending}, the end of the name {name}")
+        _note_matches(book, ending, own, f", the end of the name {name}")
 
 
 def _note_readers(book: Notebook, name: str) -> None:
@@ -97,19 +99,55 @@ def _note_readers(book: Notebook, name: str) -> None:
 
 
 def _build_pattern(name: str) -> str:
-    quoted = re.escape(name)
-    if "_" in name:
-        quoted = quoted.replace("_", "[_-]?")
-    before = r"(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|--|\w::)\s*"
+    """Made of whole words, for those are looked up where parts of words are searched for."""
+    spelled = dict.fromkeys(re.escape(name.replace("_", joint)) for joint in ("_", "-", ""))
+    return "|".join(map(_build_spelled, spelled))
+
+
+def _build_spelled(quoted: str) -> str:
+    before = r"(?:(?:#\s*define|\bconfig|\bexport|\bENV|\bARG|\bset|::)\s+|--|::)"
     named = rf"[\"']{quoted}[\"']\s*,"  # registered by its name
-    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|=(?:[^=]|$)|:(?:[^:]|$))"
+    valued = rf"\b{quoted}\b[\"']?\]?\s*(?::=|{_OPERATOR}=(?:[^=>]|$)|:(?:[^:]|$))"
     return rf"(?:{valued}|{before}{quoted}\b|{named})"
 
 
-def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], why: str) -> None:
+class How(StrEnum):
+    """What a line does with a name."""
+
+    SETS = "sets"
+    DECLARES = "declares or documents"
+    HANDS_ON = "passes the name"
+    READS = "reads"
+
+
+def tell_how(name: str, line: str) -> How:
+    """What a line does with a name. A name in quotes and a comma behind it is judged by the call that it is
+    given to: `get("NAME", 0)` reads it, `setdefault("NAME", 0)` sets it.
+    """
+    quoted = re.escape(name).replace("_", "[_-]?")
+    if re.search(rf"(?:\w::|\bconfig|\bARG|--)\s{{0,40}}{quoted}\b(?!\s*=)", line, re.IGNORECASE):
+        return How.DECLARES
+    handed = re.search(
+        rf"(\w{{0,40}})(\(?)(?:[\w.]{{1,80}}, ?)?\s{{0,40}}[\"']{quoted}[\"']\s{{0,40}},", line, re.IGNORECASE
+    )
+    if handed is None:
+        return How.SETS
+    if handed[2] and _READING.match(handed[1]):
+        return How.READS
+    return How.SETS if handed[2] and _SETTING.match(handed[1]) else How.HANDS_ON
+
+
+def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
+    """Note lines: those that set before those that pass the name on."""
     counts: dict[str, int] = {}
     ordered = sorted(
-        matches, key=lambda one: (find_role(one.path) is not FileRole.CONFIG, rank_role(one.path), one.path)
+        matches,
+        key=lambda one: (
+            find_role(one.path) is not FileRole.CONFIG,
+            rank_role(one.path),
+            tell_how(name, one.line) is How.HANDS_ON,
+            one.path,
+        ),
     )
     noted = 0
     for match in ordered:
@@ -117,15 +155,19 @@ def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], why:
         if noted >= MAX_PLACES:
             book.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
             break
-        if counts[match.path] <= MAX_OF_FILE:
-            noted += book.add_place(_build_place(book, name, match, f"{why}, in {_name_role(match.path)}", 1))
+        if counts[match.path] > MAX_OF_FILE:
+            book.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
+            continue
+        written = _find_written(name, match.line) or name
+        why = f"{tell_how(name, match.line).value} {written}{which}, in {_name_role(match.path)}"
+        noted += book.add_place(_build_place(book, name, match, why, 1))
 
 
 def _name_role(path: str) -> str:
     role = FileRole.TEST if is_test_place(path) else find_role(path)
     return {
         FileRole.CONFIG: "configuration",
-        FileRole.CODE: "the program, or declares or passes it",
+        FileRole.CODE: "the program",
         FileRole.TEST: "a test",
         FileRole.DOCS: "a document or an example",
         FileRole.FOREIGN: "others' code",
@@ -135,7 +177,6 @@ def _name_role(path: str) -> str:
 def _build_place(book: Notebook, name: str, match: ExactMatch, why: str, hop: int) -> Finding:
     line = match.start_line
     around = book.source.find_around(match.path, line)
-    written = re.search(re.escape(name).replace("_", "[_-]?"), match.line, re.IGNORECASE)
     return Finding(
         match.path,
         line,
@@ -147,8 +188,14 @@ def _build_place(book: Notebook, name: str, match: ExactMatch, why: str, hop: in
         hop,
         "text",
         (line,),
-        written[0] if written else "",
+        _find_written(name, match.line),
     )
+
+
+def _find_written(name: str, line: str) -> str:
+    """A name as a line has it, which may be in other case; "" for a line without it."""
+    written = re.search(re.escape(name).replace("_", "[_-]?"), line, re.IGNORECASE)
+    return written[0] if written else ""
 
 
 def find_by_words(book: Notebook, text: str) -> None:
@@ -169,7 +216,7 @@ def _is_about_config(hit: Hit) -> bool:
 
 def build_hit_place(book: Notebook, hit: Hit, why: str, hop: int) -> Finding:
     """A hit of the search for words as a finding: the lines of its snippet."""
-    numbers = [int(line.partition("\t")[0]) for line in hit.snippet.splitlines() if "\t" in line]
+    numbers = [int(line.partition("\t")[0]) for line in split_snippet(hit)]
     start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)
     terms = ", ".join(hit.matched_terms[:6])
     best = choose_line(hit)
@@ -178,13 +225,18 @@ def build_hit_place(book: Notebook, hit: Hit, why: str, hop: int) -> Finding:
     )  # fmt: skip
 
 
+def split_snippet(hit: Hit) -> list[str]:
+    """The numbered lines of a snippet. Form feeds and the separators of Unicode end no line of a file."""
+    return hit.snippet.removesuffix("\n").split("\n") if hit.snippet else []
+
+
 def choose_line(hit: Hit) -> int:
     """The line of a snippet that holds most of the words that were found."""
     best, most = hit.start_line, -1
-    for row in hit.snippet.splitlines():
-        number, tab, text = row.partition("\t")
+    for row in split_snippet(hit):
+        number, _, text = row.partition("\t")
         folded = text.lower()
         count = sum(term in folded for term in hit.matched_terms)
-        if tab and count > most:
+        if count > most:
             best, most = int(number), count
     return best

@@ -25,5 +25,5 @@ def _build_edge(book: Notebook, link: Link) -> MapEdge:
     source, target = book.nodes[link.source], book.nodes[link.target]
     line = link.lines[0] if link.lines else source.symbol.start_line
     citation = f"{source.path}:{line}-{line}"
-    count = max(1, len(link.lines))
+    count = max(1, link.line_count)
     return MapEdge(source.node_id, target.node_id, link.kind, link.confidence.value, citation, count)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from repo_mcp.research.places import is_decorator
 from repo_mcp.research.records import Finding
 from repo_mcp.research.source import Source
 
@@ -36,11 +37,31 @@ def _add_excerpt(source: Source, finding: Finding) -> Finding | None:
 
 
 def _find_name(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
-    """The first line that holds a name; None when none does."""
+    """The first line that holds a name, and as a whole word outside of decorators where one does.
+
+    Without a name the first line that holds anything.
+    """
+    if not name:
+        return next((number for number in range(start, end + 1) if lines[number - 1].strip()), start)
+    first = None
     for number in range(start, end + 1):
-        if name in lines[number - 1]:
-            return number
-    return None
+        line = lines[number - 1]
+        if name in line:
+            first = first or number
+            if not is_decorator(lines, number) and _holds_word(line, name):
+                return number
+    return first
+
+
+def _holds_word(line: str, name: str) -> bool:
+    """True when a name stands in a line with no letters, digits or underscores around it."""
+    at = line.find(name)
+    while at >= 0:
+        around = line[at - 1 : at] + line[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in around):
+            return True
+        at = line.find(name, at + 1)
+    return False
 
 
 def render_excerpt(lines: Sequence[str], numbers: Sequence[int]) -> str:

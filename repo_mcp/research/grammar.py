@@ -281,7 +281,8 @@ def _build(form: Form, match: re.Match[str]) -> Parsed:
 
 def read_phrase(text: str) -> Phrase:
     """What a part of a question names: without articles, quotes and brackets, and of which kind."""
-    text = _TAIL.sub("", text.strip().rstrip("?!.,; ").strip())
+    text = " ".join(text.split())  # in runs of spaces the expressions would take quadratic time
+    text = _TAIL.sub("", text.rstrip("?!.,; "))
     text = _ARTICLE.sub("", text).strip(_QUOTES)
     kinds: frozenset[SymbolKind] = frozenset()
     words = text.split(" ")

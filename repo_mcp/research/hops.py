@@ -6,6 +6,7 @@ lies behind a guess is noise. Within a level the surest come first, then those o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.graph.survey import HEAD_LINES
-from repo_mcp.research.notebook import Notebook, relocate
+from repo_mcp.research.guesses import drop_guesses
+from repo_mcp.research.notebook import MAX_EVIDENCE, Notebook, relocate
+from repo_mcp.research.open_members import list_filling
 from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
 from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
@@ -24,8 +27,11 @@ FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed
 WIDE = Bounds(files=140, references=500)  # of all symbols of the first level together
 NARROW = Bounds(files=30, references=120)  # of one symbol of a later one
 LEAST_FILES, LEAST_REFERENCES = 60, 240
-MAX_OUTSIDE = 40
+MAX_OUTSIDE_USES = 2_000  # of names that are declared elsewhere
 _DISPATCHED = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+_HANDED_ON = CALLABLE_KINDS - {SymbolKind.CONSTRUCTOR}
+_TYPE_TEST = re.compile(r"\b(?:isinstance|issubclass|instanceof)\b")
+NAMES_TYPE = "names_type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,9 @@ def _take_hop(
     for place, node in enumerate(level):
         book.check()
         found = way.expand(book, node, bounds)
-        links = _drop_guesses(sort_links(found.links, way), way, guessed)
+        links = drop_guesses(book, sort_links(found.links, way), guessed, upwards=way.upwards)
+        if not is_first and book.get_confidence(node.declaration) is Confidence.POSSIBLE:
+            links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         _note_cut(book, node, found, bounds, len(links) - fan, fan)
         if way.finds_entries and not found.cut:
             _note_entry(book, node, links)
@@ -106,11 +114,16 @@ def _take_hop(
     return reached
 
 
-def _rank_step(step: _Step, way: Way) -> tuple[bool, int, bool, int]:
+def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int, int]:
     """The program before its tests, then the surest, then what was found from what came first."""
     other = step.link.source if way.upwards else step.link.target
-    is_import = step.link.kind == "imports"
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], is_import, step.place
+    kind = _rank_kind(step.link, way)
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.place
+
+
+def _rank_kind(link: Link, way: Way) -> int:
+    """Uses after calls, and imports last: who imports it mostly uses it as well, and says there for what."""
+    return 2 if link.kind == "imports" else int(way.upwards and link.kind == "references")
 
 
 def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
@@ -124,21 +137,6 @@ def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: in
         book.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
 
 
-def _drop_guesses(links: Sequence[Link], way: Way, guessed: set[Declaration]) -> list[Link]:
-    """Without edges that are only possible from where another symbol of the level has one: where several
-    symbols have a name, each of them may be meant by the same use.
-    """
-    kept = []
-    for link in links:
-        other = link.source if way.upwards else link.target
-        if link.confidence is Confidence.POSSIBLE:
-            if other in guessed:
-                continue
-            guessed.add(other)
-        kept.append(link)
-    return kept
-
-
 def share_bounds(subjects: int) -> Bounds:
     """What each of some symbols of the first level may look at."""
     subjects = max(1, subjects)
@@ -150,12 +148,12 @@ def share_bounds(subjects: int) -> Bounds:
 def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
     """Those outside of tests first, then the surest, then the nearest, then by path and place."""
 
-    def rank(link: Link) -> tuple[bool, int, bool, int, str, int, str]:
+    def rank(link: Link) -> tuple[bool, int, int, int, str, int, str]:
         other, own = (link.source, link.target) if way.upwards else (link.target, link.source)
         return (
             is_test_place(other.path),
             CONFIDENCES[link.confidence],
-            link.kind == "imports",  # who imports it mostly uses it as well, and says there for what
+            _rank_kind(link, way),
             -count_shared_folders(other.path, own.path),
             other.path,
             other.place,
@@ -188,6 +186,7 @@ _WORDS = {
     "overrides": ("overrides {}", "overridden by {}"),
     "references": ("names {} as a value or type", "named by {}"),
     "accepts": ("takes {} as a parameter", "type of a parameter of {}"),
+    NAMES_TYPE: ("names the type of {} as a value or type, and may have it made", "its type is named by {}"),
     "contains": ("declares {} inside of itself", "declared inside of {}"),
     "decorated_by": ("is decorated with {}", "decorates {}"),
     "overridden_by": ("is overridden by {}, so that calls of it may reach that", "overrides {}"),
@@ -200,13 +199,16 @@ _WORDS = {
 def explain(link: Link, node: Node, way: Way) -> str:
     """Why what is at the other end of an edge was found from a symbol."""
     upward, downward = _WORDS.get(link.kind, (f"{link.kind} {{}}", f"{link.kind} of {{}}"))
+    if link.kind == "references" and node.symbol.kind in CALLABLE_KINDS:
+        upward = "names {} as a value, and may have it called"
     text = (upward if way.upwards else downward).format(node.qualified_name)
+    text += f", on {link.line_count} lines" if link.line_count > MAX_EVIDENCE else ""
     return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
 
 
 def _note_entry(book: Notebook, node: Node, links: Sequence[Link]) -> None:
     """A symbol that nothing leads to is where it begins."""
-    if links or node.declaration not in book.nodes:
+    if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in book.nodes:
         return
     if is_test_place(node.path):
         book.enter(node, "a test")
@@ -221,11 +223,14 @@ def _find_in(
     book: Notebook, node: Node, types: Sequence[EdgeType], bounds: Bounds
 ) -> tuple[list[Link], bool]:
     found = book.graph.find_incoming(node, types, bounds)
-    links = [
-        Link(holder, node.declaration, edge.type.value, edge.confidence, lines)
-        for edge in found.edges
-        for holder, lines in relocate(book, edge.other, edge.lines)
-    ]
+    links = []
+    for edge in found.edges:
+        holders = relocate(book, edge.other, edge.lines)
+        count = edge.count if len(holders) == 1 else 0  # of several it is not known whose the others are
+        links += [
+            Link(holder, node.declaration, edge.type.value, edge.confidence, lines, count)
+            for holder, lines in holders
+        ]
     return links, found.cut
 
 
@@ -238,8 +243,12 @@ def _name_decoration(book: Notebook, link: Link, other: Node) -> Link:
 
 
 def _expand_callers(book: Notebook, node: Node, bounds: Bounds) -> Found:
-    """Who calls it; of a method also the methods that it overrides, through which it may be called."""
-    links, cut = _find_in(book, node, CALLS, bounds)
+    """Who calls it; of a function also who names it as a value, as that may be called under another name; of
+    a method also the methods that it overrides, through which it may be called.
+    """
+    types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
+    links, cut = _find_in(book, node, types, bounds)
+    links = [link for link in links if link.kind == "calls" or _hands_on(link)]
     if node.symbol.kind in _DISPATCHED:
         above = book.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
         links += [
@@ -251,19 +260,37 @@ def _expand_callers(book: Notebook, node: Node, bounds: Bounds) -> Found:
     return Found(tuple(links), cut)
 
 
+def _hands_on(link: Link) -> bool:
+    """True for a sure use as a value, but that of a function in itself."""
+    return link.confidence is not Confidence.POSSIBLE and link.source != link.target
+
+
 def _list_handed_on(book: Notebook, node: Node, bounds: Bounds) -> list[Link]:
     """Who may have something called that is called by nobody: the function that it is declared in, and who
-    names it as a value.
+    names it as a value; of a constructor who so names its type.
     """
+    around = Declaration(node.path, node.symbol.parent)
+    named = book.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
     links = [
         link
-        for link in _find_in(book, node, (EdgeType.REFERENCES,), bounds)[0]
+        for link in _find_in(book, named, (EdgeType.REFERENCES,), bounds)[0]
         if link.source != node.declaration
     ]
-    around = Declaration(node.path, node.symbol.parent)
+    if named is not node:
+        return [
+            replace(link, target=node.declaration, kind=NAMES_TYPE, confidence=Confidence.POSSIBLE)
+            for link in links
+            if not _only_tests_types(book, link)
+        ]
     if node.symbol.parent and book.get_node(around).symbol.kind in CALLABLE_KINDS:
         links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
     return links
+
+
+def _only_tests_types(book: Notebook, link: Link) -> bool:
+    """True where a type is only named to ask whether something is of it."""
+    lines = book.source.read_lines(link.source.path)
+    return all(line <= len(lines) and _TYPE_TEST.search(lines[line - 1]) for line in link.lines)
 
 
 def _expand_dependents(book: Notebook, node: Node, bounds: Bounds) -> Found:
@@ -288,7 +315,7 @@ def _expand_out(types: Sequence[EdgeType]) -> Callable[[Notebook, Node, Bounds],
         found = book.graph.find_outgoing(node, types, bounds)
         note_outside(book, node, found)
         links = [
-            Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines)
+            Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines, edge.count)
             for edge in found.edges
         ]
         return Found(tuple(links), found.cut)
@@ -300,14 +327,20 @@ def note_outside(book: Notebook, node: Node, found: Edges) -> None:
     """Note the names that are declared elsewhere."""
     for one in found.externals:
         line = one.lines[0] if one.lines else node.symbol.start_line
-        if len(book.outside) < MAX_OUTSIDE:
+        if len(book.outside) < MAX_OUTSIDE_USES:
             book.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
-        else:
-            book.limit("names declared outside", f"{MAX_OUTSIDE} are listed")
 
 
+def _expand_callees(book: Notebook, node: Node, bounds: Bounds) -> Found:
+    """What it calls; of a method that is left open also those that fill it in."""
+    found = _expand_calls(book, node, bounds)
+    filling, cut = list_filling(book, node, bounds)
+    return Found((*found.links, *filling), found.cut or cut)
+
+
+_expand_calls = _expand_out(CALLS)
 CALLERS = Way(_expand_callers, True, finds_entries=True)
 DEPENDENTS = Way(_expand_dependents, True)
 IMPLEMENTERS = Way(_expand_implementations, True, 120, 60, 60)
-CALLEES = Way(_expand_out(CALLS), False)
+CALLEES = Way(_expand_callees, False)
 DEPENDENCIES = Way(_expand_out(NAMED), False)

@@ -13,7 +13,6 @@ from repo_mcp.research.architecture import Architecture, survey_architecture, su
 from repo_mcp.research.chains import build_chains
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.conformances import CONFORMING
-from repo_mcp.research.fitting import list_words
 from repo_mcp.research.hops import CALLEES, CALLERS, DEPENDENCIES, DEPENDENTS, WIDE, Way, follow
 from repo_mcp.research.notebook import Notebook, relocate
 from repo_mcp.research.open_questions import connect, find_seeds
@@ -21,7 +20,8 @@ from repo_mcp.research.paths import find_paths
 from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Chain, Focus, Form, Reading, Shape, Subject
 from repo_mcp.research.shapes import find_alike, find_shapes
-from repo_mcp.structure import SymbolKind
+from repo_mcp.research.understanding import is_about_shapes
+from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
 
 
 @dataclass(slots=True)
@@ -108,12 +108,6 @@ def _investigate_dependencies(book: Notebook, reading: Reading, gathered: Gather
     follow(book, subject.nodes, DEPENDENCIES, book.depth)
 
 
-_ABOUT_SHAPES = frozenset(
-    """
-    repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
-    duplicated boilerplate structures families repository codebase project program
-    """.split()  # noqa: SIM905
-)
 MAX_IMPORTED = 60  # files of a folder whose importers are looked for
 
 
@@ -200,12 +194,12 @@ def _investigate_defined(book: Notebook, reading: Reading, gathered: Gathered) -
 
 def _investigate_open(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
-    own = {*_ABOUT_SHAPES, *book.request.folder.lower().split("/")}
-    if book.request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(text))):
+    if is_about_shapes(book.request):
         return  # its words are about shapes and not about anything that has one
     seeds = find_seeds(book, text)
     connect(book, seeds, text)
-    gathered.chains = build_chains(book, seeds, upwards=True)
+    callable_ones = [node for node in seeds if node.symbol.kind in CALLABLE_KINDS]
+    gathered.chains = _build_both(book, seeds, callable_ones)  # what a type calls its methods call
 
 
 def _investigate_overview(book: Notebook, reading: Reading, gathered: Gathered) -> None:
@@ -229,9 +223,14 @@ def _add_focus(book: Notebook, reading: Reading, gathered: Gathered) -> None:
     elif focus is Focus.FLOW and nodes and reading.form is not Form.FLOW:
         follow(book, nodes, CALLERS, book.depth)
         follow(book, nodes, CALLEES, book.depth)
-        above = build_chains(book, nodes, upwards=True)
-        below = build_chains(book, nodes, upwards=False)
-        gathered.chains = list(dict.fromkeys([*above, *below]))
+        gathered.chains = _build_both(book, nodes, nodes)
+
+
+def _build_both(book: Notebook, ends: Sequence[Node], starts: Sequence[Node]) -> list[Chain]:
+    """The chains that end at some symbols, and those that begin at some."""
+    above = build_chains(book, ends, upwards=True)
+    below = build_chains(book, starts, upwards=False)
+    return list(dict.fromkeys([*above, *below]))
 
 
 def _find_families(book: Notebook, nodes: Sequence[Node]) -> tuple[Shape, ...]:

@@ -1,10 +1,13 @@
 """A dependency map as Mermaid text. Ids are n0, n1, ... in the order of the nodes; labels are quoted.
 
+Labels that several nodes have are told apart by their paths.
+
 What Mermaid would take for something else than text is written as its entity codes: `#quot;`, `#lt;`, `#35;`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from repo_mcp.research.records import MapEdge, MapNode
@@ -38,9 +41,11 @@ def render_mermaid(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> str:
         return ""
     ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
     lines = ["flowchart LR"]
+    counts = Counter(node.label for node in nodes)
     for node in nodes:
         left, right = ("([", "])") if not node.path else ("[", "]")
-        lines.append(f'  {ids[node.key]}{left}"{escape_label(node.label)}"{right}')
+        label = f"{node.label} in {node.path}" if counts[node.label] > 1 and node.path else node.label
+        lines.append(f'  {ids[node.key]}{left}"{escape_label(label)}"{right}')
     for edge in edges:
         if edge.source in ids and edge.target in ids:
             arrow = _ARROWS.get(edge.confidence, "-->")

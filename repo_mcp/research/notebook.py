@@ -28,6 +28,7 @@ from repo_mcp.research.records import (
 from repo_mcp.research.source import Source
 from repo_mcp.structure import SymbolKind
 
+_WORD = re.compile(r"\w")
 _PLAIN = re.compile(r"[\w./@+-]+")  # a path that means itself in a glob
 MAX_FINDINGS = 200
 MAX_NAMED = 3  # symbols in the words of one limit
@@ -52,7 +53,7 @@ class Notebook:
         self._steps = steps
         self._done = 0.0
         self._prefix = f"{request.folder}/" if request.folder else ""
-        self.outside_folder = 0
+        self.outside_folder: set[Declaration] = set()  # what was reached and does not lie in it
 
     @property
     def graph(self) -> Graph:
@@ -104,14 +105,14 @@ class Notebook:
         if node.declaration in self.nodes:
             return False
         if not self.admits(node.path):
-            self.outside_folder += 1
+            self.outside_folder.add(node.declaration)
             return False
         if len(self.findings) >= MAX_FINDINGS:
             self.limit(f"{MAX_FINDINGS} places", "no report holds more; ask a narrower question")
             return False
         self.nodes[node.declaration] = node
         self._confidences[node.declaration] = confidence
-        self.findings.append(_build_finding(node, why, hop, confidence, lines[:MAX_EVIDENCE]))
+        self.findings.append(_build_finding(node, why, hop, confidence, lines))
         return True
 
     def add_place(self, finding: Finding) -> bool:
@@ -178,7 +179,7 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
     name = "" if symbol.kind is SymbolKind.FILE else symbol.name
     return Finding(
         node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
-        confidence.value, lines, name,
+        confidence.value, lines[:MAX_EVIDENCE], name,
     )  # fmt: skip
 
 
@@ -198,7 +199,9 @@ def relocate(
 
 
 def search_words(book: Notebook, words: str, most: int, *, include_tests: bool = False) -> tuple[Hit, ...]:
-    """The best places for some words in the folder that was asked about."""
+    """The best places for some words in the folder that was asked about; none for signs alone."""
+    if _WORD.search(words) is None:
+        return ()
     folder = book.request.folder
     glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
     request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)

@@ -8,6 +8,7 @@ of the question in its name, comes first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from repo_mcp.model import Hit
 from repo_mcp.research.configured import build_hit_place, choose_line
 from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.notebook import Notebook, search_words
+from repo_mcp.research.notebook import Notebook, relocate, search_words
 from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
@@ -28,9 +29,11 @@ from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 TEXT_HITS, NAME_HITS = 50, 48
 FOLDER_NAME_HITS = 400  # of which those outside of the folder are left out
 SEEDS = 8
+MAX_WORDS = 32  # of a question
+NO_WORD = "The question has no word to search for."
 LEAST_SHARE = 0.4  # of the points of the symbol that fits best
 MAX_DOCUMENTS = 3  # places in documents
-REACHED = 8  # symbols that are noted at each hop
+REACHED = 10  # symbols that are noted at each hop
 HIT_POINTS, HIT_RANK = 4.0, 8.0  # what a hit of the search over the text adds: HIT_POINTS / (HIT_RANK + rank)
 MAX_CANDIDATES = 300
 BOUNDS = Bounds(files=30, references=120)
@@ -41,7 +44,9 @@ _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 def find_seeds(book: Notebook, text: str) -> list[Node]:
     """Note the symbols that a question in words is most about, and a few places in documents."""
-    words = list_words(text)
+    words = _choose_words(book, text)
+    if not words:
+        book.warnings.append(NO_WORD)
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
     hits = search_words(book, " ".join(words), TEXT_HITS, include_tests=wants_tests)
     extra: dict[Declaration, float] = {}
@@ -69,6 +74,14 @@ def find_seeds(book: Notebook, text: str) -> list[Node]:
     return seeds
 
 
+def _choose_words(book: Notebook, text: str) -> list[str]:
+    """The words of a question that are looked for: each is compared with the text of every candidate."""
+    words = list_words(text)
+    if len(words) > MAX_WORDS:
+        book.limit(f"{len(words) - MAX_WORDS} words of the question", f"the first {MAX_WORDS} are looked for")
+    return words[:MAX_WORDS]
+
+
 def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
     """Without prototypes whose definition is among them."""
     defined = {node.symbol.name for node in nodes if not node.symbol.flags & SymbolFlag.FORWARD}
@@ -80,9 +93,9 @@ def drop_prototypes(nodes: Sequence[Node]) -> list[Node]:
 def _say_fit(fit: Fit) -> str:
     said = []
     if fit.in_name:
-        said.append(f"its name or place has {', '.join(fit.in_name)}")
+        said.append(f"its name or place has words like {', '.join(fit.in_name)}")
     if fit.in_text:
-        said.append(f"its text has {', '.join(fit.in_text)}")
+        said.append(f"its text has words like {', '.join(fit.in_text)}")
     return "; ".join(said)
 
 
@@ -115,39 +128,58 @@ def _note_documents(book: Notebook, hits: Sequence[Hit]) -> None:
 
 def connect(book: Notebook, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
     """Follow calls from the seeds in both directions, and note what connects them."""
-    words = list_words(text)
+    words = _choose_words(book, text)
     level = list(seeds)
     for hop in range(first_hop, book.depth + 1):
         links: dict[Declaration, list[tuple[Link, Node, Way]]] = {}
         for node in level:
             book.check()
             for way in (CALLEES, CALLERS):
-                for link in sort_links(way.expand(book, node, BOUNDS).links, way)[:LINK_FAN]:
+                found = sort_links(way.expand(book, node, BOUNDS).links, way)[:LINK_FAN]
+                for link in _name_members(book, found, node, way):
                     if link.confidence is not Confidence.POSSIBLE:
                         other = link.source if way.upwards else link.target
                         links.setdefault(other, []).append((link, node, way))
-        level = _note_reached(book, links, words, hop)
+        level = _note_reached(book, level, links, words, hop)
         book.tell_hop(hop)
         if not level:
             break
 
 
+def _name_members(book: Notebook, links: Sequence[Link], node: Node, way: Way) -> list[Link]:
+    """Links that tell which symbol has them: what a type calls, its methods call."""
+    if way.upwards or node.symbol.kind not in TYPE_KINDS:
+        return list(links)
+    return [
+        replace(link, source=holder, lines=lines, count=0)
+        for link in links
+        for holder, lines in relocate(book, link.source, link.lines)
+    ]
+
+
 def _note_reached(
     book: Notebook,
+    level: Sequence[Node],
     links: dict[Declaration, list[tuple[Link, Node, Way]]],
     words: Sequence[str],
     hop: int,
 ) -> list[Node]:
     """Note the best of what was reached; edges between what is known are noted all."""
 
-    def rank(place: Declaration) -> tuple[bool, int, int, str, int]:
+    order = {node: number for number, node in enumerate(level)}
+
+    def rank(place: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
         node = book.get_node(place)
         shared = shares_word(node.symbol.name, words)
         joined = len({one.declaration for _, one, _ in links[place]})
+        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[place])
+        calls = hop == 1 and any(way.upwards for _, _, way in links[place])  # calls a seed
         return (
             is_test_place(place.path),
-            -(joined + 2 * shared),
+            all(link.kind == "references" for link, _, _ in links[place]),
+            -(joined + 2 * shared + calls),
             rank_role(place.path),
+            min(order[one] for _, one, _ in links[place]),  # what was found from what fits best
             place.path,
             place.place,
         )
@@ -156,13 +188,16 @@ def _note_reached(
     ranks = {place: rank(place) for place in new}
     new.sort(key=ranks.__getitem__)
     if len(new) > REACHED:
-        book.limit(f"{len(new) - REACHED} symbols at hop {hop}", f"the {REACHED} most connected are shown")
+        book.limit(
+            f"{len(new) - REACHED} more symbols at hop {hop}", f"the {REACHED} most connected are shown"
+        )
     reached = []
     for place in new[:REACHED]:
         link, node, way = links[place][0]
         confidence = weaker(book.get_confidence(node.declaration), link.confidence)
         other = book.get_node(place)
-        if book.add(other, explain(link, node, way), hop, confidence, link.lines if way.upwards else ()):
+        near = book.get_node(link.target if way.upwards else link.source)
+        if book.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):
             reached.append(other)
     for place, own in links.items():
         if place in book.nodes:

@@ -7,21 +7,25 @@ way without them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.research.chains import cite, weigh
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
 from repo_mcp.research.notebook import Notebook
-from repo_mcp.research.places import weaker
+from repo_mcp.research.places import CONFIDENCES, weaker
 from repo_mcp.research.records import Chain, Link
 from repo_mcp.structure import TYPE_KINDS, SymbolKind
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
 SIDE_FAN = 24  # edges of one of them
 MAX_PATHS = 5
+LONGER = 2  # calls
+MAX_WALKED = 20_000  # steps along the edges that were met
 MAX_MEMBERS = 12  # of a type that stand for it
 _SIDE = Bounds(files=80, references=400)
 
@@ -33,11 +37,12 @@ class _Side:
     way: Way
     level: list[Node]
     guesses: bool
-    reached: dict[Declaration, list[Link]] = field(default_factory=dict)  # with the links that lead to it
+    reached: dict[Declaration, None] = field(default_factory=dict)
+    links: dict[tuple[Declaration, Declaration], Link] = field(default_factory=dict)  # all that were met
     hop: int = 0
 
     def __post_init__(self) -> None:
-        self.reached = {node.declaration: [] for node in self.level}
+        self.reached = dict.fromkeys(node.declaration for node in self.level)
 
 
 def find_paths(
@@ -45,24 +50,31 @@ def find_paths(
 ) -> list[Chain]:
     """The shortest ways from any of the starts to any of the ends; notes what stands on them.
 
-    With `guesses` edges that are only possible count as well.
+    Where none of them is sure, those that are LONGER calls longer count as well. With `guesses` edges that
+    are only possible do, and no longer ways.
     """
     down = _Side(CALLEES, _list_doers(book, starts), guesses)
     up = _Side(CALLERS, _list_doers(book, ends), guesses)
-    depth = book.depth
-    meeting = _meet(down, up)
+    firsts, lasts = list(down.reached), list(up.reached)
+    depth, left = book.depth, 0 if guesses else LONGER
+    ways: list[list[Link]] = []
     for done in range(2 * depth):
-        if meeting:
-            break
         side = _choose_side(down, up, depth)
-        if side is None:
+        if side is None or (ways and (not left or _is_sure(ways[0]))):
             break
+        left -= bool(ways)
         _take_level(book, side)
-        meeting = _meet(down, up)
+        if not down.reached.keys().isdisjoint(up.reached):
+            ways = list_ways(
+                firsts, lasts, [*down.links.values(), *up.links.values()], 0 if guesses else LONGER
+            )
         book.tell(
             (done + 1) / 2, f"{len(down.reached)} symbols from the start, {len(up.reached)} from the end"
         )
-    ways = _join(down, up, meeting)
+    if len(ways) > MAX_PATHS:
+        book.limit(f"{len(ways) - MAX_PATHS} more ways", f"{MAX_PATHS} are shown, the surest and shortest")
+    if ways and not _is_sure(ways[0]) and down.level and up.level:
+        book.limit("longer ways", f"{down.hop} calls from the start and {up.hop} from the end are followed")
     return [_note(book, way) for way in ways[:MAX_PATHS]]
 
 
@@ -106,45 +118,82 @@ def _take_level(book: Notebook, side: _Side) -> None:
         links = sort_links(side.way.expand(book, node, _SIDE).links, side.way)
         if not side.guesses:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
+        if len(links) > SIDE_FAN:
+            book.limit("edges", f"at most {SIDE_FAN} of one symbol are followed", node.qualified_name)
         for link in links[:SIDE_FAN]:
+            side.links.setdefault((link.source, link.target), link)
             other = link.source if side.way.upwards else link.target
-            known = side.reached.get(other)
-            if known is None:
-                side.reached[other] = [link]
+            if other not in side.reached:
+                side.reached[other] = None
                 following.append(book.get_node(other))
-            elif known and len(known) < 3:
-                known.append(link)
     side.level = [node for node in following if node.symbol.kind is not SymbolKind.FILE]
 
 
-def _meet(down: _Side, up: _Side) -> list[Declaration]:
-    """The symbols that both sides have reached, in the order of the side from the start."""
-    return [one for one in down.reached if one in up.reached]
+def _is_sure(way: Sequence[Link]) -> bool:
+    return all(weigh(link) is Confidence.EXACT for link in way)
 
 
-def _join(down: _Side, up: _Side, meeting: Sequence[Declaration]) -> list[list[Link]]:
-    """The ways over the symbols where the sides meet, the shortest first."""
-    ways = []
-    for middle in meeting:
-        before = _trace(down, middle)
-        after = _trace(up, middle)
-        ways.append([*reversed(before), *after])
-    ways = [way for way in ways if way]
-    ways.sort(key=lambda way: (len(way), [(link.source.path, link.source.place) for link in way]))
-    unique = {tuple((link.source, link.target) for link in way): way for way in reversed(ways)}
-    return list(reversed(unique.values()))
+def list_ways(
+    starts: Sequence[Declaration], ends: Sequence[Declaration], links: Iterable[Link], longer: int
+) -> list[list[Link]]:
+    """The ways from a start to an end that come to no symbol twice, the surest first, then the shortest.
+
+    Where none of the shortest is sure, those that are up to `longer` links longer are among them.
+    """
+    onwards: dict[Declaration, dict[Declaration, Link]] = {}
+    for link in links:
+        onwards.setdefault(link.source, {}).setdefault(link.target, link)
+    left = _measure(ends, onwards)  # links from a symbol to the nearest end
+    shortest = min((left[one] for one in starts if left.get(one)), default=0)
+    for more in (0, longer) if longer else (0,):
+        found = _walk(starts, set(ends), onwards, left, shortest + more)
+        if any(map(_is_sure, found)):
+            break
+
+    def rank(way: list[Link]) -> tuple[int, int, list[tuple[str, int]]]:
+        unsure = max(CONFIDENCES[weigh(link)] for link in way)
+        return unsure, len(way), [(link.source.path, link.source.place) for link in way]
+
+    return sorted(found, key=rank)
 
 
-def _trace(side: _Side, place: Declaration) -> list[Link]:
-    """The links from a symbol back to the end that a side began at."""
-    links: list[Link] = []
-    met: set[Declaration] = set()
-    while side.reached.get(place) and place not in met:
-        met.add(place)
-        link = side.reached[place][0]
-        links.append(link)
-        place = link.target if side.way.upwards else link.source
-    return links
+def _measure(
+    ends: Iterable[Declaration], onwards: Mapping[Declaration, Mapping[Declaration, Link]]
+) -> dict[Declaration, int]:
+    """How many links lead from each symbol to the nearest end."""
+    backwards: dict[Declaration, list[Declaration]] = {}
+    for source, targets in onwards.items():
+        for target in targets:
+            backwards.setdefault(target, []).append(source)
+    left = dict.fromkeys(ends, 0)
+    waiting = list(left)
+    for one in waiting:  # grows
+        for source in backwards.get(one, ()):
+            if source not in left:
+                left[source] = left[one] + 1
+                waiting.append(source)
+    return left
+
+
+def _walk(
+    starts: Iterable[Declaration],
+    ends: Collection[Declaration],
+    onwards: Mapping[Declaration, Mapping[Declaration, Link]],
+    left: Mapping[Declaration, int],
+    most: int,
+) -> list[list[Link]]:
+    """The ways of at most some links, the shortest first, as far as MAX_WALKED steps lead."""
+    found: list[list[Link]] = []
+    waiting: list[tuple[tuple[Declaration, ...], list[Link]]] = [((one,), []) for one in starts]
+    for symbols, way in islice(waiting, MAX_WALKED):  # grows
+        for target, link in onwards.get(symbols[-1], {}).items():
+            if target in symbols or len(symbols) + left.get(target, most) > most:
+                continue
+            if target in ends:
+                found.append([*way, link])
+            else:
+                waiting.append(((*symbols, target), [*way, link]))
+    return found
 
 
 def _note(book: Notebook, way: Sequence[Link]) -> Chain:
@@ -153,16 +202,13 @@ def _note(book: Notebook, way: Sequence[Link]) -> Chain:
     nodes = [book.get_node(way[0].source)]
     for hop, link in enumerate(way, 1):
         node = book.get_node(link.target)
-        confidence = weaker(confidence, link.confidence)
+        confidence = weaker(confidence, weigh(link))
         book.add(node, explain(link, nodes[-1], CALLEES), hop, confidence)
         book.link(link)
         nodes.append(node)
     return Chain(
         tuple(node.qualified_name for node in nodes),
-        tuple(
-            f"{link.source.path}:{link.lines[0] if link.lines else 1}-{link.lines[0] if link.lines else 1}"
-            for link in way
-        ),
+        tuple(cite(book, link) for link in way),
         confidence.value,
         "a way along calls",
     )

@@ -67,6 +67,12 @@ class Link:
     kind: str  # a type of edge, or "decorated_by", "extension_of", "may_be_called_as"
     confidence: Confidence
     lines: tuple[int, ...] = ()  # in the file of `source`
+    count: int = 0  # of such lines, where more of them are known than are named
+
+    @property
+    def line_count(self) -> int:
+        """How many lines it stands in."""
+        return max(self.count, len(self.lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from repo_mcp.research.source import Source
 from repo_mcp.research.understanding import understand
 
 TEXT_HITS = 20
+MAX_OUTSIDE = 40  # names
 # Who asks for all implementations means those of subtypes as well; ways are found from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
@@ -52,7 +53,7 @@ def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> R
     gathered = investigate(book, reading)
     if book.outside_folder:
         book.limit(
-            f"{book.outside_folder} symbols outside of {request.folder}",
+            f"{len(book.outside_folder)} symbols outside of {request.folder}",
             "only what lies in the path is shown",
         )
     report = _build_report(book, reading, gathered)
@@ -118,7 +119,9 @@ def _join_outside(
         known = joined.get(one.name)
         count = one.count + (known.count if known else 0)
         joined[one.name] = Outside(one.name, count, known.citation if known else one.citation)
-    return tuple(joined.values()) or None
+    if len(joined) > MAX_OUTSIDE:
+        book.limit(f"{len(joined) - MAX_OUTSIDE} more names declared outside", f"{MAX_OUTSIDE} are listed")
+    return tuple(joined.values())[:MAX_OUTSIDE] or None
 
 
 def _answer_by_text(book: Notebook, reading: Reading) -> Report:

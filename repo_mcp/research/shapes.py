@@ -88,7 +88,9 @@ def _look_through(book: Notebook, path: str, found: _Repeated) -> None:
     for use in book.graph.survey.list_top_calls(path):
         holder = find_innermost(structure, use.line)
         if is_decorator(lines, use.line) and _is_decorated(structure, holder):
-            found.decorator.setdefault(_name_use(book, use), []).append((path, use.line, holder))
+            own = found.decorator.setdefault(_name_use(book, use), [])
+            if not own or (own[-1][0], own[-1][2]) != (path, holder):  # not twice for the same declaration
+                own.append((path, use.line, holder))
         elif not use.symbol:
             found.registration.setdefault(_name_use(book, use), []).append((path, use.line, holder))
     for place in range(1, structure.symbol_count):

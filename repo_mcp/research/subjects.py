@@ -133,6 +133,9 @@ class Subjects:
         places = self._graph.survey.find_declared(plain, MAX_FILES)
         if places:
             return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
+        meant = self._graph.survey.find_meant(plain, GLANCE)
+        if meant:
+            return [self._graph.get_node(place) for place in meant], "declared_otherwise"
         found = [node for node, _ in self._graph.search(plain, Scope(), MAX_LOOKED_AT)]
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from repo_mcp.graph.graph import Graph
+from repo_mcp.research.fitting import list_words
 from repo_mcp.research.grammar import Parsed, Phrase, parse_question, read_phrase
 from repo_mcp.research.records import Focus, Form, Reading, ResearchRequest, Subject
 from repo_mcp.research.subjects import Subjects, describe_subject
@@ -32,6 +33,19 @@ _WHOLE = frozenset(
      "application", "app", "library", "package", "everything", "whole", "framework", "software"}
 )  # fmt: skip
 
+_ABOUT_SHAPES = frozenset(
+    """
+    repeated shape shapes pattern patterns design idiom idioms convention conventions common similar duplicate
+    duplicated boilerplate structures families repository codebase project program
+    """.split()  # noqa: SIM905
+)
+
+
+def is_about_shapes(request: ResearchRequest) -> bool:
+    """True for a question about patterns whose words are about shapes, and about nothing that has one."""
+    own = {*_ABOUT_SHAPES, *request.folder.lower().split("/")}
+    return request.focus is Focus.PATTERNS and own.issuperset(map(str.lower, list_words(request.query)))
+
 
 def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
     """The way in which a question is taken. Without a graph every question is one of words."""
@@ -47,6 +61,9 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
         reading = _try_words(subjects, one)
         if reading is not None:
             return reading
+    if is_about_shapes(request):
+        place = f"the folder {request.folder}" if request.folder else "the whole repository"
+        return Reading(Form.OPEN, f"what is repeated in {place}", (Subject(request.query, "words"),))
     return _tell(Form.OPEN, (Subject(request.query, "words"),))
 
 
@@ -108,6 +125,9 @@ def _try_words(subjects: Subjects, parsed: Parsed) -> Reading | None:
         return None
     found = []
     for phrase in parsed.phrases:
+        if parsed.form is Form.CONFIGURED and len(phrase.text.split()) == 1:
+            found.append(Subject(phrase.text, "words"))  # a setting that is only named: nothing stands for it
+            continue
         declared = subjects.find(phrase, parsed.form)
         found.append(declared if declared.nodes else subjects.find_by_words(phrase, parsed.form))
     if parsed.form is Form.CONFIGURED or all(one.nodes for one in found):

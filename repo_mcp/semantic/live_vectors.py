@@ -1,15 +1,13 @@
 """The vectors of one root as they are now: the model, the opened generation, and the phase that renews it.
 
-Nothing is read before somebody asks: `start` for a server that was given a model, `build` for a person, a
-question. From `start` on a thread embeds what is new after each refresh of the lexical index, and no call
-waits for it. What is committed is answered from while it grows; how far it is stands in `status` and, for
-answers, in `warn`.
+They follow the lexical index: nothing is read before somebody asks, `start` for a server that was given a
+model, `build` for a person, a question. What is committed is answered from while it grows; how far it is
+stands in `status` and, for answers, in `warn`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import threading
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,16 +15,15 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot, read_manifest
-from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.known_files import KnownFiles
+from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot
+from repo_mcp.errors import RepoError
+from repo_mcp.index.following_index import FollowingIndex, FollowingWords
 from repo_mcp.index.live_index import LiveIndex
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking import rank
 from repo_mcp.index.searcher import Filter, Ranking, Searcher
 from repo_mcp.index.segment_search import Mask
 from repo_mcp.index.structure_lanes import ReadFile
-from repo_mcp.index.structure_plan import Plan, plan_round
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.semantic.blend import NEAR_CHUNKS, rank_blended
 from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION
@@ -36,10 +33,12 @@ from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 
-CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
-RETRY_SECONDS = 5.0  # after another process held the index
 FIRST_QUESTION = "a"  # of nobody: so that the process for questions is there when somebody asks
 NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
+UNREADABLE_VECTORS = "The vectors could not be read; they are made anew."
+WORDS = FollowingWords(
+    "vectors", "Vectors are being made in the background already.", "Making vectors failed"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ class _Damaged(Exception):
     """The vectors cannot be read."""
 
 
-class LiveVectors:
+class LiveVectors(FollowingIndex[VectorView]):
     """What a blended search asks. Every method may be called from several threads at a time."""
 
     def __init__(
@@ -73,26 +72,15 @@ class LiveVectors:
         """`configuration` is that of the lexical index; `name` gives the directory of vectors of a
         configuration, and what seals them. CONFIG_INVALID unless `folder` holds a model.
         """
+        super().__init__(index, find_task, WORDS)
         self._folder = ModelFolder(folder)
         self._folder.check()
         self._folder_path = folder
         self._name = name
         self._lexical_configuration = configuration
         self._workers = workers
-        self._index = index
         self._read = read
         self._questions = QuestionEmbedder(folder, self._folder.dimensions)
-        self._opening = threading.Lock()  # guards the two below
-        self._view: VectorView | None = None
-        self._opened: tuple[int, int] | None = None  # generations: vectors, lexical
-        self._running = threading.Lock()  # held while this process embeds
-        self._progress: IndexProgress | None = None
-        self._plan: tuple[tuple[int, int], Plan] | None = None  # of two generations
-        self._fault = ""
-        self._anew = False
-        self._wake = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
 
     @cached_property
     def _configuration(self) -> str:
@@ -117,21 +105,14 @@ class LiveVectors:
 
     def find_view(self, searcher: Searcher) -> VectorView | None:
         """The committed vectors beside what a searcher has; None while there are none, or none readable."""
+
+        def make(snapshot: Snapshot, _before: VectorView | None) -> VectorView:
+            return VectorView(snapshot, searcher, self._folder.dimensions)
+
         try:
             path, make_tag = self._place
             directory = DiskDirectory(path, make_tag=make_tag)
-            manifest = read_manifest(directory)
-            if manifest is None or manifest.configuration != self._configuration:
-                return None
-            with self._opening:
-                opened = (manifest.generation, searcher.snapshot.generation)
-                if self._view is None or self._opened != opened:
-                    snapshot = Snapshot.open(directory, self._view.snapshot if self._view else None)
-                    if snapshot is None:
-                        return None
-                    self._view = VectorView(snapshot, searcher, self._folder.dimensions)
-                    self._opened = opened
-                return self._view
+            return self._open_view(directory, self._configuration, searcher.snapshot, make)
         except OSError:
             return None
         except IndexFormatError:
@@ -140,10 +121,7 @@ class LiveVectors:
 
     def report_damage(self) -> None:
         """The vectors could not be read: they are made anew in the background."""
-        with self._opening:
-            self._view = self._opened = None
-        self._fault = "The vectors could not be read; they are made anew."
-        self._anew = True
+        self._drop_view(UNREADABLE_VECTORS)
         self.start()
 
     def rank(
@@ -183,7 +161,7 @@ class LiveVectors:
         try:
             searcher = self._index.get_searcher()
             view = self.find_view(searcher)
-            done, total = self._count_done(view, searcher)
+            done, total = self._count_done(view, searcher.snapshot)
         except (IndexFormatError, RepoError, OSError):
             return VectorStatus("building" if building else "missing", 0, 0, 0, 0, warnings)
         if view is None:
@@ -205,32 +183,7 @@ class LiveVectors:
             ]
         return []
 
-    def _count_done(self, view: VectorView | None, searcher: Searcher) -> tuple[int, int]:
-        """Files done, and files that should be."""
-        progress = self._progress
-        if progress is not None and progress.files_total:
-            return progress.files_done, progress.files_total
-        snapshot = None if view is None else view.snapshot
-        generations = (0 if snapshot is None else snapshot.generation, searcher.snapshot.generation)
-        kept = self._plan
-        if kept is None or kept[0] != generations:  # to compare all files takes a moment in a large tree
-            plan = plan_round(searcher.snapshot, KnownFiles(snapshot), find_task)
-            kept = self._plan = (generations, plan)
-        return kept[1].done_files, kept[1].total_files
-
     # Writing
-
-    def start(self) -> None:
-        """Embed in the background what is new, now and after each refresh of the lexical index to come."""
-        with self._opening:
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._follow, name="vectors", daemon=True)
-                self._thread.start()
-        self._wake.set()
-
-    def note_refresh(self) -> None:
-        """The lexical index has a new generation. Nothing is done unless it was started."""
-        self._wake.set()
 
     def build(
         self,
@@ -240,21 +193,10 @@ class LiveVectors:
         cancelled: Callable[[], bool] | None = None,
     ) -> VectorReport:
         """Embed what is new, here and now; with `anew` everything. Raises as `VectorPhase.run`, and BUSY."""
-
-        def stop() -> bool:
-            return self._closed.is_set() or (cancelled is not None and cancelled())
-
-        if not self._running.acquire(blocking=False):
-            raise RepoError(
-                ErrorCode.BUSY,
-                "Vectors are being made in the background already.",
-                "The status tells how far it is.",
-            )
-        try:
+        stop = self._stops_when(cancelled)
+        with self._run_alone(begun=self._running.acquire(blocking=False)):
             self._anew |= anew
             return self._run(self._index.get_searcher().snapshot, progress, stop)
-        finally:
-            self._running.release()
 
     def _run(
         self, lexical: Snapshot, progress: ProgressCallback | None, stop: Callable[[], bool]
@@ -272,56 +214,18 @@ class LiveVectors:
             self._read,
             partial(make_embedder, self._folder_path),
         )
-        anew, self._anew = self._anew, False
-        try:
-            done = phase.run(lexical, anew=anew, progress=report, cancelled=stop)
-        except IndexFormatError as error:
-            raise self._index.report_damage() from error
-        finally:
-            self._progress = None
-        self._fault = ""
-        return done
+        return self._renew(lambda anew: phase.run(lexical, anew=anew, progress=report, cancelled=stop))
 
     def _follow(self) -> None:
-        """Until closed: a round whenever there is a new generation of the lexical index."""
-        done: int | None = None
         self._questions.embed(FIRST_QUESTION)
-        while not self._closed.is_set():
-            self._wake.wait()
-            self._wake.clear()
-            while not self._closed.is_set():
-                searcher = self._index.find_searcher()
-                if searcher is None or (searcher.snapshot.generation == done and not self._anew):
-                    break
-                if self._round(searcher.snapshot):
-                    done = searcher.snapshot.generation
-                else:
-                    self._closed.wait(RETRY_SECONDS)
+        super()._follow()
 
-    def _round(self, lexical: Snapshot) -> bool:
-        """False when another process is at it, and it should be tried again."""
-        try:
-            with self._running:
-                self._run(lexical, None, self._closed.is_set)
-        except RepoError as error:
-            if error.code is ErrorCode.BUSY:
-                return False
-            if error.code is not ErrorCode.CANCELLED:
-                self._fault = f"Making vectors failed: {error.message}"
-        except Exception as error:  # a thread has nobody else to tell
-            self._fault = f"Making vectors failed: {type(error).__name__}."
-        return True
+    def _run_round(self, lexical: Snapshot) -> float | None:
+        with self._running:
+            self._run(lexical, None, self._closed.is_set)
+        return None
 
     def stop(self) -> None:
-        """Have a running round stop, and begin no other."""
-        self._closed.set()
-        self._wake.set()
+        """Have a running round stop, and begin no other; no question is embedded any more."""
+        super().stop()
         self._questions.close()
-
-    def close(self) -> bool:
-        """Stop, and wait for it. False when a round has not stopped in CLOSE_WAIT_SECONDS."""
-        self.stop()
-        stopped = self._running.acquire(timeout=CLOSE_WAIT_SECONDS)
-        with self._opening:
-            self._view = None
-        return stopped

@@ -9,7 +9,7 @@ import tomllib
 from repo_mcp.adapters.protocol import BUILT_IN
 from repo_mcp.adapters.registry import LANGUAGES
 from repo_mcp.config import HARD_CAPS, load_config
-from repo_mcp.options import build_parser
+from repo_mcp.options import LIMITS, build_parser
 from repo_mcp.repository_file import apply_repository_file
 from repo_mcp.settings import list_settings
 from tests.architecture.source_tree import ROOT
@@ -41,9 +41,42 @@ def test_every_limit_states_its_hard_cap() -> None:
         assert re.search(rf"^\| `{key}` \|.*\| {cap:,} \|", TEXT, re.M), key
 
 
-def test_every_option_named_is_one_of_the_server() -> None:
-    known = set(build_parser("repo-mcp-server")._option_string_actions)
-    assert set(re.findall(r"(--[a-z][a-z-]+)", TEXT)) - known <= {"--show", "--json"}
+def test_every_limit_is_explained_as_in_the_help() -> None:
+    for key, meaning in LIMITS.items():
+        row = re.search(rf"^\| `{key}` \|.* \| ([^|]+) \|$", TEXT, re.MULTILINE)
+        assert row is not None, key
+        assert row[1].replace("`", "") == meaning
+
+
+def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers() -> None:
+    known = {name for name in build_parser("repo-mcp-server")._option_string_actions if name[:2] == "--"}
+    named = set(re.findall(r"(--[a-z][a-z-]+)", TEXT))
+    assert named - known <= {"--show", "--json"}
+    assert known - named <= {"--help"}
+
+
+# Where our code says the name of a variable of the environment, outside `repo_mcp.config` too.
+READS = re.compile(
+    r"""(?:environ\.get|_find_home|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
+    |VARIABLES.*?=\s*\{(.*?)\}|COMPLETION_VARIABLE\s*=\s*"(\w+)"|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
+    re.VERBOSE,
+)
+OF_THE_CONSOLE = {"NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS"}  # read by rich and typer
+
+
+def test_every_variable_that_is_read_has_its_row_and_no_other() -> None:
+    """In both directions; what a child process is given (`repo_mcp.config`) is not read."""
+    found: set[str] = set()
+    for file in (ROOT / "repo_mcp").rglob("*.py"):
+        for match in READS.finditer(file.read_text(encoding="utf-8")):
+            found |= set(re.findall(r"\b_?[A-Z][A-Z_]{3,}\b", " ".join(filter(None, match.groups()))))
+    table = TEXT.split("\n## Environment variables\n")[1].split("\n## ")[0]
+    named = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
+    assert named == found | OF_THE_CONSOLE
 
 
 def test_the_example_is_taken_whole() -> None:

@@ -1,28 +1,38 @@
 """Commands in documents and in `--help` are run on the tiny repository, and their output compared.
 
 In a block `console` a line that begins with `$` is a command and what follows is what it prints; `...` stands
-for any text. Commands in blocks `sh` and under "Examples:" of a command's help have to end well.
+for any text. Commands in blocks `sh` and under "Examples:" of a command's help have to end well. ROOT
+stands for the tiny repository, DIR for a folder with a model.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from glob import glob
 from pathlib import Path
 
 import pytest
 import typer
 
+from index_format.__main__ import EXAMPLES as INDEX_EXAMPLES
+from index_format.__main__ import main as format_main
 from repo_mcp.cli.app import app, run
 from tests.architecture.source_tree import ROOT
+from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, build_environment
+from tests.repo_mcp.semantic.tiny_model import write_model
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CORPUS = ROOT / "tests" / "corpus" / "tiny_repo"
 FOUND = (0, 1)  # done, or nothing found
-PLACEHOLDERS = {"ROOT", "DIR", "CLIENT", "FILE"}  # what a reader has to put something in the place of
+OWN_PARSERS = ("serve", "config", "doctor")  # commands whose help is not typer's
 
 
 @pytest.fixture
@@ -62,11 +72,22 @@ def iter_examples() -> Iterator[str]:
     """Every command line of ours in the documents and the help."""
     program = typer.main.get_command(app)
     helps = [program.help, *(one.help for one in program.commands.values())]  # type: ignore[attr-defined]
-    texts = [*(text or "" for text in helps), *(block for _, block in iter_blocks("sh"))]
-    for text in texts:
+    texts = [*(text or "" for text in helps), *map(read_help, OWN_PARSERS)]
+    for text in (*texts, *(block for _, block in iter_blocks("sh"))):
         for line in re.findall(r"^ *(repo-mcp .*)$", text.replace("\b", ""), re.MULTILINE):
-            if not PLACEHOLDERS & set(line.split()):
-                yield re.split(r" {2,}|\s#|\s[|<>]", line)[0].strip()
+            yield re.split(r" {2,}|\s#|\s[|<>]", line)[0].strip()
+
+
+def read_help(command: str) -> str:
+    """What `--help` of a command prints, which ends with its examples."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert run([command, "--help"]) == 0
+    return printed.getvalue().split("\nexamples:\n")[1]
+
+
+def is_server(line: str) -> bool:
+    return line.startswith("repo-mcp serve ")
 
 
 def run_line(line: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -100,21 +121,68 @@ def test_there_are_sessions_in_the_documents() -> None:
     assert {name for name, _ in list_sessions()} >= {"README.md", "troubleshooting.md"}
 
 
-@pytest.mark.parametrize("line", sorted(set(iter_examples())))
+EXAMPLES = sorted(set(iter_examples()))
+
+
+@pytest.mark.parametrize("line", [line for line in EXAMPLES if not is_server(line)])
 def test_examples_run(
     tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("Why does a transfer fail?"))
-    line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
-    code, printed, said = run_line(line, capsys)
+    code, printed, said = run_line(fill_in(line, tiny), capsys)
     assert code in FOUND, said
     assert printed or "--write" in line
+
+
+def fill_in(line: str, tiny: Path) -> str:
+    """A command line with what its reader has to put in; what it writes goes beside the tiny repository."""
+    line = line.replace("/tmp/report.html", str(tiny.parent / "report.html"))
+    line = re.sub(r"\bROOT\b", str(tiny), line)
+    if re.search(r"\bDIR\b", line):
+        line = re.sub(r"\bDIR\b", str(write_model(tiny.parent / "model")), line)
+    return line
+
+
+@pytest.mark.parametrize("line", [line for line in EXAMPLES if is_server(line)])
+def test_examples_of_the_server_run(tiny: Path, line: str) -> None:
+    """Over stdio it ends with its input; over HTTP it says where it listens, and ends with a signal."""
+    words = shlex.split(re.sub(r"--port \d+", "--port 0", fill_in(line, tiny)))[1:]
+    with subprocess.Popen(
+        [sys.executable, "-m", "repo_mcp", *words],
+        cwd=tiny,
+        env=build_environment(tiny.parent / "home"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        killer = threading.Timer(PATIENCE_SECONDS, process.kill)
+        killer.start()
+        if "http" in words:
+            assert process.stderr is not None
+            assert any("listening on http://127.0.0.1:" in told for told in process.stderr)
+            process.terminate()
+        printed, said = process.communicate()
+        killer.cancel()
+    assert process.returncode == 0, said
+    assert printed == ""
+
+
+@pytest.mark.parametrize("line", re.findall(r"^ +(index-format .*)$", INDEX_EXAMPLES, re.MULTILINE))
+def test_examples_of_the_format_run(tiny: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    assert run(["index"]) == 0
+    capsys.readouterr()
+    words = [sorted(glob(word))[0] if "*" in word else word for word in shlex.split(line)[1:]]
+    assert format_main(words) == 0
+    assert capsys.readouterr().out
 
 
 def test_every_command_has_examples() -> None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     without = {name for name, one in commands.items() if "Examples:" not in (one.help or "")}
-    assert without == {"serve", "config", "doctor"}  # their help is the server's parser's
+    assert without == set(OWN_PARSERS)
+    for name in without:
+        assert f"  repo-mcp {name} " in read_help(name) + " ", name
 
 
 def test_figures_of_the_readme_are_those_of_the_bench() -> None:

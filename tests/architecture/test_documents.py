@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,15 @@ DOCUMENTS = sorted(
 # Something of ours in backquotes that looks like a path: it has a slash or an ending we use.
 NAMED_PATH = re.compile(r"`([A-Za-z0-9_.][A-Za-z0-9_./-]*(?:/|\.(?:py|md|toml|txt)))`")
 # Names of files that the program makes or that belong to others.
-NOT_OURS = {"repo_mcp.toml", "pyproject.toml/", ".mcp.json", ".codex/config.toml", "vocab.txt"}
+NOT_OURS = {
+    "repo_mcp.toml",
+    "retrieval.toml",
+    "pyproject.toml/",
+    ".mcp.json",
+    ".codex/config.toml",
+    "vocab.txt",
+}
+BENCH_COMMAND = re.compile(r"\b(python -m (bench\.[a-z_.]+)[^|>&]*)")
 MAX_AGENTS_LINES = 80
 
 
@@ -63,6 +73,28 @@ def test_make_targets_in_documents_exist(document: Path) -> None:
     commands = [shlex.split(line) for line in iter_shell_lines(read(document))]
     asked = {words[1] for words in commands if words[:1] == ["make"]}
     assert asked <= targets
+
+
+def list_bench_commands() -> list[tuple[str, str]]:
+    """Module and command line of each program of the bench that a document shows."""
+    lines = [line for document in DOCUMENTS for line in iter_shell_lines(read(document))]
+    return sorted({(match[2], match[1]) for line in lines if (match := BENCH_COMMAND.search(line))})
+
+
+@pytest.mark.parametrize("module", sorted({module for module, _ in list_bench_commands()}))
+def test_programs_of_the_bench_have_the_options_that_documents_give(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for one, line in list_bench_commands():
+        asked = {word for word in line.split() if word.startswith("--")} if one == module else set()
+        assert asked - {"--help"} <= set(re.findall(r"--[a-z-]+", done.stdout)), line
 
 
 def test_readme_begins_with_the_two_commands() -> None:

@@ -36,7 +36,7 @@ ALLOWED: dict[str, dict[str, str]] = {
     "repo_mcp/cli/client_files.py": {
         "os.path.realpath": "finds out where a link of the user's own, in place of a client's file, leads to"
     },
-    "repo_mcp/cli/setup_plan.py": {
+    "repo_mcp/cli/server_choice.py": {
         "os.path.realpath": "tells whether the server's program lies in a cache that may be emptied"
     },
     "repo_mcp/data_dir.py": {

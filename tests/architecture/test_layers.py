@@ -61,11 +61,12 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.toolsets.research",
         "repo_mcp.toolsets.retrieval",
     ),
-    ("repo_mcp.answer_parts", "repo_mcp.tool_binding"),
+    ("repo_mcp.answer_parts", "repo_mcp.schema_parts", "repo_mcp.tool_binding"),
     ("repo_mcp.call_recorder",),
     ("repo_mcp.audit", "repo_mcp.tasks"),
     ("repo_mcp.log_reader", "repo_mcp.whole_index"),
     ("repo_mcp.repository",),
+    ("repo_mcp.engines",),
     ("repo_mcp.narrowing",),
     (
         "repo_mcp.bundler",
@@ -75,7 +76,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.semantic",
     ),
     ("repo_mcp.graph",),
-    ("repo_mcp.index", "repo_mcp.live_tree", "repo_mcp.outliner"),
+    ("repo_mcp.index", "repo_mcp.live_tree", "repo_mcp.opened_lines", "repo_mcp.outliner"),
     ("repo_mcp.parse_worker",),
     ("repo_mcp.parse_process",),
     ("repo_mcp.poison", "repo_mcp.tree_view"),
@@ -97,9 +98,10 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.user_key",
     ),
     ("repo_mcp", "repo_mcp.conversation", "repo_mcp.http_guard", "repo_mcp.ignore_layers"),
-    ("repo_mcp.content", "repo_mcp.tool_listing"),
+    ("repo_mcp.call_guard", "repo_mcp.content", "repo_mcp.tool_listing"),
     (
         "repo_mcp.call_pool",
+        "repo_mcp.door_bounds",
         "repo_mcp.frames",
         "repo_mcp.globs",
         "repo_mcp.hardening",
@@ -114,7 +116,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.walked_files",),
     ("repo_mcp.model", "repo_mcp.structure"),
     ("repo_mcp.structure_model",),
-    ("repo_mcp.errors", "repo_mcp.media_types", "repo_mcp.system_places"),
+    ("repo_mcp.errors", "repo_mcp.file_stat", "repo_mcp.media_types", "repo_mcp.system_places"),
 )
 
 # Everything of ours that the other package may enter by.

@@ -12,3 +12,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("faults")
         for line in LEDGER.render():
             terminalreporter.write_line(line)
+        failed = sum(len(terminalreporter.stats.get(kind, ())) for kind in ("failed", "error"))
+        terminalreporter.write_line(f"tests that failed, also after their rounds: {failed}")

@@ -196,6 +196,15 @@ TARGETS: Mapping[str, Target] = {
 }  # fmt: skip
 
 
+# What atheris gives the same time to.
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "format": ("segment", "section", "manifest", "record", "seen"),
+    "wire": ("frame", "text", "log"),
+    "query": ("query", "pattern"),
+    "rules": ("ignore", "glob", "configuration"),
+}
+
+
 def run_target(name: str, data: bytes) -> None:
     """Feed bytes to a target. Whatever it does not say in its own words is raised."""
     target = TARGETS[name]

@@ -24,6 +24,7 @@ class Row:
     faults: int = 0  # injected
     failures: int = 0
     seconds: float = 0.0
+    note: str = ""  # what was measured
 
 
 @dataclass(slots=True)
@@ -48,10 +49,13 @@ class Ledger:
     def render(self) -> list[str]:
         """The table, line by line."""
         width = max(map(len, self.rows), default=0)
-        lines = [f"{'suite':{width}}  rounds  faults  failures  seconds"]
+        lines = [f"{'suite':{width}}    rounds    faults  failures  seconds"]
         for row in sorted(self.rows.values(), key=lambda one: _number(one.name)):
-            numbers = f"{row.rounds:6}  {row.faults:6}  {row.failures:8}  {row.seconds:7.1f}"
-            lines.append(f"{row.name:{width}}  {numbers}")
+            numbers = f"{row.rounds:8}  {row.faults:8}  {row.failures:8}  {row.seconds:7.1f}"
+            lines.append(f"{row.name:{width}}  {numbers}  {row.note}".rstrip())
+        rows = self.rows.values()
+        rounds, faults = sum(row.rounds for row in rows), sum(row.faults for row in rows)
+        lines.append(f"{'in all':{width}}  {rounds:8}  {faults:8}  {sum(row.failures for row in rows):8}")
         return lines
 
 

@@ -1,36 +1,80 @@
-"""A real server process over pipes, as short as a test needs it."""
+"""A real server process over pipes, as short as a test needs it.
+
+Patience is counted in moments in which this process ran, not by the clock: a machine that is stopped for a
+minute, with all that runs on it, has not made the server slow.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
-import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.deep.answers import TOOLSETS, run_calls
+
 PROJECT = Path(__file__).resolve().parents[2]
 START = "from repo_mcp.server import main; raise SystemExit(main())"
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0  # for one answer
+SETTLE_SECONDS = 120.0
+MOMENT_SECONDS = 0.05
+STILL_SECONDS = 1.0  # that an answer took by the clock above what was counted: the machine stood still
+
+
+def wait_until(is_done: Callable[[], bool], seconds: float) -> bool:
+    """Whether it was done in that time, as this process counts it."""
+    for _ in range(int(seconds / MOMENT_SECONDS)):
+        if is_done():
+            return True
+        time.sleep(MOMENT_SECONDS)
+    return is_done()
+
+
+def ask_server(root: Path, data: Path) -> list[str]:
+    """What a real server answers after it has indexed all."""
+    with Served(root, data) as server:
+        server.settle()
+        return server.ask_all(root)
 
 
 class Served:
     """One server; a call at a time."""
 
-    def __init__(self, root: Path, data: Path, *options: str, **environment: str) -> None:
-        words = [sys.executable, "-c", START, "--repo-root", str(root), "--data-dir", str(data), "--no-watch"]
-        self.popen = subprocess.Popen(
-            [*words, "--workers", "1", "--no-last-bundle", *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=root.parent,
-            env={**os.environ, "PYTHONPATH": str(PROJECT), **environment},
-            start_new_session=True,
-        )
+    def __init__(
+        self,
+        root: Path,
+        data: Path,
+        *options: str,
+        start: str = START,
+        said: Path | None = None,
+        **environment: str,
+    ) -> None:
+        """`start` is the program, and `said` a file for its standard error."""
+        words = [sys.executable, "-c", start, "--repo-root", str(root), "--data-dir", str(data), "--no-watch"]
+        words += ["--workers", "1", "--no-last-bundle", "--toolsets", TOOLSETS]
+        with open(said or os.devnull, "ab") as errors:
+            self.popen = subprocess.Popen(
+                [*words, *options],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=root.parent,
+                env={**os.environ, "PYTHONPATH": str(PROJECT), **environment},
+                start_new_session=True,
+            )
+        assert self.popen.stdin is not None
+        assert self.popen.stdout is not None
+        self._to, self._from = self.popen.stdin, self.popen.stdout.fileno()
         self._next = 0
+        self._buffer = b""
+        self._stood_still = 0
+        self.slowest_seconds = 0.0  # of all answers, as this process counts
         self.ask(
             "initialize",
             {
@@ -44,22 +88,27 @@ class Served:
         """Send a request; its id."""
         self._next += 1
         frame = {"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}
-        assert self.popen.stdin is not None
-        self.popen.stdin.write(json.dumps(frame).encode() + b"\n")
-        self.popen.stdin.flush()
+        self._to.write(json.dumps(frame).encode() + b"\n")
+        self._to.flush()
         return self._next
 
     def receive(self) -> dict[str, Any]:
-        """The next frame. EOFError when the server is gone; it is killed when nothing comes for a minute."""
-        assert self.popen.stdout is not None
-        killer = threading.Timer(PATIENCE_SECONDS, self.popen.kill)
-        killer.start()
-        try:
-            line = self.popen.stdout.readline()
-        finally:
-            killer.cancel()
-        if not line:
-            raise EOFError
+        """The next frame. EOFError when the server is gone; it is killed when nothing comes for long."""
+        waited, started = 0.0, time.monotonic()
+        while b"\n" not in self._buffer:
+            moment = time.monotonic()
+            if select.select([self._from], [], [], MOMENT_SECONDS)[0]:
+                data = os.read(self._from, 1 << 16)
+                if not data:
+                    raise EOFError
+                self._buffer += data
+            waited += min(2 * MOMENT_SECONDS, time.monotonic() - moment)
+            if waited > PATIENCE_SECONDS:
+                self.kill()
+                raise EOFError(f"no answer in {PATIENCE_SECONDS:.0f} seconds")
+        self.slowest_seconds = max(self.slowest_seconds, waited)
+        self._stood_still += time.monotonic() - started > waited + STILL_SECONDS
+        line, _, self._buffer = self._buffer.partition(b"\n")
         found: dict[str, Any] = json.loads(line)
         return found
 
@@ -70,11 +119,36 @@ class Served:
             pass
         return frame
 
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """The envelope of a call."""
         frame = self.ask("tools/call", {"name": tool, "arguments": arguments})
         found: dict[str, Any] = frame["result"]["structuredContent"]
         return found
+
+    def settle(self, *, force: bool = False) -> None:
+        """Have both indexes say what the tree says. It may have to wait for what runs by itself."""
+        refused: list[dict[str, Any]] = []
+
+        def is_settled() -> bool:
+            done = self.call("index_codebase", path=".", force=force)
+            refused[:] = [done] if "error" in done else []
+            return not refused
+
+        assert wait_until(is_settled, SETTLE_SECONDS), refused
+
+    def ask_all(self, root: Path) -> list[str]:
+        """The answers to all calls of the oracle. Asked again where the machine stood still meanwhile: some
+        answers are cut off by the clock, and say so."""
+        while True:
+            before = self._stood_still
+            answers = run_calls(lambda tool, arguments: self.call(tool, **arguments), root)
+            if self._stood_still == before:
+                return answers
+
+    def wait_ended(self, seconds: float) -> int | None:
+        """The exit code of a server that ends in that time; else None."""
+        wait_until(lambda: self.popen.poll() is not None, seconds)
+        return self.popen.poll()
 
     def kill(self) -> None:
         """End the whole group of processes at once, as the system does when memory runs out."""
@@ -84,12 +158,30 @@ class Served:
     def count_descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.popen.pid}/fd"))
 
-    def measure_memory(self) -> int:
-        """Resident bytes."""
+    def measure_memory(self, kind: str = "VmRSS") -> int:
+        """Resident bytes; with `VmHWM` the most there were."""
         for line in Path(f"/proc/{self.popen.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS"):
+            if line.startswith(kind):
                 return int(line.split()[1]) * 1024
         return 0
+
+    def measure_processor(self) -> float:
+        """Seconds of processor time that the server took, and its children, those that are gone too."""
+        ticks = 0
+        for entry in os.listdir("/proc"):
+            try:
+                facts = (
+                    Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+                    if entry.isdigit()
+                    else []
+                )
+            except OSError:  # it has ended
+                continue
+            if entry == str(self.popen.pid):
+                ticks += sum(map(int, facts[11:15]))
+            elif facts and int(facts[1]) == self.popen.pid:
+                ticks += sum(map(int, facts[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def __enter__(self) -> Served:
         return self

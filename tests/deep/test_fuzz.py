@@ -1,4 +1,7 @@
-"""Bytes of strangers, mutated or found by atheris, never raise anything but our own errors."""
+"""Bytes of strangers, mutated, made by hypothesis or found by atheris, never raise but our own errors.
+
+FUZZ_SECONDS is how long atheris looks at each family of targets; 600 when it is not said.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from tests.deep.fuzz_targets import TARGETS, run_target
+from tests.deep.fuzz_targets import FAMILIES, TARGETS, run_target
 from tests.deep.ledger import LEDGER
+from tests.deep.sizes import scale
 
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = 61
-SHORT_RUNS, DEEP_RUNS = 150, 20_000
-ATHERIS_RUNS = 30_000
+SHORT_RUNS, DEEP_RUNS = 150, scale(20_000)
+DEEP_EXAMPLES = scale(2_000)  # of hypothesis, for each target
+FUZZ_SECONDS = scale(int(os.environ.get("FUZZ_SECONDS", "600")))
 MAX_BYTES = 6_000
 ODD = (
     b"\x00",
@@ -73,6 +80,34 @@ def test_mutations(name: str, runs: int) -> None:
             row.faults += 1
 
 
+@st.composite
+def near(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
+    """Any bytes, or those of a seed with some of them replaced."""
+    if draw(st.booleans()):
+        return draw(st.binary(max_size=300))
+    data = bytearray(draw(st.sampled_from(seeds))[:MAX_BYTES])
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, len(data)))
+        data[place : place + draw(st.integers(0, 8))] = draw(st.binary(max_size=8))
+    return bytes(data)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_under_hypothesis(name: str) -> None:
+    @settings(
+        max_examples=DEEP_EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(near(TARGETS[name].seeds))
+    def run(data: bytes) -> None:
+        run_target(name, data)
+        row.rounds += 1
+        row.faults += 1
+
+    with LEDGER.suite(f"fuzz {name}, hypothesis") as row:
+        run()
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_under_atheris(name: str, tmp_path: Path) -> None:
@@ -80,26 +115,23 @@ def test_under_atheris(name: str, tmp_path: Path) -> None:
         pytest.skip("atheris is not installed")
     for place, seed in enumerate(TARGETS[name].seeds):
         (tmp_path / f"seed{place}").write_bytes(seed)
-    words = [
-        "-m",
-        "tests.deep.fuzz_child",
-        name,
-        f"-runs={ATHERIS_RUNS}",
-        f"-max_len={MAX_BYTES}",
-        f"-seed={SEED}",
-    ]
+    (family,) = (one for one in FAMILIES.values() if name in one)
+    seconds = max(1, FUZZ_SECONDS // len(family))
+    words = ["-m", "tests.deep.fuzz_child", name, f"-max_total_time={seconds}"]
+    words += [f"-max_len={MAX_BYTES}", f"-seed={SEED}"]
     with LEDGER.suite(f"fuzz {name}, atheris") as row:
         done = subprocess.run(
-            [sys.executable, *words, "-rss_limit_mb=2000", "-timeout=20", str(tmp_path)],
+            [sys.executable, *words, "-rss_limit_mb=2000", "-timeout=60", str(tmp_path)],
             cwd=PROJECT,
             env={**os.environ, "PYTHONPATH": str(PROJECT)},
             capture_output=True,
             text=True,
             check=False,
-            timeout=1_800,
+            timeout=20 * seconds + 600,
         )
         assert done.returncode == 0, done.stderr[-3000:]
         found = re.search(r"Done (\d+) runs", done.stderr)
         assert found is not None, done.stderr[-1000:]
         row.rounds += int(found[1])
         row.faults += int(found[1])
+        row.note = f"{len(list(tmp_path.iterdir()))} texts that took new branches"

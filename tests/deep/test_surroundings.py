@@ -19,11 +19,13 @@ from typing import Any
 import pytest
 
 from repo_mcp.model import SearchRequest
-from repo_mcp.repository import Repository
-from tests.deep.answers import ask_anew, configure, refresh_and_ask
+from tests.deep.answers import ask_anew, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER
+from tests.deep.served import START as SERVER
 from tests.deep.served import Served
-from tests.repo_mcp.trees import edit_tree, make_tree
+from tests.deep.sizes import scale
+from tests.deep.worlds import make_linked_tree
+from tests.repo_mcp.trees import edit_tree
 
 PROJECT = Path(__file__).resolve().parents[2]
 SEED = 41
@@ -34,7 +36,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts, limits 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return make_tree(tmp_path / "root", SEED, FILES)
+    return make_linked_tree(tmp_path / "root", SEED, FILES)
 
 
 @pytest.fixture
@@ -69,12 +71,11 @@ import json, sys
 from contextlib import closing
 from pathlib import Path
 from repo_mcp.errors import RepoError
-from repo_mcp.repository import Repository
-from tests.deep.answers import ask, configure
+from tests.deep.answers import ask, open_repository, renew
 try:
-    with closing(Repository(configure(Path(sys.argv[1]), Path(sys.argv[2])))) as repository:
+    with closing(open_repository(Path(sys.argv[1]), Path(sys.argv[2]))) as repository:
         try:
-            repository.refresh()
+            renew(repository)
             said = ""
         except RepoError as error:
             said = error.code.name
@@ -85,6 +86,7 @@ except RepoError as error:
 """
 
 
+@pytest.mark.recipe
 @pytest.mark.parametrize(
     ("options", "more"),
     [
@@ -123,21 +125,23 @@ def test_a_medium_that_is_full_or_cannot_be_written(
 # R16: clocks
 
 
+@pytest.mark.recipe
 @pytest.mark.parametrize("jump", [-DAY, 10 * 365 * DAY, -time.time() + 1])
 def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
     now, now_ns = time.time, time.time_ns
     with LEDGER.suite("R16 clocks") as row:
-        with closing(Repository(configure(root, data))) as repository:
-            repository.refresh()
+        with closing(open_repository(root, data)) as repository:
+            renew(repository)
             monkeypatch.setattr(time, "time", lambda: now() + jump)
             monkeypatch.setattr(time, "time_ns", lambda: now_ns() + int(jump * 1e9))
             edit_tree(root, random.Random(SEED))
-            repository.refresh()
+            renew(repository)
         row.rounds += 1
         row.faults += 1
         assert refresh_and_ask(root, data) == ask_anew(root)
 
 
+@pytest.mark.recipe
 @pytest.mark.parametrize("stamp", [0, 1, -DAY, 2**31 + DAY, 16_725_225_600])
 def test_files_of_odd_times(root: Path, data: Path, stamp: int) -> None:
     with LEDGER.suite("R16 clocks") as row:
@@ -155,13 +159,13 @@ def test_files_of_odd_times(root: Path, data: Path, stamp: int) -> None:
 # R17 and R18: edits that are hard to see, and edits during a read
 
 
-@pytest.mark.parametrize("rounds", [40, pytest.param(1000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("rounds", [40, pytest.param(scale(1_000), marks=pytest.mark.deep)])
 @pytest.mark.parametrize("keeps_times", [False, True])
 def test_an_edit_of_the_same_size_right_after_a_refresh(
     root: Path, data: Path, rounds: int, keeps_times: bool
 ) -> None:
     file = root / "racy.txt"
-    with LEDGER.suite("R17 racy edits") as row, closing(Repository(configure(root, data))) as repository:
+    with LEDGER.suite("R17 racy edits") as row, closing(open_repository(root, data)) as repository:
         for number in range(rounds):
             before, after = f"before{number:06}", f"behind{number:06}"
             file.write_text(before)
@@ -179,7 +183,8 @@ def test_an_edit_of_the_same_size_right_after_a_refresh(
             row.faults += 1
 
 
-def test_a_file_that_changes_while_it_is_read(root: Path, data: Path) -> None:
+@pytest.mark.parametrize("reads", [60, pytest.param(scale(2_000), marks=pytest.mark.deep)])
+def test_a_file_that_changes_while_it_is_read(root: Path, data: Path, reads: int) -> None:
     file = root / "moving.txt"
     versions = [
         f"version {number} begins\n" + f"word{number}\n" * 3_000 + f"version {number} ends\n"
@@ -197,16 +202,17 @@ def test_a_file_that_changes_while_it_is_read(root: Path, data: Path) -> None:
     writer = threading.Thread(target=write, daemon=True)
     with (
         LEDGER.suite("R18 changes during reads") as row,
-        closing(Repository(configure(root, data))) as repository,
+        closing(open_repository(root, data)) as repository,
     ):
         writer.start()
         try:
-            for _ in range(60):
+            for number in range(reads):
+                if number % 50 == 49:
+                    repository.refresh()
                 opened = repository.open_file("moving.txt", 1, 3_002, most_lines=3_002)
                 text = "".join(f"{line}\n" for line in opened.lines)
                 assert text in versions or opened.warnings or text == ""
                 row.rounds += 1
-            repository.refresh()
         finally:
             stop.set()
             writer.join()
@@ -217,6 +223,7 @@ def test_a_file_that_changes_while_it_is_read(root: Path, data: Path) -> None:
 # R19: a directory that cannot be listed
 
 
+@pytest.mark.recipe
 @pytest.mark.parametrize("number", [5, 13, 24])  # EIO, EACCES, EMFILE
 def test_a_directory_that_cannot_be_listed_loses_no_file(
     root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, number: int
@@ -231,7 +238,7 @@ def test_a_directory_that_cannot_be_listed_loses_no_file(
             raise OSError(number, os.strerror(number))
         return usual(place)
 
-    with LEDGER.suite("R19 walk errors") as row, closing(Repository(configure(root, data))) as repository:
+    with LEDGER.suite("R19 walk errors") as row, closing(open_repository(root, data)) as repository:
         repository.refresh()
         monkeypatch.setattr(os, "scandir", scan)
         (root / "new.py").write_text("x = 1\n")
@@ -256,10 +263,9 @@ LITTLE = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from repo_mcp.repository import Repository
-from tests.deep.answers import ask, configure
-with closing(Repository(configure(Path(sys.argv[1]), Path(sys.argv[2])))) as repository:
-    repository.refresh()
+from tests.deep.answers import ask, open_repository, renew
+with closing(open_repository(Path(sys.argv[1]), Path(sys.argv[2]))) as repository:
+    renew(repository)
     print(len(ask(repository, Path(sys.argv[1]))))
 """
 
@@ -268,7 +274,7 @@ with closing(Repository(configure(Path(sys.argv[1]), Path(sys.argv[2])))) as rep
 def test_a_large_tree_in_little_memory(tmp_path: Path, data: Path) -> None:
     root = tmp_path / "large"
     draw = random.Random(SEED)
-    for number in range(400):
+    for number in range(540):
         place = root / f"d{number % 20}"
         place.mkdir(parents=True, exist_ok=True)
         lines = [f"value_{draw.randrange(10**6)} = read_file({draw.randrange(10**6)})" for _ in range(12_000)]
@@ -289,7 +295,8 @@ def test_a_large_tree_in_little_memory(tmp_path: Path, data: Path) -> None:
         row.faults += 1
 
 
-def test_few_descriptors(root: Path, data: Path) -> None:
+@pytest.mark.parametrize("calls", [200, pytest.param(scale(1_000), marks=pytest.mark.deep)])
+def test_few_descriptors(root: Path, data: Path, calls: int) -> None:
     with LEDGER.suite("R21 descriptor pressure") as row:
         done = _run(
             LITTLE,
@@ -299,13 +306,13 @@ def test_few_descriptors(root: Path, data: Path) -> None:
         )
         assert done.returncode == 0, done.stderr[-2000:]
         with Served(root, data) as server:
-            server.call("repo.refresh_index")
-            for query in ("schedule", "kmalloc", "x"):
-                server.call("repo.search", query=query)
+            server.settle()
+            server.ask_all(root)
             before = server.count_descriptors()
-            for _ in range(200):
+            for _ in range(calls):
                 server.call("repo.search", query="schedule work")
                 server.call("repo.open_file", path="nothing/there")
+                row.rounds += 2
             assert server.count_descriptors() <= before + 2
         row.rounds += 1
         row.faults += 1
@@ -317,8 +324,7 @@ WATCHED = """
 import os, sys
 from contextlib import closing
 from pathlib import Path
-from repo_mcp.repository import Repository
-from tests.deep.answers import ask, configure
+from tests.deep.answers import ask, open_repository, renew
 root, data = Path(sys.argv[1]), Path(sys.argv[2])
 state = os.environ["XDG_STATE_HOME"]
 found = []
@@ -340,8 +346,8 @@ def hook(event, arguments):
         if changes and os.path.isabs(name) and not inside(name):
             found.append((event, name, changes))
 sys.addaudithook(hook)
-with closing(Repository(configure(root, data))) as repository:
-    repository.refresh()
+with closing(open_repository(root, data)) as repository:
+    renew(repository)
     ask(repository, root)
 print(found)
 """
@@ -352,6 +358,7 @@ def _describe_tree(root: Path) -> dict[Path, tuple[int, int, bytes]]:
     return {path: (path.stat().st_mtime_ns, path.stat().st_ino, path.read_bytes()) for path in files}
 
 
+@pytest.mark.recipe
 def test_nothing_outside_is_touched(root: Path, data: Path) -> None:
     before = _describe_tree(root)
     with LEDGER.suite("R24 outside") as row:
@@ -359,6 +366,80 @@ def test_nothing_outside_is_touched(root: Path, data: Path) -> None:
         assert done.returncode == 0, done.stderr[-2000:]
         assert done.stdout.strip() == "[]"
         row.rounds += 1
+    assert _describe_tree(root) == before
+
+
+SERVED_UNDER_TRACE = """
+import os, sys
+trace, program = os.environ["TRACE"], os.environ["PROGRAM"]
+kinds = "trace=file,network,process"
+words = ["strace", "-f", "-o", trace, "-e", kinds, sys.executable, "-c", program, *sys.argv[1:]]
+os.execvp("strace", words)
+"""
+CHANGING = ("unlink", "rename", "mkdir", "rmdir", "link", "symlink", "chmod", "truncate", "mknod", "chown")
+
+
+def find_trespasses(trace: str, inside: tuple[str, ...]) -> list[str]:
+    """What a trace of system calls holds of sockets, programs, and changes outside of some places.
+
+    A name beneath a descriptor says nothing of its directory: those are of the door, which only reads, and of
+    the data directory, which was opened by its path.
+    """
+    found = []
+    for line in trace.splitlines():
+        call = line.strip().partition(" ")[2].strip()
+        name, _, rest = call.partition("(")
+        if name.startswith(("socket", "connect", "bind", "sendto")) or (
+            name == "execve" and ("= 0" in rest or "<unfinished" in rest)
+        ):
+            found.append(call)
+        if "= -1 EEXIST" in rest:  # it was there, and nothing changed
+            continue
+        opens = name.startswith("open") and any(flag in rest for flag in ("O_WRONLY", "O_RDWR", "O_CREAT"))
+        if opens or name.startswith(CHANGING):
+            paths = [part for part in rest.split('"')[1::2] if part.startswith("/")]
+            found += [call for path in paths if not path.startswith((*inside, "/dev/", "/proc/"))]
+    return found
+
+
+def test_a_trace_with_trespasses_is_found_out() -> None:
+    fine = '12 openat(3, "/data/x", O_WRONLY|O_CREAT, 0600) = 3\n12 openat(3, "/etc/x", O_RDONLY) = 3\n'
+    assert find_trespasses(fine, ("/data",)) == []
+    for call in (
+        'openat(AT_FDCWD, "/etc/x", O_WRONLY) = 3',
+        "socket(AF_INET, SOCK_STREAM, 0) = 4",
+        'execve("/bin/sh", ["sh"], 0x7) = 0',
+        'execve("/bin/sh", ["sh"], 0x7 <unfinished ...>',
+        'rename("/data/x", "/etc/x") = 0',
+        'unlink("/etc/x") = 0',
+    ):
+        assert find_trespasses(f"{fine}12 {call}\n", ("/data",)) == [call]
+
+
+@pytest.mark.recipe
+def test_the_system_sees_no_socket_no_program_and_no_change_outside(
+    root: Path, data: Path, tmp_path: Path
+) -> None:
+    """A real server under strace, parsers and all. The only programs are itself and its own parser."""
+    if shutil.which("strace") is None:
+        pytest.skip("no strace here")
+    before, trace = _describe_tree(root), tmp_path / "trace"
+    environment = {"TRACE": str(trace), "PROGRAM": SERVER}
+    with (
+        LEDGER.suite("R24 outside") as row,
+        Served(root, data, start=SERVED_UNDER_TRACE, **environment) as server,
+    ):
+        server.settle()
+        server.ask_all(root)
+        assert server.popen.stdin is not None
+        server.popen.stdin.close()
+        assert server.wait_ended(20) == 0  # else the end of the trace is lost
+        row.rounds += 1
+    found = find_trespasses(trace.read_text(), (str(data), os.environ["XDG_STATE_HOME"]))
+    programs = [call for call in found if call.startswith("execve")]
+    assert [call for call in found if call not in programs] == []
+    assert 2 <= len(programs) <= 3  # the server, its parser, and what Python starts with that
+    assert all(f'execve("{sys.executable}"' in call for call in programs), programs
     assert _describe_tree(root) == before
 
 
@@ -380,6 +461,7 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
 }
 
 
+@pytest.mark.recipe
 def test_no_environment_changes_an_answer(root: Path, tmp_path: Path) -> None:
     expected = ask_anew(root)
     segments: set[frozenset[tuple[str, bytes]]] = set()

@@ -1,4 +1,4 @@
-"""A small tree with an index of an older state of it, made once and copied for each fault."""
+"""A small tree with indexes of an older state of it, made once and copied for each fault."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from repo_mcp.repository import Repository
-from tests.deep.answers import ask_anew, configure
+from tests.deep.answers import LINKED_FILES, ask_anew, open_repository, renew
 from tests.repo_mcp.trees import add_file, make_tree
 
 FILES = 18
@@ -17,30 +16,44 @@ FILES = 18
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A tree that changed since its index was committed, and what is right to answer now."""
+    """A tree that changed since its indexes were committed, and what is right to answer now."""
 
     root: Path
-    before: Path  # a data directory with an index of the tree before it changed
+    before: Path  # a data directory with indexes of the tree before it changed
     expected: list[str]
 
     def copy_data(self, place: Path) -> Path:
-        """A copy under the name that the index was made under: it is bound to it."""
+        """A copy under the name that the indexes were made under: they are bound to it."""
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.before, place, symlinks=True)
         return place
 
 
-def make_world(place: Path, seed: int = 5) -> World:
-    """A world below a directory. The index lies where `copy_data` of the tests puts it too."""
-    root = make_tree(place / "root", seed, FILES)
-    data = place / "data"
-    with closing(Repository(configure(root, data))) as repository:
-        repository.refresh()
-    before = place / "before"
-    data.rename(before)
-    draw = random.Random(seed + 1)
+def make_linked_tree(root: Path, seed: int, files: int) -> Path:
+    """A tree of files as `make_tree` makes them, and a few that call each other."""
+    make_tree(root, seed, files)
+    for path, text in LINKED_FILES.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+def change_tree(root: Path, seed: int) -> None:
+    """Some files more or new, one gone, and an edge more."""
+    draw = random.Random(seed)
     for _ in range(4):
         add_file(root, draw)
-    first = min(path for path in root.rglob("*") if path.is_file())
-    first.unlink()
+    min(path for path in root.rglob("*") if path.is_file()).unlink()
+    (root / "linked" / "late.py").write_text(LINKED_FILES["linked/more.py"].replace("_more", "_late"))
+
+
+def make_world(place: Path, seed: int = 5) -> World:
+    """A world below a directory. The indexes lie where `copy_data` of the tests puts them too."""
+    root = make_linked_tree(place / "root", seed, FILES)
+    data = place / "data"
+    with closing(open_repository(root, data)) as repository:
+        renew(repository)
+    before = place / "before"
+    data.rename(before)
+    change_tree(root, seed + 1)
     return World(root, before, ask_anew(root))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 
 from repo_mcp.call_pool import CallPool
 
@@ -71,3 +73,30 @@ def test_a_call_that_fails_gives_its_place_back() -> None:
     pool.submit(lambda: 1 // 0, _ignore)
     pool.submit(done.set, _ignore)
     assert done.wait(PATIENCE_SECONDS)
+
+
+def test_nothing_of_a_call_is_kept_that_was_cancelled_before_it_began() -> None:
+    class Arguments:
+        """Something that can be looked after."""
+
+    pool, gate = CallPool(places=1), threading.Event()
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    kept = []
+    for _ in range(5):
+        given = Arguments()
+        kept.append(weakref.ref(given))
+        pool.submit(lambda given=given: given, _ignore).cancel()  # type: ignore[misc]
+        del given
+    gc.collect()
+    assert [one() for one in kept] == [None] * 5
+    gate.set()
+
+
+def test_calls_that_were_cancelled_are_not_waited_for() -> None:
+    pool, gate = CallPool(places=1), threading.Event()
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    waiting = pool.submit(_ignore, _ignore)
+    threading.Timer(0.05, lambda: (waiting.cancel(), gate.set())).start()
+    started = time.monotonic()
+    pool.wait_until_idle(PATIENCE_SECONDS)
+    assert time.monotonic() - started < PATIENCE_SECONDS / 2

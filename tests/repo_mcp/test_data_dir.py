@@ -75,6 +75,15 @@ def test_a_directory_of_other_things_is_not_hidden_from_git(root: Path) -> None:
     assert os.listdir(root / "out") == ["report.txt"]
 
 
+def test_one_that_was_removed_under_a_running_server_gets_its_marks_again(root: Path) -> None:
+    """What it puts there anew are indexes and the log; the next one to start hides them from Git."""
+    (root / ".repo_mcp" / "index-v2-00").mkdir(parents=True)
+    (root / ".repo_mcp" / "audit.jsonl").write_text("")
+    prepare(root)
+    assert (root / ".repo_mcp" / ".gitignore").read_text() == "*\n"
+    assert (root / ".repo_mcp" / "CACHEDIR.TAG").exists()
+
+
 def test_a_configured_one_may_lie_anywhere(root: Path, tmp_path: Path) -> None:
     assert prepare(root, tmp_path / "a" / "b") == DataDir(str(tmp_path / "a" / "b"), (), None)
     assert prepare(root, root / "x" / "y").inside_root == ("x", "y")

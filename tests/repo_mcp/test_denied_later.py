@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from repo_mcp import repository as repository_module
+from repo_mcp import tree_view
 from repo_mcp.config import load_config
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.model import SearchRequest
@@ -88,7 +89,16 @@ def become_binary(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [rename_to_denied, rename_over_denied, hide_file, ignore_file, grow, become_binary]
+    "change",
+    [
+        rename_to_denied,
+        rename_over_denied,
+        move_into_denied,
+        hide_file,
+        ignore_file,
+        grow,
+        become_binary,
+    ],
 )
 def test_a_file_that_becomes_denied_is_purged_at_the_next_refresh(
     root: Path, repository: Repository, change: Callable[[Path], None]
@@ -159,3 +169,91 @@ def test_it_is_gone_at_the_next_answer_before_any_refresh(
     answer = repository.search(SearchRequest(CANARY, 10))
     assert CANARY not in repr(answer)
     assert [hit.path for hit in answer.hits] in ([], ["settings.tiny"])  # its name, and nothing of its text
+
+
+@pytest.mark.parametrize("name", [".ssh", "lib/.env", ".git/objects"])
+@pytest.mark.parametrize("stood", [False, True], ids=["new", "stood"])
+def test_a_directory_that_is_moved_below_a_denied_one_is_purged(root: Path, name: str, stood: bool) -> None:
+    (root / "lib" / "deep").mkdir(parents=True)
+    (root / "lib" / "deep" / "settings.tiny").write_text("def movedcanary\n")
+    (root / "lib" / "stays.tiny").write_text("def stays\n")
+    if stood:
+        (root / name).mkdir(parents=True)
+    with closing(Repository(load_config(str(root), workers=1))) as opened:
+        opened.refresh()
+        assert list_holding(root, "movedcanary")
+        (root / name).mkdir(parents=True, exist_ok=True)
+        (root / "lib" / "deep").rename(root / name / "deep")
+        opened.refresh()
+        assert list_holding(root, "movedcanary") == []
+        assert ask(opened, "stays") == ["lib/stays.tiny"]
+
+
+def test_a_file_that_is_moved_below_a_denied_directory_is_purged_where_the_system_tells_of_it(
+    root: Path, repository: Repository
+) -> None:
+    """It tells of the file that left, and of nothing below directories that are not entered."""
+    (root / ".ssh" / "old").mkdir(parents=True)
+    assert repository._index.refresh_paths([".ssh"]) == {}
+    (root / "settings.tiny").rename(root / ".ssh" / "old" / "settings.tiny")
+    assert repository._index.refresh_paths(["settings.tiny"]) == {}
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+def test_more_than_can_be_looked_through_counts_as_moved_there(
+    root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".ssh").mkdir()
+    for number in range(5):
+        (root / ".ssh" / f"key{number}").write_text("")
+    monkeypatch.setattr(tree_view, "MAX_DENIED_ENTRIES", 5)
+    (root / "settings.tiny").unlink()
+    repository.refresh()
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+class Killed(BaseException):
+    """The end of a process, as far as its indexes can tell."""
+
+
+def die(*_arguments: object, **_more: object) -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        ("repo_mcp.index.indexer._Refresh._merge", "before the text of the lexical index goes"),
+        ("repo_mcp.index.live_index.LiveIndex._note_purge", "after it went"),
+        ("repo_mcp.index.live_structure.LiveStructure.note_refresh", "after the refresh"),
+    ],
+    ids=lambda moment: moment[1],
+)
+def test_who_comes_next_purges_what_a_killed_process_left(
+    root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, moment: tuple[str, str]
+) -> None:
+    """Whatever it serves, and though nothing has changed since."""
+    (root / "f39.tiny").write_text("def changed\n")  # so that something is committed on the way
+    rename_to_denied(root)
+    with monkeypatch.context() as patched:
+        patched.setattr(moment[0], die)
+        with pytest.raises(Killed):
+            repository.refresh()
+    assert list_holding(root, CANARY)
+    with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as other:
+        other.refresh()
+        assert list_holding(root, CANARY) == []
+        assert not list((root / ".repo_mcp").rglob("purge*"))
+        assert ask(other, "name7")[0] == "f07.tiny"
+
+
+def test_a_mark_that_is_not_ours_counts_for_nothing(root: Path, repository: Repository) -> None:
+    before = sorted((root / ".repo_mcp").rglob("*.seg"))
+    (root / "f39.tiny").unlink()
+    repository.refresh()
+    for directory in {segment.parent for segment in before}:
+        (directory / "purge").write_bytes(bytes(32) + b"1")
+    repository.refresh()
+    assert sorted((root / ".repo_mcp").rglob("*.seg")) == before

@@ -21,7 +21,7 @@ from tests.repo_mcp.sdk_oracle import ask_sdk
 PATIENCE_SECONDS = 10.0
 
 
-def _call(request_id: int, name: str, **more: Any) -> dict[str, Any]:
+def _call(request_id: int | str, name: str, **more: Any) -> dict[str, Any]:
     return {"id": request_id, "method": "tools/call", "params": {"name": name} | more}
 
 
@@ -152,6 +152,22 @@ def test_a_cancelled_call_is_told_and_not_answered_and_its_id_is_free(gate: thre
         pass
     client.close()
     assert story == ["begun", "cancelled"]
+
+
+@pytest.mark.parametrize("cancelled", [7, "7"])
+def test_of_ids_that_differ_in_type_alone_the_one_that_is_named_is_cancelled(
+    gate: threading.Event, cancelled: int | str
+) -> None:
+    slow, _ = _build_slow(gate)
+    client = PipeClient(slow)
+    client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
+    client.send(_call(7, "slow"), _call("7", "slow"))
+    client.send({"method": "notifications/cancelled", "params": {"requestId": cancelled}})
+    client.send({"id": 8, "method": "ping"})
+    assert client.read()["id"] == 8
+    gate.set()
+    assert client.read()["id"] == ("7" if cancelled == 7 else 7)
+    client.close()
 
 
 def test_calls_keep_to_their_places_and_a_waiting_one_is_dropped(gate: threading.Event) -> None:

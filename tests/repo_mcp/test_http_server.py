@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -20,6 +21,8 @@ import pytest
 from mcp import ClientSession
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
+
+from repo_mcp.http_server import open_socket
 
 PROJECT = Path(__file__).resolve().parents[2]
 CORPUS = PROJECT / "tests" / "corpus" / "tiny_repo"
@@ -162,8 +165,9 @@ def test_nobody_else_is_let_in_anywhere(
     request = urllib.request.Request(served.base + path, data=b"{}", headers=headers)
     with pytest.raises(urllib.error.HTTPError) as caught:
         urllib.request.urlopen(request, timeout=PATIENCE_SECONDS)
-    assert caught.value.code == status
-    assert served.token not in caught.value.read().decode()
+    with caught.value as refused:
+        assert refused.code == status
+        assert served.token not in refused.read().decode()
 
 
 def test_a_body_without_end_is_refused(served: Served) -> None:
@@ -179,7 +183,8 @@ def test_a_body_without_end_is_refused(served: Served) -> None:
     with pytest.raises((urllib.error.HTTPError, ConnectionError, urllib.error.URLError)) as caught:
         urllib.request.urlopen(request, timeout=PATIENCE_SECONDS)
     if isinstance(caught.value, urllib.error.HTTPError):
-        assert caught.value.code == 413
+        with caught.value as refused:
+            assert refused.code == 413
 
 
 def test_an_interrupt_ends_it(tmp_path: Path) -> None:
@@ -202,3 +207,38 @@ def test_a_taken_port_is_said(served: Served, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "--port" in done.stderr
     assert "in use" in done.stderr
+
+
+def test_calls_over_the_rate_are_refused(tmp_path: Path) -> None:
+    """Of all clients together."""
+    root = tmp_path / "tiny_repo"
+    shutil.copytree(CORPUS, root)
+    server = Served(root, "--no-watch", "--max-calls-per-second", "1")
+
+    async def run() -> list[str]:
+        texts = []
+        for _ in range(2):
+            async with _open_session(server) as session:
+                await session.initialize()
+                for _ in range(20):
+                    answer = await session.call_tool("repo.status", {})
+                    texts.append(str(answer.content[0].text))  # type: ignore[union-attr]
+        return texts
+
+    texts = anyio.run(run)
+    assert server.end()[0] == 0
+    refused = [text for text in texts if '"code":"busy"' in text]
+    assert not any('"code":"busy"' in text for text in texts[:10])
+    assert refused
+    assert all("Try again in" in text for text in refused)
+    log = (root / ".repo_mcp" / "audit.jsonl").read_text()
+    assert log.count('"error_code":"busy"') == len(refused)
+
+
+@pytest.mark.parametrize(("platform", "shares"), [("linux", True), ("win32", False)])
+def test_on_windows_nobody_else_can_take_the_port(
+    platform: str, shares: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    with open_socket("127.0.0.1", 0) as bound:
+        assert bool(bound.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == shares

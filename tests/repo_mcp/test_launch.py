@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import pytest
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
-from repo_mcp.plain_options import is_plain
+from repo_mcp.plain_options import read_plain
 from repo_mcp.repository import Repository
 from repo_mcp.system_places import is_system_place
 from tests.architecture.source_tree import ROOT
@@ -62,21 +63,28 @@ def test_a_server_started_in_the_repository_runs_none_of_its_code(hostile: Path)
         {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         for number, (name, arguments) in enumerate(calls)
     ]
-    text = "".join(json.dumps({"jsonrpc": "2.0"} | frame) + "\n" for frame in frames)
-    home = str(hostile.parent / "home")
-    done = subprocess.run(
+    answers = {}
+    with subprocess.Popen(
         [str(SCRIPT), "--repo-root", ".", "--workers", "2"],
-        input=text.encode(),
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         cwd=hostile,
-        env={"PATH": os.environ["PATH"], "HOME": home},
-        timeout=120,
-        check=False,
-    )
-    answers = {
-        answer["id"]: answer for line in done.stdout.splitlines() if "id" in (answer := json.loads(line))
-    }
-    assert done.returncode == 0, done.stderr
+        env={"PATH": os.environ["PATH"], "HOME": str(hostile.parent / "home")},
+        text=True,
+    ) as server:
+        killer = threading.Timer(120, server.kill)
+        killer.start()
+        assert server.stdin is not None
+        assert server.stdout is not None
+        for frame in frames:
+            server.stdin.write(json.dumps({"jsonrpc": "2.0"} | frame) + "\n")
+        server.stdin.flush()  # it stays open: the end of input ends what is not answered within two seconds
+        while len(answers) < 1 + len(calls) and (line := server.stdout.readline()):
+            if "id" in (answer := json.loads(line)):
+                answers[answer["id"]] = answer
+        server.stdin.close()
+        killer.cancel()
+    assert server.returncode == 0
     assert answers[1]["result"]["structuredContent"]["result"]["symbols"]
     assert not (hostile.parent / "ran").exists()
 
@@ -99,7 +107,7 @@ def test_a_directory_of_the_system_is_served_only_when_that_is_said(path: str, t
     link.symlink_to(path)
     for root in (path, str(link)):
         assert is_system_place(root)
-        assert not is_plain(["--repo-root", root])  # so that the error comes instead of a handshake
+        assert not read_plain(["--repo-root", root])  # so that the error comes instead of a handshake
         with pytest.raises(RepoError) as refused:
             Repository(load_config(root, data_dir=str(tmp_path / "d")))
         assert refused.value.code is ErrorCode.CONFIG_INVALID
@@ -112,7 +120,7 @@ def test_an_ordinary_directory_is_none_of_the_system(tmp_path: Path) -> None:
     assert not is_system_place(str(tmp_path))
     assert not is_system_place(str(tmp_path / "missing"))
     assert not is_system_place("\0")
-    assert is_plain(["--repo-root", str(tmp_path)])
+    assert read_plain(["--repo-root", str(tmp_path)])
 
 
 def test_a_home_directory_is_served_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,3 +140,44 @@ def test_a_sparse_file_of_a_terabyte_costs_nothing(tmp_path: Path) -> None:
             with pytest.raises(RepoError) as refused:
                 ask()
             assert refused.value.code is ErrorCode.FILE_TOO_LARGE
+
+
+# Whatever opens a file says something on standard output: a library, C code behind Python's back, a child.
+NOISY = """
+import os, sys
+from repo_mcp import sandbox
+opens = sandbox.native.open_file
+def open_file(parent, name):
+    print("printed", flush=True)
+    os.write(1, b"written\\n")
+    os.system("echo echoed")
+    return opens(parent, name)
+sandbox.native.open_file = open_file
+from repo_mcp.server import main
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX")
+def test_whatever_writes_to_standard_output_the_client_reads_frames_alone(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "code.py").write_text("def wanted_function(): ...\n")
+    call = {"name": "repo.open_file", "arguments": {"path": "code.py"}}
+    frames = (INITIALIZE, {"id": 2, "method": "tools/call", "params": call})
+    with subprocess.Popen(
+        [sys.executable, "-c", NOISY, "--repo-root", str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(json.dumps({"jsonrpc": "2.0"} | one) + "\n" for one in frames).encode())
+        process.stdin.flush()
+        lines = [process.stdout.readline() for _ in frames]
+        rest, errors = process.communicate(timeout=60)
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in (*lines, *rest.splitlines()))
+    assert b"wanted_function" in lines[1]
+    assert {b"printed", b"written", b"echoed"} <= set(errors.splitlines())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,8 @@ BOMBS = {
 
 
 PARSED_AND_EMPTY = {"a long tuple", "many statements", "braces closed"}
+if sys.version_info >= (3, 14):  # which stops at the end of its stack, where older ones counted to a limit
+    PARSED_AND_EMPTY.add("attributes")
 
 
 @pytest.mark.parametrize("bomb", BOMBS)

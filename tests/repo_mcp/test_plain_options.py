@@ -8,15 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.config import Config
 from repo_mcp.narrowing import narrow_config
 from repo_mcp.options import build_parser, read_config
-from repo_mcp.plain_options import PLACES, SWITCHES, is_plain
+from repo_mcp.plain_options import PLACES, SWITCHES, read_plain
 
 WORDS = [
     "--repo-root",
     "--data-dir",
     "--toolsets",
     "--toolsets=repo",
+    "--toolsets=research,repo",
     "--workers",
     "--watch=1",
     "--wat",
@@ -29,6 +31,8 @@ VALUES = [
     "",
     "repo",
     "repo,graph",
+    "graph,graph",
+    "repo,retrieval",
     "3",
     "--watch",
     "-x",
@@ -37,9 +41,9 @@ VALUES = [
 ]
 
 
-def _read(arguments: list[str]) -> None:
+def _read(arguments: list[str]) -> Config:
     """Raises what the server would say."""
-    narrow_config(read_config(build_parser("test").parse_args(arguments)))
+    return narrow_config(read_config(build_parser("test").parse_args(arguments)))[0]
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -47,8 +51,9 @@ def _read(arguments: list[str]) -> None:
 def test_what_is_plain_is_valid(tmp_path: Path, given_words: list[str]) -> None:
     (tmp_path / "file").touch()
     arguments = [word.format(root=tmp_path) for word in ["--repo-root", "{root}", *given_words]]
-    if is_plain(arguments):
-        _read(arguments)
+    toolsets = read_plain(arguments)
+    if toolsets:
+        assert _read(arguments).toolsets == toolsets
 
 
 @pytest.mark.parametrize(
@@ -58,11 +63,14 @@ def test_what_is_plain_is_valid(tmp_path: Path, given_words: list[str]) -> None:
         ["--no-watch"],
         ["--data-dir", "{root}/d"],
         ["--data-dir={root}/d", "--watch", "--toolsets", "repo"],
+        ["--toolsets", "research,graph"],
+        ["--toolsets=repo,graph,research"],
     ],
     ids=str,
 )
 def test_ordinary_command_lines_are_plain(tmp_path: Path, options: list[str]) -> None:
-    assert is_plain(["--repo-root", str(tmp_path), *(option.format(root=tmp_path) for option in options)])
+    words = ["--repo-root", str(tmp_path), *(option.format(root=tmp_path) for option in options)]
+    assert read_plain(words) == _read(words).toolsets
 
 
 @pytest.mark.parametrize(
@@ -72,7 +80,10 @@ def test_ordinary_command_lines_are_plain(tmp_path: Path, options: list[str]) ->
         ["--repo-root"],
         ["--repo-root", ""],
         ["--repo-root", "{root}/none"],
-        ["--repo-root", "{root}", "--toolsets", "graph"],
+        ["--repo-root", "{root}", "--toolsets", "retrieval"],
+        ["--repo-root", "{root}", "--toolsets", "repo,none"],
+        ["--repo-root", "{root}", "--toolsets", "repo,repo"],
+        ["--repo-root", "{root}", "--toolsets", "repo, graph"],
         ["--repo-root", "{root}", "--max-search-hits", "0"],
         ["--repo-root", "{root}", "more"],
         ["{root}"],
@@ -80,7 +91,7 @@ def test_ordinary_command_lines_are_plain(tmp_path: Path, options: list[str]) ->
     ids=str,
 )
 def test_what_may_be_wrong_is_left_to_the_parser(tmp_path: Path, arguments: list[str]) -> None:
-    assert not is_plain([argument.format(root=tmp_path) for argument in arguments])
+    assert not read_plain([argument.format(root=tmp_path) for argument in arguments])
 
 
 def test_every_option_named_here_is_one_of_the_server() -> None:

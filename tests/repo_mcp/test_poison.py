@@ -37,6 +37,17 @@ def test_what_one_list_has_the_next_process_knows(tmp_path: Path) -> None:
     assert b"bad" not in (tmp_path / POISON_FILE).read_bytes()
 
 
+def test_clearing_leaves_nothing_of_a_process_that_was_killed(tmp_path: Path) -> None:
+    """Every forced refresh clears the list: three hundred kills left what one of them had begun to write."""
+    (tmp_path / "poison.tmp").write_bytes(b"x")
+    poison = open_list(tmp_path)
+    poison.clear()
+    assert list(tmp_path.iterdir()) == []
+    poison.add(b"text")
+    poison.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_cleared_it_is_empty(tmp_path: Path) -> None:
     poison = open_list(tmp_path)
     poison.add(b"bad")

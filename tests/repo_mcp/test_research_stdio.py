@@ -346,6 +346,12 @@ def test_the_clients_model_widens_and_sums_up_in_the_second_era(root: Path) -> N
     found = result["structuredContent"]
     assert found["expansion"]["by"] == found["summary"]["by"] == "client"
     client.close()
+    log = (root / ".repo_mcp" / "audit.jsonl").read_text().splitlines()
+    rounds = [line for line in map(json.loads, log) if line["tool"] == "search_code"]
+    assert [line["counts"].get("questions", 0) for line in rounds] == [1, 1, 0]
+    assert all(line["ok"] and line["error_code"] is None for line in rounds)
+    assert len({line["request_id"] for line in rounds}) == 3
+    assert [bool(line["counts"]["rows"]) for line in rounds] == [False, False, True]
 
 
 # Errors

@@ -12,7 +12,7 @@ import mcp_types
 import pytest
 
 from repo_mcp import round_trips
-from repo_mcp.sampling import MAX_ANSWER_CHARS, read_answer
+from repo_mcp.sampling import MAX_ANSWER_CHARS, Sampler, read_answer
 from repo_mcp.tool_model import CallContext, Question, Tool, ToolAnswer, Toolset
 from tests.repo_mcp.pipe_client import CLIENT, ENVELOPE, VERSION, PipeClient, build_answer, build_tool
 from tests.repo_mcp.sdk_oracle import ask_sdk
@@ -279,3 +279,9 @@ def test_a_question_is_written_as_the_sdk_writes_it() -> None:
         answer["result"]["requestState"] = "…"
     assert json.dumps(given) == json.dumps(wanted)  # the keys in the same order
     client.close()
+
+
+def test_a_call_that_is_cancelled_already_neither_asks_nor_takes_back() -> None:
+    said: list[bytes] = []
+    assert Sampler(said.append).ask(SUMMARY, lambda: True) is None
+    assert said == []

@@ -548,7 +548,8 @@ EARLY_MODULES = {
     *("__future__", "_collections", "_functools", "_json", "_operator", "_signal", "_sre", "_weakrefset"),
     *("collections", "copyreg", "enum", "functools", "itertools", "json", "keyword", "operator", "re"),
     *("reprlib", "select", "signal", "threading", "types", "repo_mcp"),
-    *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own
+    *(("warnings",) if sys.version_info >= (3, 13) else ()),  # the standard library's own, as those below
+    *(("_contextvars", "_types") if sys.version_info >= (3, 14) else ()),
 }
 LOOK_AT_FIRST_WRITE = """
 import sys
@@ -585,7 +586,17 @@ from repo_mcp.offers import build_offers
 from repo_mcp.options import build_parser, read_config
 (offer,) = build_offers(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
 tools = offer.toolset.tools
-heavy = ("numpy", "whoosh", "index_format", "repo_mcp.adapters.", "repo_mcp.index.", "repo_mcp.repository")
+heavy = (
+    "_hashlib",
+    "numpy",
+    "whoosh",
+    "index_format",
+    "repo_mcp.adapters.",
+    "repo_mcp.bundler.records",
+    "repo_mcp.index.",
+    "repo_mcp.model",
+    "repo_mcp.repository",
+)
 print(len(tools), *(name for name in sys.modules if name.startswith(heavy)))
 """
 
@@ -613,21 +624,28 @@ PACKAGES_OF_OTHERS = {
     "xxhash",
 }
 NAME_PACKAGES = """
-found = {name.partition(".")[0] for name, module in list(sys.modules.items())
-         if "site-packages" in str(getattr(module, "__file__", ""))}
-print(*sorted(found - {"repo_mcp", "index_format"}))
+import atexit, sys
+def name_packages():
+    found = {name.partition(".")[0] for name, module in list(sys.modules.items())
+             if "site-packages" in str(getattr(module, "__file__", ""))}
+    print(*sorted(found - {"repo_mcp", "index_format"}))
+atexit.register(name_packages)
+"""
+NAME_SDK = """
+import atexit, sys
+names = ("mcp", "mcp_types", "pydantic", "asyncio")
+atexit.register(lambda: print([name for name in names if name in sys.modules]))
 """
 
 
 def test_the_packages_of_others_that_a_server_loads_are_known(root: Path) -> None:
-    look = START.replace("raise SystemExit(main())", "main(); import sys" + NAME_PACKAGES)
     calls = [("repo.search", {"query": "transfer"}), ("repo.open_file", {"path": "README.md"})]
     frames = [INITIALIZE] + [
         {"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         for number, (name, arguments) in enumerate(calls, 2)
     ]
     done = subprocess.run(
-        [sys.executable, "-c", look, "--repo-root", str(root)],
+        [sys.executable, "-c", NAME_PACKAGES + START, "--repo-root", str(root)],
         input=b"".join(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n" for frame in frames),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -641,8 +659,6 @@ def test_the_packages_of_others_that_a_server_loads_are_known(root: Path) -> Non
 
 
 def test_a_plain_conversation_never_imports_the_sdk(root: Path) -> None:
-    look = START.replace("raise SystemExit(main())", "main(); import sys")
-    look += "; print([name for name in ('mcp', 'mcp_types', 'pydantic', 'asyncio') if name in sys.modules])"
     call = {"name": "repo.search", "arguments": {"query": "transfer"}}
     frames = [
         INITIALIZE,
@@ -650,7 +666,7 @@ def test_a_plain_conversation_never_imports_the_sdk(root: Path) -> None:
         {"id": 3, "method": "tools/call", "params": call},
     ]
     done = subprocess.run(
-        [sys.executable, "-c", look, "--repo-root", str(root)],
+        [sys.executable, "-c", NAME_SDK + START, "--repo-root", str(root)],
         input=b"".join(json.dumps({"jsonrpc": "2.0"} | frame).encode() + b"\n" for frame in frames),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,  # where a print goes while standard output is the protocol's

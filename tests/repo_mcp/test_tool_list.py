@@ -21,6 +21,7 @@ from tests.repo_mcp.sdk_oracle import ask_sdk
 
 ICONS = {"repo": icons.REPO, "retrieval": icons.RETRIEVAL, "graph": icons.GRAPH, "research": icons.RESEARCH}
 MAX_ICON_BYTES = 250
+FIRST_CHARS = 240
 
 
 @pytest.fixture
@@ -49,6 +50,21 @@ def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:
     listed = json.loads(frame)["result"]["tools"]
     assert isinstance(listed, list)
     return listed
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("repo", "repo.search repo.open_file repo.outline"),
+        ("retrieval", "search get_snippet open_file"),
+        ("graph", "search_symbols lookup_symbol get_callers get_callees"),
+        ("research", "search_code search_docs code_research"),
+    ],
+)
+def test_the_first_words_of_a_toolset_name_its_tools(name: str, tools: str) -> None:
+    """Codex shows most models no more until they look for tools."""
+    first = instructions.OF_TOOLSETS[name][:FIRST_CHARS]
+    assert [tool for tool in tools.split() if tool not in first] == []
 
 
 def test_tools_stand_in_the_order_in_which_they_were_registered() -> None:

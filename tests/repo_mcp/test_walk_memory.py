@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from repo_mcp.file_stat import FileStat
 from repo_mcp.ignore import IgnoreRules
-from repo_mcp.model import FileStat, WalkedFile, WalkReport
+from repo_mcp.model import WalkedFile, WalkReport
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
 from repo_mcp.walk import WalkMemory, walk

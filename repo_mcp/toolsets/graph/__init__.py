@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
+from repo_mcp.call_guard import UNGUARDED, CallGuard
 from repo_mcp.config import Limits
 from repo_mcp.tool_binding import Entry, Opened, bind, find_plain_writer
 from repo_mcp.tool_model import Toolset
@@ -171,8 +172,8 @@ _ENTRIES = (
 )
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
     answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH)
+    tools = bind(_ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.GRAPH, guard=guard)
     return Toolset("graph", tools, instructions.GRAPH)

@@ -17,8 +17,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
-from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.answer_parts import (
+    NOT_RECORDED,
+    add_warnings,
+    describe_outcome,
+    encode,
+    get_fitting,
+    is_too_long,
+    run_call,
+)
+from repo_mcp.call_recorder import new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import ToolAnswer, escape_text
@@ -28,7 +36,8 @@ if TYPE_CHECKING:
 
 _NOT_RECORDED_BYTES = len(f',"warnings":["{NOT_RECORDED}"]')
 
-# The specification's codes; ours are finer. `blocked` is ours: a name that is never served.
+# The specification's codes; ours are finer. `blocked` is ours: a name that is never served; so are `busy` and
+# `timeout`: the call may be made again.
 _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.INVALID_ARGUMENT: "invalid_parameter",
     ErrorCode.PATH_INVALID: "invalid_parameter",
@@ -42,6 +51,8 @@ _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.BINARY_FILE: "binary_file",
     ErrorCode.LIMIT_EXCEEDED: "too_large",
     ErrorCode.BUSY: "engine_unavailable",
+    ErrorCode.TOO_MANY_CALLS: "busy",
+    ErrorCode.TIMEOUT: "timeout",
     ErrorCode.CANCELLED: "engine_unavailable",
     ErrorCode.CONFIG_INVALID: "engine_unavailable",
     ErrorCode.INDEX_UNAVAILABLE: "engine_unavailable",
@@ -84,27 +95,18 @@ class Draft:
 def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     request_id, started = new_request_id(), time.monotonic()
-    rows, code = 0, None
-    try:
-        body, rows = _fit(call.run(), max_bytes)
-    except RepoError as error:
-        body, code = _render_failure(error), error.code
-    except Exception as error:
-        log_defect("graph", call.tool, error, request_id)
-        code = ErrorCode.INTERNAL
-        body = _render_failure(RepoError(code, "The server failed on this call."))
+    (body, rows), code = run_call(
+        "graph",
+        call.tool,
+        request_id,
+        lambda: _fit(call.run(), max_bytes),
+        lambda error: (_render_failure(error), 0),
+    )
     answer = ToolAnswer(body, encode(body), is_error=code is not None)
     if call.record is None:
         return answer
-    warnings = body.get("warnings")
-    outcome = CallOutcome(
-        None if code is None else _CODES[code],
-        *classify(code),
-        rows,
-        len(answer.text.encode()),
-        len(warnings) if isinstance(warnings, list) else 0,
-        round((time.monotonic() - started) * 1000),
-    )
+    name, answer_bytes = None if code is None else _CODES[code], len(answer.text.encode())
+    outcome = describe_outcome(code, name, rows, answer_bytes, body.get("warnings"), started)
     if call.record(request_id, outcome):
         return answer
     add_warnings(body, [NOT_RECORDED])
@@ -116,15 +118,6 @@ def name_code(code: ErrorCode) -> str:
     return _CODES[code]
 
 
-def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Result:
-    """The result with more warnings, if there are any."""
-    known = result.get("warnings")
-    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
-    if shown:
-        result["warnings"] = list(dict.fromkeys(shown))
-    return result
-
-
 def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
     """The result with as many rows as fit. LIMIT_EXCEEDED when not even none does."""
     most = (draft.max_bytes or max_bytes) - _NOT_RECORDED_BYTES
@@ -132,17 +125,10 @@ def _fit(draft: Draft, max_bytes: int) -> tuple[Result, int]:
     def build(rows: int) -> Result | None:
         result = draft.build(rows)
         text = encode(result)
-        too_long = draft.ordinary and len(text) > ORDINARY_CHARS
+        too_long = is_too_long(text, ordinary=draft.ordinary)
         return None if too_long or len(text.encode()) > most else result
 
-    found = fit_rows(draft.rows, build)
-    if found is None:
-        raise RepoError(
-            ErrorCode.LIMIT_EXCEEDED,
-            f"The answer does not fit into {most:,} bytes.",
-            "Ask the user to raise max_total_bytes_per_response.",
-        )
-    return found
+    return get_fitting(draft.rows, build, f"{most:,} bytes")
 
 
 def _render_failure(error: RepoError) -> Result:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.tool_model import CallContext
-from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.rows import render_edge, render_external
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES
 
@@ -34,7 +35,7 @@ def get_callees(repository: Repository, arguments: Arguments, context: CallConte
 
 def get_implementations(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_implementations`."""
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         node = graph.get(str(arguments["node_id"]))
         found = graph.find_implementations(node)
         return _draft(repository, graph, found, INCOMING, arguments)
@@ -61,13 +62,13 @@ def _list_types(arguments: Arguments) -> tuple[EdgeType, ...]:
 
 
 def _incoming(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         found = graph.find_incoming(graph.get(str(arguments["node_id"])), types)
         return _draft(repository, graph, found, INCOMING, arguments)
 
 
 def _outgoing(repository: Repository, arguments: Arguments, types: Iterable[EdgeType]) -> Draft:
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         found = graph.find_outgoing(graph.get(str(arguments["node_id"])), types)
         return _draft(repository, graph, found, OUTGOING, arguments)
 
@@ -78,7 +79,7 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
     nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
     externals = found.externals[:most]
     all_rows = len(found.edges) + len(found.externals)
-    notes = [*([CUT] if found.cut else []), *repository.graph.warn()]
+    notes = [*([CUT] if found.cut else []), *repository.engines.graph.warn()]
 
     def build(rows: int) -> Result:
         edges, others = _share(rows, len(nodes), len(externals))

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
 from repo_mcp.tool_model import CallContext, escape_text
-from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings, name_code
+from repo_mcp.toolsets.graph.answers import Draft, Result, name_code
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -38,7 +39,7 @@ def index_files(repository: Repository, arguments: Arguments, context: CallConte
     """`index_files`."""
     given = arguments["paths"]
     paths = [path for path in given if isinstance(path, str)] if isinstance(given, list) else []
-    done = repository.graph.index_files(paths, context.cancelled)
+    done = repository.engines.graph.index_files(paths, context.cancelled)
     files = [
         {"path": escape_text(one.path), "parse_status": one.structure or None}
         for one in done
@@ -62,7 +63,7 @@ def get_status(repository: Repository, arguments: Arguments, context: CallContex
     from index_format import VERSION as FORMAT_VERSION  # here: tools are listed before anything is loaded
 
     now = repository.status()
-    structure = repository.graph.status()
+    structure = repository.engines.graph.status()
     result: Result = {
         "healthy": now.state in HEALTHY and structure.state in HEALTHY,
         "state": now.state,

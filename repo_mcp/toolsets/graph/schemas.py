@@ -6,12 +6,19 @@ its limits in words. Nothing here depends on the repository that is served.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from repo_mcp.graph.questions import KINDS, EdgeType
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
+)
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
-
-Schema = dict[str, object]
 
 MAX_PATH_CHARS = 4_096
 MAX_NAME_CHARS = 1_024
@@ -28,71 +35,41 @@ DEFAULT_EDGES, MAX_EDGES = 50, 500
 MAX_INDEXED_PATHS = 100
 
 
-def _object(properties: Mapping[str, object], required: Iterable[str] = ()) -> Schema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def _text(description: str, max_chars: int, least: int = 1) -> Schema:
-    return {"type": "string", "description": description, "minLength": least, "maxLength": max_chars}
-
-
-def _count(description: str, default: int | None, most: int) -> Schema:
-    schema: Schema = {"type": "integer", "description": description, "minimum": 1, "maximum": most}
-    return schema if default is None else schema | {"default": default}
-
-
-def _choice(description: str, values: Sequence[str]) -> Schema:
-    return {"type": "string", "description": description, "enum": list(values)}
-
-
-def _out(kind: str | list[str], description: str = "") -> Schema:
-    return {"type": kind, "description": description} if description else {"type": kind}
-
-
-def _list(items: Schema, description: str = "") -> Schema:
-    return _out("array", description) | {"items": items}
-
-
 def _result(properties: Mapping[str, Schema]) -> Schema:
     """What a tool answers: these properties, or an error; warnings beside either."""
-    error = _object(
+    error = build_object(
         {
             "code": {"type": "string", "enum": list(ERROR_CODES)},
-            "message": _out("string"),
-            "hint": _out("string", "What to do next"),
+            "message": build_field("string"),
+            "hint": build_field("string", "What to do next"),
         },
         ("code", "message"),
     )
-    warnings = _list(_out("string"), "What is incomplete or unusual about this answer")
-    return _object({**properties, "warnings": warnings, "error": error})
+    warnings = build_list(build_field("string"), "What is incomplete or unusual about this answer")
+    return build_object({**properties, "warnings": warnings, "error": error})
 
 
 _NULL_TEXT = ["string", "null"]
 _SHAPE: dict[str, Schema] = {
-    "access_modifier": _out(_NULL_TEXT),
-    "parameter_signature": _out(_NULL_TEXT),
-    "return_type": _out(_NULL_TEXT),
+    "access_modifier": build_field(_NULL_TEXT),
+    "parameter_signature": build_field(_NULL_TEXT),
+    "return_type": build_field(_NULL_TEXT),
 }
 _NAMED: dict[str, Schema] = {
-    "node_id": _out("string", "Stable id of the symbol: it does not change with its lines"),
-    "name": _out("string"),
-    "qualified_name": _out("string"),
+    "node_id": build_field("string", "Stable id of the symbol: it does not change with its lines"),
+    "name": build_field("string"),
+    "qualified_name": build_field("string"),
     "node_type": {"type": "string", "enum": list(KINDS)},
 }
 _PLACED: dict[str, Schema] = {
-    "language": _out("string"),
-    "file_path": _out("string"),
-    "line_start": _out("integer"),
-    "line_end": _out("integer"),
+    "language": build_field("string"),
+    "file_path": build_field("string"),
+    "line_start": build_field("integer"),
+    "line_end": build_field("integer"),
 }
 _SYMBOL: dict[str, Schema] = {**_NAMED, **_PLACED, **_SHAPE}
-_TRUNCATED = _out("boolean", "True when there is more than is shown")
-_PROJECT = _out("string", "Folder of the nearest project file above; . is the root")
+_TRUNCATED = build_field("boolean", "True when there is more than is shown")
+_PROJECT = build_field("string", "Folder of the nearest project file above; . is the root")
 
 _EDGE: dict[str, Schema] = {
     **_NAMED,
@@ -105,104 +82,112 @@ _EDGE: dict[str, Schema] = {
         "description": "exact: resolved through scopes and imports; probable: the only one of that name;"
         " possible: one of several",
     },
-    "reference_lines": _list(_out("integer"), "Lines of the references, at most 20"),
-    "reference_count": _out("integer"),
+    "reference_lines": build_list(build_field("integer"), "Lines of the references, at most 20"),
+    "reference_count": build_field("integer"),
 }
 _EXTERNAL: dict[str, Schema] = {
-    "qualified_name": _out("string", "Name that is declared outside of this repository"),
+    "qualified_name": build_field("string", "Name that is declared outside of this repository"),
     "edge_type": _EDGE["edge_type"],
-    "reference_lines": _list(_out("integer")),
-    "reference_count": _out("integer"),
+    "reference_lines": build_list(build_field("integer")),
+    "reference_count": build_field("integer"),
 }
 
-PATH = _text("Path relative to the repository's root", MAX_PATH_CHARS)
-FOLDER = _text("Folder relative to the repository's root; the root when left out", MAX_PATH_CHARS, 0)
-NODE_ID = _text(
+PATH = build_text("Path relative to the repository's root", MAX_PATH_CHARS)
+FOLDER = build_text("Folder relative to the repository's root; the root when left out", MAX_PATH_CHARS, 0)
+NODE_ID = build_text(
     "The symbol's node_id, from search_symbols, lookup_symbol or any other answer", MAX_NAME_CHARS
 )
-LANGUAGE = _text("Only symbols of this language: csharp, typescript, python, go, ...", 64)
-PROJECT_ID = _text("Only symbols of this project: its folder, as project_id in results", MAX_PATH_CHARS)
-EDGE_TYPE = _choice("Only edges of this type; all types when left out", [one.value for one in EdgeType])
-EDGE_LIMIT = _count(
-    f"Most edges to return, 1 to {MAX_EDGES}; {DEFAULT_EDGES} when left out", DEFAULT_EDGES, MAX_EDGES
+LANGUAGE = build_text("Only symbols of this language: csharp, typescript, python, go, ...", 64)
+PROJECT_ID = build_text("Only symbols of this project: its folder, as project_id in results", MAX_PATH_CHARS)
+EDGE_TYPE = build_choice("Only edges of this type; all types when left out", [one.value for one in EdgeType])
+EDGE_LIMIT = build_count(
+    f"Most edges to return, 1 to {MAX_EDGES}; {DEFAULT_EDGES} when left out", MAX_EDGES, DEFAULT_EDGES
 )
 
-NO_ARGUMENTS = _object({})
-FOLDER_ARGUMENTS = _object({"path": FOLDER})
-READ_ARGUMENTS = _object(
+NO_ARGUMENTS = build_object({})
+FOLDER_ARGUMENTS = build_object({"path": FOLDER})
+READ_ARGUMENTS = build_object(
     {
         "path": PATH,
-        "line_start": _count("First line, from 1, included", None, MAX_LINE_NUMBER),
-        "line_end": _count("Last line, included", None, MAX_LINE_NUMBER),
+        "line_start": build_count("First line, from 1, included", MAX_LINE_NUMBER),
+        "line_end": build_count("Last line, included", MAX_LINE_NUMBER),
     },
     ("path",),
 )
-TREE_ARGUMENTS = _object(
+TREE_ARGUMENTS = build_object(
     {
         "path": FOLDER,
-        "depth": _count(
+        "depth": build_count(
             f"Levels below the folder, 1 to {MAX_DEPTH}; {DEFAULT_DEPTH} when left out",
-            DEFAULT_DEPTH,
             MAX_DEPTH,
+            DEFAULT_DEPTH,
         ),
     }
 )
-SEARCH_ARGUMENTS = _object(
+SEARCH_ARGUMENTS = build_object(
     {
-        "query": _text(
+        "query": build_text(
             "A name (UserService), a beginning (Auth*), humps (gUN for getUserName), a qualified name"
             " (AuthService.login) or words (user service)",
             MAX_QUERY_CHARS,
         ),
         "project_id": PROJECT_ID,
-        "node_type": _choice("Only symbols of this type", tuple(KINDS)),
+        "node_type": build_choice("Only symbols of this type", tuple(KINDS)),
         "language": LANGUAGE,
-        "limit": _count(
-            f"Most results, 1 to {MAX_SYMBOLS}; {DEFAULT_SYMBOLS} when left out", DEFAULT_SYMBOLS, MAX_SYMBOLS
+        "limit": build_count(
+            f"Most results, 1 to {MAX_SYMBOLS}; {DEFAULT_SYMBOLS} when left out", MAX_SYMBOLS, DEFAULT_SYMBOLS
         ),
     },
     ("query",),
 )
-LOOKUP_ARGUMENTS = _object(
+LOOKUP_ARGUMENTS = build_object(
     {
-        "qualified_name": _text("Exact qualified name, such as MyApp.Auth.AuthService.Login", MAX_NAME_CHARS),
+        "qualified_name": build_text(
+            "Exact qualified name, such as MyApp.Auth.AuthService.Login", MAX_NAME_CHARS
+        ),
         "language": LANGUAGE,
         "project_id": PROJECT_ID,
     },
     ("qualified_name",),
 )
-SIMILAR_ARGUMENTS = _object(
+SIMILAR_ARGUMENTS = build_object(
     {
         "node_id": NODE_ID,
-        "limit": _count(
-            f"Most results, 1 to {MAX_SIMILAR}; {DEFAULT_SIMILAR} when left out", DEFAULT_SIMILAR, MAX_SIMILAR
+        "limit": build_count(
+            f"Most results, 1 to {MAX_SIMILAR}; {DEFAULT_SIMILAR} when left out", MAX_SIMILAR, DEFAULT_SIMILAR
         ),
     },
     ("node_id",),
 )
-NODE_ARGUMENTS = _object({"node_id": NODE_ID}, ("node_id",))
-PATH_ARGUMENTS = _object({"path": PATH}, ("path",))
-EDGE_ARGUMENTS = _object({"node_id": NODE_ID, "limit": EDGE_LIMIT}, ("node_id",))
-TYPED_EDGE_ARGUMENTS = _object(
+NODE_ARGUMENTS = build_object({"node_id": NODE_ID}, ("node_id",))
+PATH_ARGUMENTS = build_object({"path": PATH}, ("path",))
+EDGE_ARGUMENTS = build_object({"node_id": NODE_ID, "limit": EDGE_LIMIT}, ("node_id",))
+TYPED_EDGE_ARGUMENTS = build_object(
     {"node_id": NODE_ID, "edge_type": EDGE_TYPE, "limit": EDGE_LIMIT}, ("node_id",)
 )
-INDEX_ARGUMENTS = _object(
+INDEX_ARGUMENTS = build_object(
     {
         "paths": {
             "type": "array",
             "description": f"Paths of files relative to the repository's root, at most {MAX_INDEXED_PATHS}",
-            "items": _text("A path", MAX_PATH_CHARS),
+            "items": build_text("A path", MAX_PATH_CHARS),
             "maxItems": MAX_INDEXED_PATHS,
         }
     },
     ("paths",),
 )
 
-_ENTRY = _object({"name": _out("string"), "type": _out("string"), "size": _out("integer", "Bytes of a file")})
+_ENTRY = build_object(
+    {
+        "name": build_field("string"),
+        "type": build_field("string"),
+        "size": build_field("integer", "Bytes of a file"),
+    }
+)
 LISTING_OUTPUT = _result(
     {
-        "result": _list(_ENTRY),
-        "total": _out("integer"),
+        "result": build_list(_ENTRY),
+        "total": build_field("integer"),
         "truncated": _TRUNCATED,
         "left_out": {
             "type": "object",
@@ -213,46 +198,50 @@ LISTING_OUTPUT = _result(
 )
 READ_OUTPUT = _result(
     {
-        "path": _out("string"),
-        "content": _out("string", "The lines as they are in the file, their ends written \\n"),
-        "line_start": _out("integer"),
-        "line_end": _out("integer"),
-        "total_lines": _out("integer"),
+        "path": build_field("string"),
+        "content": build_field("string", "The lines as they are in the file, their ends written \\n"),
+        "line_start": build_field("integer"),
+        "line_end": build_field("integer"),
+        "total_lines": build_field("integer"),
         "truncated": _TRUNCATED,
     }
 )
 TREE_OUTPUT = _result(
     {
-        "name": _out("string"),
-        "type": _out("string"),
-        "children": _list(_out("object"), "name and type; of a folder its children, and truncated when cut"),
+        "name": build_field("string"),
+        "type": build_field("string"),
+        "children": build_list(
+            build_field("object"), "name and type; of a folder its children, and truncated when cut"
+        ),
         "truncated": _TRUNCATED,
     }
 )
 SYMBOLS_OUTPUT = _result(
     {
-        "result": _list(
-            _object({**_SYMBOL, "project_id": _PROJECT, "rank": _out("number", "The lower, the better")})
+        "result": build_list(
+            build_object(
+                {**_SYMBOL, "project_id": _PROJECT, "rank": build_field("number", "The lower, the better")}
+            )
         ),
         "truncated": _TRUNCATED,
     }
 )
 SIMILAR_OUTPUT = _result(
     {
-        "result": _list(
-            _object(
+        "result": build_list(
+            build_object(
                 {
                     **_SYMBOL,
-                    "similarity": _out("number", "0 to 1"),
-                    "by_names": _out("number"),
-                    "by_shape": _out("number"),
-                    "by_own_name": _out("number"),
-                    "shared_names": _list(_out("string"), "The rarest names that both use"),
+                    "similarity": build_field("number", "0 to 1"),
+                    "by_names": build_field("number"),
+                    "by_shape": build_field("number"),
+                    "by_own_name": build_field("number"),
+                    "shared_names": build_list(build_field("string"), "The rarest names that both use"),
                 }
             )
         ),
         "truncated": _TRUNCATED,
-        "method": _out("string", "How likeness was judged"),
+        "method": build_field("string", "How likeness was judged"),
     }
 )
 _FLAGS = ("public_api", "static", "abstract", "async", "override", "deprecated")
@@ -260,23 +249,25 @@ SYMBOL_OUTPUT = _result(
     {
         **_SYMBOL,
         "project_id": _PROJECT,
-        **{f"is_{name}": _out("boolean") for name in _FLAGS},
-        "has_doc_comment": _out("boolean"),
-        "parse_status": _out("string", "full, partial or failed: how much of the file could be parsed"),
-        "parameter_count": _out("integer"),
-        "reference_count": _out("integer", "References in this repository, in any role"),
-        "reference_count_is_lower_bound": _out("boolean"),
+        **{f"is_{name}": build_field("boolean") for name in _FLAGS},
+        "has_doc_comment": build_field("boolean"),
+        "parse_status": build_field(
+            "string", "full, partial or failed: how much of the file could be parsed"
+        ),
+        "parameter_count": build_field("integer"),
+        "reference_count": build_field("integer", "References in this repository, in any role"),
+        "reference_count_is_lower_bound": build_field("boolean"),
     }
 )
 SPANS_OUTPUT = _result(
     {
-        "result": _list(
-            _object(
+        "result": build_list(
+            build_object(
                 {
-                    "file_path": _out("string"),
-                    "line_start": _out("integer"),
-                    "line_end": _out("integer"),
-                    "is_primary": _out("boolean"),
+                    "file_path": build_field("string"),
+                    "line_start": build_field("integer"),
+                    "line_end": build_field("integer"),
+                    "is_primary": build_field("boolean"),
                 }
             )
         ),
@@ -285,63 +276,75 @@ SPANS_OUTPUT = _result(
 )
 OUTLINE_OUTPUT = _result(
     {
-        "result": _list(
-            _object({**_NAMED, "line_start": _out("integer"), "line_end": _out("integer"), **_SHAPE})
+        "result": build_list(
+            build_object(
+                {**_NAMED, "line_start": build_field("integer"), "line_end": build_field("integer"), **_SHAPE}
+            )
         ),
         "truncated": _TRUNCATED,
-        "parse_status": _out(_NULL_TEXT, "full, partial or failed; null for a language without a parser"),
+        "parse_status": build_field(
+            _NULL_TEXT, "full, partial or failed; null for a language without a parser"
+        ),
     }
 )
 INCOMING_OUTPUT = _result(
-    {"result": _list(_object(_EDGE)), "total": _out("integer"), "truncated": _TRUNCATED}
+    {"result": build_list(build_object(_EDGE)), "total": build_field("integer"), "truncated": _TRUNCATED}
 )
 OUTGOING_OUTPUT = _result(
     {
-        "result": _list(_object(_EDGE)),
-        "total": _out("integer"),
+        "result": build_list(build_object(_EDGE)),
+        "total": build_field("integer"),
         "truncated": _TRUNCATED,
-        "external": _list(_object(_EXTERNAL), "What is declared outside of this repository"),
-        "external_total": _out("integer"),
-        "unresolved": _out("integer", "References whose meaning is not known"),
+        "external": build_list(build_object(_EXTERNAL), "What is declared outside of this repository"),
+        "external_total": build_field("integer"),
+        "unresolved": build_field("integer", "References whose meaning is not known"),
     }
 )
 INDEX_OUTPUT = _result(
     {
-        "indexed": _out("integer", "Files that the index now knows as they are"),
-        "files": _list(
-            _object(
+        "indexed": build_field("integer", "Files that the index now knows as they are"),
+        "files": build_list(
+            build_object(
                 {
-                    "path": _out("string"),
-                    "parse_status": _out(
+                    "path": build_field("string"),
+                    "parse_status": build_field(
                         _NULL_TEXT, "full, partial or failed; pending; null without a parser"
                     ),
                 }
             )
         ),
-        "errors": _list(_object({"path": _out("string"), "code": _out("string"), "message": _out("string")})),
+        "errors": build_list(
+            build_object(
+                {
+                    "path": build_field("string"),
+                    "code": build_field("string"),
+                    "message": build_field("string"),
+                }
+            )
+        ),
     }
 )
 STATUS_OUTPUT = _result(
     {
-        "healthy": _out("boolean"),
-        "state": _out("string", "missing, building, partial, ready or degraded"),
-        "schema_version": _out("integer"),
-        "indexed_files": _out("integer"),
-        "indexed_symbols": _out("integer"),
-        "languages": _list(_out("string"), "Languages whose symbols are indexed"),
-        "watcher_active": _out("boolean"),
-        "last_batch_at": _out(_NULL_TEXT, "Time (ISO 8601, UTC)"),
-        "embedding_model": _out(_NULL_TEXT, "None: find_similar needs no model"),
-        "embeddings_count": _out("integer"),
-        "structure": _object(
+        "healthy": build_field("boolean"),
+        "state": build_field("string", "missing, building, partial, ready or degraded"),
+        "schema_version": build_field("integer"),
+        "indexed_files": build_field("integer"),
+        "indexed_symbols": build_field("integer"),
+        "languages": build_list(build_field("string"), "Languages whose symbols are indexed"),
+        "watcher_active": build_field("boolean"),
+        "last_batch_at": build_field(_NULL_TEXT, "Time (ISO 8601, UTC)"),
+        "embedding_model": build_field(_NULL_TEXT, "None: find_similar needs no model"),
+        "embeddings_count": build_field("integer"),
+        "structure": build_object(
             {
-                "state": _out("string", "missing, building, partial, ready or degraded"),
-                "files_done": _out("integer"),
-                "files_total": _out("integer"),
-                "partial": _out("integer", "Files with errors in their text"),
-                "failed": _out("integer", "Files that could not be parsed"),
+                "state": build_field("string", "missing, building, partial, ready or degraded"),
+                "files_done": build_field("integer"),
+                "files_total": build_field("integer"),
+                "partial": build_field("integer", "Files with errors in their text"),
+                "failed": build_field("integer", "Files that could not be parsed"),
             }
         ),
-        "stale": _out(["integer", "null"], "Files known to have changed since the last refresh"),
+        "stale": build_field(["integer", "null"], "Files known to have changed since the last refresh"),
     }
 )

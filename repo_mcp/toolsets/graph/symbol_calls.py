@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, Scope
 from repo_mcp.tool_model import CallContext, escape_text
-from repo_mcp.toolsets.graph.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
 
@@ -40,7 +41,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
 
     limit = _integer(arguments, "limit", DEFAULT_SYMBOLS)
     scope, notes = _build_scope(arguments)
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         found = graph.search(str(arguments["query"]), scope, limit + 1)
         rows = [{**_render_found(graph, node), "rank": -score} for node, score in found[:limit]]
     more, ordinary = len(found) > limit, "limit" not in arguments
@@ -52,7 +53,7 @@ def search_symbols(repository: Repository, arguments: Arguments, context: CallCo
 def lookup_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`lookup_symbol`."""
     scope, notes = _build_scope(arguments)
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         nodes, match = graph.look_up(str(arguments["qualified_name"]), scope)
         rows = [_render_found(graph, node) for node in nodes]
     return _draft_rows(repository, rows, notes=[*notes, *NOT_EXACT.get(match.name, ())])
@@ -65,7 +66,7 @@ def _render_found(graph: Graph, node: Node) -> Row:
 def find_similar(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`find_similar`."""
     limit = _integer(arguments, "limit", DEFAULT_SIMILAR)
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         found = graph.find_similar(graph.get(str(arguments["node_id"])), limit + 1)
         rows: list[Row] = [
             {
@@ -84,7 +85,7 @@ def find_similar(repository: Repository, arguments: Arguments, context: CallCont
 
 def get_symbol(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_symbol`."""
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         node = graph.get(str(arguments["node_id"]))
         references = graph.find_incoming(node, NAMED)
         result: Result = {
@@ -92,13 +93,13 @@ def get_symbol(repository: Repository, arguments: Arguments, context: CallContex
             "reference_count": sum(edge.count for edge in references.edges),
             "reference_count_is_lower_bound": references.cut,
         }
-    notes = repository.graph.warn()
+    notes = repository.engines.graph.warn()
     return Draft(lambda _: add_warnings(dict(result), notes))
 
 
 def get_source_spans(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_source_spans`."""
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         spans = graph.list_spans(graph.get(str(arguments["node_id"])))
     rows: list[Row] = [
         {
@@ -115,10 +116,10 @@ def get_source_spans(repository: Repository, arguments: Arguments, context: Call
 def get_file_outline(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`get_file_outline`."""
     path = repository.name_path(str(arguments["path"]))
-    nodes, status = repository.graph.outline(path)
+    nodes, status = repository.engines.graph.outline(path)
     if status is None:
         real = repository.tree.find_real_path(path, repository.config.limits.max_file_bytes)
-        nodes, status = repository.graph.outline(real)
+        nodes, status = repository.engines.graph.outline(real)
     notes = [] if status is not None else [NOT_PARSED]
     said = None if status is None else status.name.lower()
     return _draft_rows(repository, [render_outline(node) for node in nodes], notes=notes, parse_status=said)
@@ -133,7 +134,7 @@ def _draft_rows(
     notes: Sequence[str] = (),
     **facts: object,
 ) -> Draft:
-    said = [*notes, *repository.graph.warn()]
+    said = [*notes, *repository.engines.graph.warn()]
 
     def build(count: int) -> Result:
         truncated = more or count < len(rows)

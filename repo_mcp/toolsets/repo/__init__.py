@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
+from repo_mcp.call_guard import UNGUARDED, CallGuard
 from repo_mcp.config import Limits
 from repo_mcp.tool_binding import Arguments, Entry, Opened, bind, find_plain_writer
 from repo_mcp.tool_model import CallContext, Toolset
@@ -94,7 +95,7 @@ def build_toolset(repository: Repository, audit: AuditLog | None = None) -> Tool
     return bind_toolset(repository.config.limits, lambda: (repository, audit))
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools of the repository that `opened` gives when one is called, with `limits` in their schemas."""
 
     def read_log(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
@@ -110,7 +111,7 @@ def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
     )
     entries = (_tell_log_state(entry, opened) for entry in (*_ENTRIES, audit_entry))
     answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
-    tools = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO)
+    tools = bind(entries, limits, opened, answer, find_plain_writer, icon=icons.REPO, guard=guard)
     return Toolset("repo", tools, instructions.REPO)
 
 

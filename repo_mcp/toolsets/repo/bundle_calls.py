@@ -12,18 +12,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from repo_mcp.answer_parts import ORDINARY_CHARS
-from repo_mcp.bundler.document import build_document
-from repo_mcp.bundler.records import (
-    CHARS_PER_TOKEN,
-    DEFAULT_STRATEGY,
-    MAX_BUNDLE_TOKENS,
-    Bundle,
-    BundleRequest,
-)
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
 from repo_mcp.tool_model import HIDING, CallContext
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 
 if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle
     from repo_mcp.repository import Repository
 
 # What an answer holds besides the text of excerpts: the audit; rationales, citations and JSON's escapes.
@@ -35,6 +29,8 @@ def build_context_bundle(
     repository: Repository, arguments: Mapping[str, object], context: CallContext
 ) -> Draft:
     """`repo.build_context_bundle`."""
+    from repo_mcp.bundler.records import BundleRequest  # here: tools are listed before any is called
+
     given = arguments.get("budget")
     budget: Mapping[str, object] = given if isinstance(given, Mapping) else {}
     prompt, strategy = arguments.get("prompt"), arguments.get("strategy")
@@ -63,6 +59,8 @@ def _integer(budget: Mapping[str, object], name: str) -> int | None:
 
 
 def _render(bundle: Bundle, rows: int) -> tuple[Result, tuple[str, ...]]:
+    from repo_mcp.bundler.document import build_document
+
     warnings = list(bundle.warnings)
     if rows < len(bundle.selections):
         warnings.append(

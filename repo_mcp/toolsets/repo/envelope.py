@@ -17,8 +17,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
-from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.answer_parts import (
+    NOT_RECORDED,
+    describe_outcome,
+    encode,
+    get_fitting,
+    is_too_long,
+    run_call,
+)
+from repo_mcp.call_recorder import new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import ToolAnswer, escape_text
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
 
 _NOT_RECORDED_BYTES = len(f',"{NOT_RECORDED}"')
 
-# The specification's codes; ours are finer.
+# The specification's codes; ours are finer. `busy` and `timeout` are ours: the call may be made again.
 _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.INVALID_ARGUMENT: "invalid_argument",
     ErrorCode.PATH_INVALID: "invalid_argument",
@@ -42,6 +49,8 @@ _CODES: Mapping[ErrorCode, str] = {
     ErrorCode.BINARY_FILE: "binary_file",
     ErrorCode.LIMIT_EXCEEDED: "limit_exceeded",
     ErrorCode.BUSY: "index_unavailable",
+    ErrorCode.TOO_MANY_CALLS: "busy",
+    ErrorCode.TIMEOUT: "timeout",
     ErrorCode.CANCELLED: "index_unavailable",
     ErrorCode.CONFIG_INVALID: "internal",
     ErrorCode.INDEX_UNAVAILABLE: "index_unavailable",
@@ -63,6 +72,8 @@ _DEFAULT_HINTS: Mapping[ErrorCode, str] = {
     ErrorCode.BINARY_FILE: "Only text files can be opened.",
     ErrorCode.LIMIT_EXCEEDED: "Ask for less.",
     ErrorCode.BUSY: "Try again in a few seconds.",
+    ErrorCode.TOO_MANY_CALLS: "Try again in a few seconds.",
+    ErrorCode.TIMEOUT: "Ask for less.",
     ErrorCode.CANCELLED: "Call again.",
     ErrorCode.CONFIG_INVALID: "Ask the user to correct the server's options.",
     ErrorCode.INDEX_UNAVAILABLE: "Call repo.status to see how far the index is, then try again.",
@@ -85,32 +96,18 @@ def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     """Run one call, render its outcome and have it recorded. Never raises."""
     request_id, started = new_request_id(), time.monotonic()
     reserved = 0 if call.record is None else _NOT_RECORDED_BYTES
-    rows, code = 0, None
-    try:
-        answer, rows = _fit(request_id, call.run(), max_bytes, reserved)
-    except RepoError as error:
-        answer, code = _render_failure(request_id, error), error.code
-    except Exception as error:
-        log_defect("repo", call.tool, error, request_id)
-        code = ErrorCode.INTERNAL
-        answer = _render_failure(request_id, RepoError(code, "The server failed on this call."))
+    (answer, rows), code = run_call(
+        "repo",
+        call.tool,
+        request_id,
+        lambda: _fit(request_id, call.run(), max_bytes, reserved),
+        lambda error: (_render_failure(request_id, error), 0),
+    )
     if call.record is None:
         return answer
-    duration_ms = round((time.monotonic() - started) * 1000)
-    outcome = CallOutcome(
-        None if code is None else _CODES[code],
-        *classify(code),
-        rows,
-        len(answer.text.encode()),
-        _count_warnings(answer),
-        duration_ms,
-    )
+    name, answer_bytes = None if code is None else _CODES[code], len(answer.text.encode())
+    outcome = describe_outcome(code, name, rows, answer_bytes, answer.structured["warnings"], started)
     return answer if call.record(request_id, outcome) else _warn(answer, NOT_RECORDED)
-
-
-def _count_warnings(answer: ToolAnswer) -> int:
-    warnings = answer.structured["warnings"]
-    return len(warnings) if isinstance(warnings, list) else 0
 
 
 def _warn(answer: ToolAnswer, warning: str) -> ToolAnswer:
@@ -130,18 +127,11 @@ def _fit(request_id: str, draft: Draft, max_bytes: int, reserved: int) -> tuple[
         answer = _render(request_id, draft, rows)
         return answer if _fits(answer, draft, max_bytes - reserved) else None
 
-    found = fit_rows(draft.rows, build)
-    if found is None:
-        raise RepoError(
-            ErrorCode.LIMIT_EXCEEDED,
-            f"The answer does not fit into max_total_bytes_per_response, {max_bytes:,} bytes.",
-            "Ask the user to raise max_total_bytes_per_response.",
-        )
-    return found
+    return get_fitting(draft.rows, build, f"max_total_bytes_per_response, {max_bytes:,} bytes")
 
 
 def _fits(answer: ToolAnswer, draft: Draft, max_bytes: int) -> bool:
-    if draft.ordinary and len(answer.text) > ORDINARY_CHARS:
+    if is_too_long(answer.text, ordinary=draft.ordinary):
         return False
     return len(answer.text.encode("utf-8")) <= max_bytes
 

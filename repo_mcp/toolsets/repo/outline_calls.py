@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.model import Outline, Symbol
 from repo_mcp.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 
 if TYPE_CHECKING:
+    from repo_mcp.model import Outline, Symbol
     from repo_mcp.repository import Repository
 
 

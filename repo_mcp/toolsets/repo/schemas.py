@@ -8,15 +8,23 @@ depends on the repository that is served; the operator's limits are the only thi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 
 from repo_mcp.answer_parts import ORDINARY_CHARS
-from repo_mcp.bundler.records import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
+from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.config import Limits
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_list,
+    build_object,
+    build_record,
+    build_switch,
+    build_text,
+)
 from repo_mcp.toolsets.repo.envelope import ERROR_CODES
-
-Schema = dict[str, object]
 
 DEFAULT_AUDIT_ENTRIES = 50
 MAX_AUDIT_ENTRIES = 1_000
@@ -31,70 +39,30 @@ MAX_PATTERN_CHARS = 10_000  # of an exact search
 MAX_LINE_NUMBER = 2_147_483_647
 
 
-def _object(properties: Mapping[str, object], required: Iterable[str] | None = None) -> Schema:
-    names = list(properties if required is None else required)
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": names,
-        "additionalProperties": False,
-    }
-
-
-def _arguments(properties: Mapping[str, object], required: Iterable[str] = ()) -> Schema:
-    return _object(properties, required)
-
-
-def _text(description: str, max_chars: int) -> Schema:
-    return {"type": "string", "description": description, "minLength": 1, "maxLength": max_chars}
-
-
-def _count(description: str, maximum: int, default: int | None = None) -> Schema:
-    schema: Schema = {"type": "integer", "description": description, "minimum": 1, "maximum": maximum}
-    return schema if default is None else schema | {"default": default}
-
-
-def _switch(description: str, default: bool) -> Schema:
-    return {"type": "boolean", "description": description, "default": default}
-
-
-def _choice(description: str, values: Sequence[str]) -> Schema:
-    """One of some words, the first by default."""
-    return {"type": "string", "description": description, "enum": list(values), "default": values[0]}
-
-
-def _out(kind: str | list[str], description: str = "") -> Schema:
-    return {"type": kind, "description": description} if description else {"type": kind}
-
-
 def _counts(description: str) -> Schema:
     return {"type": "object", "description": description, "additionalProperties": {"type": "integer"}}
 
 
-def _list(items: Schema, description: str = "") -> Schema:
-    return _out("array", description) | {"items": items}
-
-
 def build_envelope_schema(result: Schema) -> Schema:
     """The output schema of a tool: its result within the envelope."""
-    error = _object(
+    error = build_record(
         {
             "code": {"type": "string", "enum": list(ERROR_CODES)},
-            "message": _out("string"),
-            "hint": _out("string", "What to do next"),
+            "message": build_field("string"),
+            "hint": build_field("string", "What to do next"),
         }
     )
     properties = {
-        "request_id": _out("string"),
-        "ok": _out("boolean"),
+        "request_id": build_field("string"),
+        "ok": build_field("boolean"),
         "result": result | {"type": ["object", "null"]},
-        "warnings": _list(_out("string"), "What is incomplete or unusual about this answer"),
-        "blocked": _out("boolean", "True when a read was refused for safety"),
+        "warnings": build_list(build_field("string"), "What is incomplete or unusual about this answer"),
+        "blocked": build_field("boolean", "True when a read was refused for safety"),
         "error": error,
-        "reason": _out("string", "Why the read was refused"),
-        "hint": _out("string", "What to do instead"),
+        "reason": build_field("string", "Why the read was refused"),
+        "hint": build_field("string", "What to do instead"),
     }
-    return _object(properties, ["request_id", "ok", "result", "warnings", "blocked"])
+    return build_object(properties, ["request_id", "ok", "result", "warnings", "blocked"])
 
 
 STATUS_TITLE = "Repository index status"
@@ -106,43 +74,47 @@ STATUS_DESCRIPTION = (
 
 
 def status_input(limits: Limits) -> Schema:
-    return _arguments({})
+    return build_object({})
 
 
 def status_output(limits: Limits) -> Schema:
-    progress = _object(
+    progress = build_record(
         {
-            "phase": _out("string"),
-            "files_done": _out("integer"),
-            "files_total": _out("integer"),
-            "bytes_done": _out("integer"),
-            "bytes_total": _out("integer"),
+            "phase": build_field("string"),
+            "files_done": build_field("integer"),
+            "files_total": build_field("integer"),
+            "bytes_done": build_field("integer"),
+            "bytes_total": build_field("integer"),
         }
     )
-    coverage = _object({"indexed": _out("integer"), "skipped": _counts("Files not indexed, by reason")})
-    names = _list(_out("string"))
+    coverage = build_record(
+        {"indexed": build_field("integer"), "skipped": _counts("Files not indexed, by reason")}
+    )
+    names = build_list(build_field("string"))
     properties = {
-        "repo_root": _out("string", "Absolute path of the repository"),
-        "state": _out("string", "missing, building, partial, ready or degraded"),
-        "snapshot": _out(["string", "null"], "Names the version of the index that answers"),
-        "generation": _out("integer"),
-        "indexed_files": _out("integer"),
-        "segments": _out("integer"),
-        "index_bytes": _out("integer"),
+        "repo_root": build_field("string", "Absolute path of the repository"),
+        "state": build_field("string", "missing, building, partial, ready or degraded"),
+        "snapshot": build_field(["string", "null"], "Names the version of the index that answers"),
+        "generation": build_field("integer"),
+        "indexed_files": build_field("integer"),
+        "segments": build_field("integer"),
+        "index_bytes": build_field("integer"),
         "coverage": coverage,
-        "stale": _out(
+        "stale": build_field(
             ["integer", "null"], "Files known to have changed since the last refresh; null: not known"
         ),
-        "last_refresh": _out(["string", "null"], "Time (ISO 8601, UTC)"),
+        "last_refresh": build_field(["string", "null"], "Time (ISO 8601, UTC)"),
         "progress": progress | {"type": ["object", "null"], "description": "Of a running refresh"},
         "languages": _counts("Indexed files by language"),
         "adapters": names,
-        "limits": _object({limit.name: _out("integer") for limit in fields(limits)}),
+        "limits": build_record({limit.name: build_field("integer") for limit in fields(limits)}),
         "toolsets": names,
-        "hardening": _out("string", "What the system forbids this server: off, on or unavailable, and what"),
-        "version": _out("string"),
+        "hardening": build_field(
+            "string", "What the system forbids this server: off, on or unavailable, and what"
+        ),
+        "version": build_field("string"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 LIST_TITLE = "List repository files"
@@ -155,19 +127,19 @@ LIST_DESCRIPTION = (
 
 def list_files_input(limits: Limits) -> Schema:
     default = min(DEFAULT_LIST_RESULTS, limits.max_list_results)
-    return _arguments(
+    return build_object(
         {
-            "glob": _text(
+            "glob": build_text(
                 "Glob on the path: `*.py` (any depth), `src/**`, `**/test_*.py`, `*.{ts,tsx}`."
                 f" At most {MAX_GLOB_CHARS} characters. Default: every file.",
                 MAX_GLOB_CHARS,
             ),
-            "max_results": _count(
+            "max_results": build_count(
                 f"Most files to return, 1 to {limits.max_list_results:,}. Default {default}.",
                 limits.max_list_results,
                 default,
             ),
-            "include_hidden": _switch(
+            "include_hidden": build_switch(
                 "Also list files whose path has a part that starts with a dot. Default false.", False
             ),
         }
@@ -175,19 +147,19 @@ def list_files_input(limits: Limits) -> Schema:
 
 
 def list_files_output(limits: Limits) -> Schema:
-    row = _object(
+    row = build_record(
         {
-            "path": _out("string"),
-            "size": _out("integer", "Bytes"),
-            "mtime": _out("number", "Modification time, seconds since 1970 (UTC)"),
+            "path": build_field("string"),
+            "size": build_field("integer", "Bytes"),
+            "mtime": build_field("number", "Modification time, seconds since 1970 (UTC)"),
         }
     )
     properties = {
-        "files": _list(row, "Sorted by path"),
-        "total": _out("integer", "Files that match, before any cut"),
-        "truncated": _out("boolean", "True when fewer files are listed than match"),
+        "files": build_list(row, "Sorted by path"),
+        "total": build_field("integer", "Files that match, before any cut"),
+        "truncated": build_field("boolean", "True when fewer files are listed than match"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 OPEN_TITLE = "Open repository file"
@@ -200,11 +172,13 @@ OPEN_DESCRIPTION = (
 
 def open_file_input(limits: Limits) -> Schema:
     most, ordinary = limits.max_open_lines, limits.default_open_lines
-    return _arguments(
+    return build_object(
         {
-            "path": _text("Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS),
-            "start_line": _count("First line, counted from 1. Default 1.", MAX_LINE_NUMBER, 1),
-            "end_line": _count(
+            "path": build_text(
+                "Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS
+            ),
+            "start_line": build_count("First line, counted from 1. Default 1.", MAX_LINE_NUMBER, 1),
+            "end_line": build_count(
                 f"Last line, included. At most {most:,} lines at once. Default: {ordinary} lines from"
                 f" start_line, cut at about {ORDINARY_CHARS:,} characters.",
                 MAX_LINE_NUMBER,
@@ -216,14 +190,14 @@ def open_file_input(limits: Limits) -> Schema:
 
 def open_file_output(limits: Limits) -> Schema:
     properties = {
-        "path": _out("string"),
-        "start_line": _out("integer"),
-        "end_line": _out("integer", "Last line in content; start_line - 1 when there is none"),
-        "total_lines": _out("integer", "Lines of the file"),
-        "content": _out("string", "Numbered lines: line number, tab, text, newline"),
-        "truncated": _out("boolean", "True when lines asked for are missing or a line was cut"),
+        "path": build_field("string"),
+        "start_line": build_field("integer"),
+        "end_line": build_field("integer", "Last line in content; start_line - 1 when there is none"),
+        "total_lines": build_field("integer", "Lines of the file"),
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
+        "truncated": build_field("boolean", "True when lines asked for are missing or a line was cut"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 OUTLINE_TITLE = "Outline repository file"
@@ -239,39 +213,41 @@ def outline_input(limits: Limits) -> Schema:
     depth = f"Deepest nesting to list, 1 (top level) to {MAX_OUTLINE_DEPTH}. Default: all, cut to be short."
     kinds = "Only these kinds, exactly: `class`, `function`, `async_method`, `constant`, `heading`, ..."
     kind: Schema = {"type": "string", "minLength": 1, "maxLength": 40}
-    return _arguments(
+    return build_object(
         {
-            "path": _text("Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS),
-            "max_depth": _count(depth, MAX_OUTLINE_DEPTH),
-            "kinds": _list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
+            "path": build_text(
+                "Path of the file, relative to the repository root, with `/`.", MAX_PATH_CHARS
+            ),
+            "max_depth": build_count(depth, MAX_OUTLINE_DEPTH),
+            "kinds": build_list(kind, kinds) | {"maxItems": MAX_OUTLINE_KINDS},
         },
         ["path"],
     )
 
 
 def outline_output(limits: Limits) -> Schema:
-    symbol = _object(
+    symbol = build_record(
         {
-            "kind": _out("string"),
-            "name": _out("string"),
-            "signature": _out("string", "Declaration on one line, best effort"),
-            "start_line": _out("integer", "Decorators included"),
-            "end_line": _out("integer"),
-            "doc": _out(["string", "null"], "First line of the docstring or comment"),
-            "parent_symbol": _out(["string", "null"], "Qualified name of the enclosing declaration"),
-            "scope_kind": _out(["string", "null"], "What encloses it: module, class or function"),
-            "is_conditional": _out(["boolean", "null"], "Under if, try, match, with or a loop"),
-            "decl_context": _out(["string", "null"], "Those statements, outermost first"),
+            "kind": build_field("string"),
+            "name": build_field("string"),
+            "signature": build_field("string", "Declaration on one line, best effort"),
+            "start_line": build_field("integer", "Decorators included"),
+            "end_line": build_field("integer"),
+            "doc": build_field(["string", "null"], "First line of the docstring or comment"),
+            "parent_symbol": build_field(["string", "null"], "Qualified name of the enclosing declaration"),
+            "scope_kind": build_field(["string", "null"], "What encloses it: module, class or function"),
+            "is_conditional": build_field(["boolean", "null"], "Under if, try, match, with or a loop"),
+            "decl_context": build_field(["string", "null"], "Those statements, outermost first"),
         }
     )
     properties = {
-        "path": _out("string"),
-        "language": _out("string"),
-        "symbols": _list(symbol, "By start line, end line, column, name"),
-        "truncated": _out("boolean", "True when symbols that were asked for are left out"),
-        "parser": _out("string", "ast: exact; lexical: by line patterns, best effort; headings; keys"),
+        "path": build_field("string"),
+        "language": build_field("string"),
+        "symbols": build_list(symbol, "By start line, end line, column, name"),
+        "truncated": build_field("boolean", "True when symbols that were asked for are left out"),
+        "parser": build_field("string", "ast: exact; lexical: by line patterns, best effort; headings; keys"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 SEARCH_TITLE = "Search repository code"
@@ -288,38 +264,42 @@ SEARCH_DETAILS = ("snippets", "files", "count")
 
 
 def search_input(limits: Limits) -> Schema:
-    return _arguments(
+    return build_object(
         {
-            "query": _text(
+            "query": build_text(
                 "Words or names to look for; mode literal: the exact text; mode regex: the pattern (RE2)."
                 f" At most {limits.max_query_words:,} words count, {MAX_PATTERN_CHARS:,} characters of a text"
                 " or pattern.",
                 MAX_QUERY_CHARS,
             ),
-            "mode": _choice(
+            "mode": build_choice(
                 "How to search: bm25 (ranked; the default), literal, regex, symbol (names of declarations).",
                 SEARCH_MODES,
-            ),
-            "top_k": _count(
+            )
+            | {"default": SEARCH_MODES[0]},
+            "top_k": build_count(
                 f"Most hits, or files, to return, 1 to {limits.max_search_hits}."
                 f" Default {limits.default_search_hits}.",
                 limits.max_search_hits,
                 limits.default_search_hits,
             ),
-            "file_glob": _text(
+            "file_glob": build_text(
                 "Only files whose path matches this glob: `*.py`, `src/**`, `**/test_*.py`."
                 f" At most {MAX_GLOB_CHARS} characters.",
                 MAX_GLOB_CHARS,
             ),
-            "language": _text("Only files of this language, named as in repo.status: `python`.", 64),
-            "include_tests": _switch("Also search test files. Default true.", True),
-            "detail": _choice(
+            "language": build_text("Only files of this language, named as in repo.status: `python`.", 64),
+            "include_tests": build_switch("Also search test files. Default true.", True),
+            "detail": build_choice(
                 "snippets (the default), files (paths with their number of hits) or count (the total alone).",
                 SEARCH_DETAILS,
+            )
+            | {"default": SEARCH_DETAILS[0]},
+            "ignore_case": build_switch(
+                "In mode literal or regex: case does not count. Default false.", False
             ),
-            "ignore_case": _switch("In mode literal or regex: case does not count. Default false.", False),
-            "whole_word": _switch("In mode literal or regex: only whole words. Default false.", False),
-            "explain": _switch("Also say what each signal gave to a hit's score. Default false.", False),
+            "whole_word": build_switch("In mode literal or regex: only whole words. Default false.", False),
+            "explain": build_switch("Also say what each signal gave to a hit's score. Default false.", False),
         },
         ["query"],
     )
@@ -327,34 +307,40 @@ def search_input(limits: Limits) -> Schema:
 
 def search_output(limits: Limits) -> Schema:
     always = {
-        "path": _out("string"),
-        "start_line": _out("integer"),
-        "end_line": _out("integer"),
-        "snippet": _out("string", "Numbered lines of the best place in the span"),
-        "score": _out("number", "Relevance; comparable within one answer; 1 in modes literal and regex"),
-        "matched_terms": _list(_out("string")),
-        "symbol": _out(["string", "null"], "Declaration that encloses the snippet"),
+        "path": build_field("string"),
+        "start_line": build_field("integer"),
+        "end_line": build_field("integer"),
+        "snippet": build_field("string", "Numbered lines of the best place in the span"),
+        "score": build_field(
+            "number", "Relevance; comparable within one answer; 1 in modes literal and regex"
+        ),
+        "matched_terms": build_list(build_field("string")),
+        "symbol": build_field(["string", "null"], "Declaration that encloses the snippet"),
     }
     explanation = {
         "type": "object",
         "description": "With explain: signal -> points; together they are the score",
         "additionalProperties": {"type": "number"},
     }
-    hit = _object({**always, "explanation": explanation}, always)
+    hit = build_object({**always, "explanation": explanation}, always)
     properties = {
-        "hits": _list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
-        "total": _out(
+        "hits": build_list(hit, "Best first; ties, and modes literal and regex, by path, then line"),
+        "total": build_field(
             "integer", "Spans among the best 1,000 parts of files; lines in modes literal and regex"
         ),
-        "truncated": _out("boolean", "True when fewer hits are given than match"),
-        "snapshot": _out("string", "Names the version of the index that answered; none: the files were read"),
+        "truncated": build_field("boolean", "True when fewer hits are given than match"),
+        "snapshot": build_field(
+            "string", "Names the version of the index that answered; none: the files were read"
+        ),
     }
-    file = _object({"path": _out("string"), "hits": _out("integer")})
+    file = build_record({"path": build_field("string"), "hits": build_field("integer")})
     optional = {
-        "total_is_lower_bound": _out("boolean", "Modes literal and regex: true when not every file was read"),
-        "files": _list(file, "With detail files: the files of the hits, in their order"),
+        "total_is_lower_bound": build_field(
+            "boolean", "Modes literal and regex: true when not every file was read"
+        ),
+        "files": build_list(file, "With detail files: the files of the hits, in their order"),
     }
-    return build_envelope_schema(_object(properties | optional, properties))
+    return build_envelope_schema(build_object(properties | optional, properties))
 
 
 REFRESH_TITLE = "Refresh repository index"
@@ -367,21 +353,21 @@ REFRESH_DESCRIPTION = (
 
 def refresh_input(limits: Limits) -> Schema:
     text = "Read every file again instead of only those whose size or time changed; slower. Default false."
-    return _arguments({"force": _switch(text, False)})
+    return build_object({"force": build_switch(text, False)})
 
 
 def refresh_output(limits: Limits) -> Schema:
     properties = {
-        "added": _out("integer"),
-        "updated": _out("integer"),
-        "removed": _out("integer"),
-        "unchanged": _out("integer"),
+        "added": build_field("integer"),
+        "updated": build_field("integer"),
+        "removed": build_field("integer"),
+        "unchanged": build_field("integer"),
         "skipped": _counts("Files not indexed, by reason"),
-        "duration_ms": _out("integer"),
-        "timestamp": _out("string", "When the index was written (ISO 8601, UTC)"),
-        "snapshot": _out("string", "Names the version of the index that now answers"),
+        "duration_ms": build_field("integer"),
+        "timestamp": build_field("string", "When the index was written (ISO 8601, UTC)"),
+        "snapshot": build_field("string", "Names the version of the index that now answers"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 BUNDLE_TITLE = "Build context bundle"
@@ -395,28 +381,28 @@ BUNDLE_DESCRIPTION = (
 
 def bundle_input(limits: Limits) -> Schema:
     files, lines = limits.max_bundle_files, limits.max_bundle_lines
-    budget = _arguments(
+    budget = build_object(
         {
-            "max_files": _count(
+            "max_files": build_count(
                 f"Most files, 1 to {files}. Default {limits.default_bundle_files}.",
                 files,
                 limits.default_bundle_files,
             ),
-            "max_total_lines": _count(
+            "max_total_lines": build_count(
                 f"Most lines of all excerpts, 1 to {lines:,}. Default {limits.default_bundle_lines}.",
                 lines,
                 limits.default_bundle_lines,
             ),
-            "max_tokens": _count(
+            "max_tokens": build_count(
                 f"Most tokens, estimated as characters / {CHARS_PER_TOKEN}. Default: what one answer holds.",
                 MAX_BUNDLE_TOKENS,
             ),
         }
     )
     strategies = ", ".join(f'"{name}"' for name in STRATEGIES)
-    return _arguments(
+    return build_object(
         {
-            "prompt": _text(
+            "prompt": build_text(
                 "The task or question, in any words; whole issue texts and stack traces are welcome. Paths,"
                 " names and quoted errors in it are looked up.",
                 MAX_QUERY_CHARS,
@@ -428,7 +414,7 @@ def bundle_input(limits: Limits) -> Schema:
                 "enum": list(STRATEGIES),
                 "default": DEFAULT_STRATEGY,
             },
-            "include_tests": _switch(
+            "include_tests": build_switch(
                 "Also take excerpts from tests, after the code they test. Default true.", True
             ),
         },
@@ -437,60 +423,70 @@ def bundle_input(limits: Limits) -> Schema:
 
 
 def bundle_output(limits: Limits) -> Schema:
-    selection = _object(
+    selection = build_record(
         {
-            "path": _out("string"),
-            "start_line": _out("integer"),
-            "end_line": _out("integer"),
-            "symbol": _out(["string", "null"], "Declaration shown or around it"),
-            "role": _out("string", "match, or a companion of one: imports, signature"),
-            "rationale": _out("string", "The evidence: terms, symbols, searches, mentions in the prompt"),
-            "score": _out("number", "Relevance; comparable within one bundle; 0 for companions"),
-            "matched_terms": _list(_out("string"), "The prompt's terms in the lines, the rarest first"),
-            "citation": _out("string", "path:start-end"),
-            "content": _out("string", "Numbered lines: line number, tab, text, newline"),
+            "path": build_field("string"),
+            "start_line": build_field("integer"),
+            "end_line": build_field("integer"),
+            "symbol": build_field(["string", "null"], "Declaration shown or around it"),
+            "role": build_field("string", "match, or a companion of one: imports, signature"),
+            "rationale": build_field(
+                "string", "The evidence: terms, symbols, searches, mentions in the prompt"
+            ),
+            "score": build_field("number", "Relevance; comparable within one bundle; 0 for companions"),
+            "matched_terms": build_list(
+                build_field("string"), "The prompt's terms in the lines, the rarest first"
+            ),
+            "citation": build_field("string", "path:start-end"),
+            "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
         }
     )
-    fingerprint = _out("string", "xxh3_128 of the file's bytes, hexadecimal: the same while the file is")
+    fingerprint = build_field(
+        "string", "xxh3_128 of the file's bytes, hexadecimal: the same while the file is"
+    )
     properties = {
-        "bundle_id": _out("string", "Digest of request and bundle: equal for equal trees"),
-        "prompt_fingerprint": _out("string", "Digest of the prompt"),
-        "strategy": _out("string"),
-        "selections": _list(selection, "The best file first, in a file by line"),
-        "citations": _list(_object({"citation": _out("string"), "fingerprint": fingerprint})),
-        "totals": _object({name: _out("integer") for name in ("files", "lines", "tokens")}),
-        "budget": _object(
-            dict.fromkeys(("max_files", "max_total_lines", "max_tokens"), _out(["integer", "null"]))
+        "bundle_id": build_field("string", "Digest of request and bundle: equal for equal trees"),
+        "prompt_fingerprint": build_field("string", "Digest of the prompt"),
+        "strategy": build_field("string"),
+        "selections": build_list(selection, "The best file first, in a file by line"),
+        "citations": build_list(
+            build_record({"citation": build_field("string"), "fingerprint": fingerprint})
+        ),
+        "totals": build_record({name: build_field("integer") for name in ("files", "lines", "tokens")}),
+        "budget": build_record(
+            dict.fromkeys(("max_files", "max_total_lines", "max_tokens"), build_field(["integer", "null"]))
         ),
         "audit": _bundle_audit(),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 def _bundle_audit() -> Schema:
-    search = _object(
+    search = build_record(
         {
-            "name": _out("string"),
-            "query": _out("string", "Terms looked for"),
-            "hits": _out("integer"),
-            "files": _out("integer", "Files among the hits that were looked at"),
+            "name": build_field("string"),
+            "query": build_field("string", "Terms looked for"),
+            "hits": build_field("integer"),
+            "files": build_field("integer", "Files among the hits that were looked at"),
         }
     )
-    dropped = _object(
+    dropped = build_record(
         {
-            "path": _out("string"),
-            "start_line": _out(["integer", "null"], "null: the whole file"),
-            "end_line": _out(["integer", "null"]),
-            "reason": _out("string"),
+            "path": build_field("string"),
+            "start_line": build_field(["integer", "null"], "null: the whole file"),
+            "end_line": build_field(["integer", "null"]),
+            "reason": build_field("string"),
         }
     )
-    return _object(
+    return build_record(
         {
-            "keywords": _list(_object({"text": _out("string"), "kind": _out("string")})),
-            "searches": _list(search),
-            "considered": _out("integer", "Files"),
-            "dropped": _list(dropped, "The best of what was left out"),
-            "dropped_total": _out("integer"),
+            "keywords": build_list(
+                build_record({"text": build_field("string"), "kind": build_field("string")})
+            ),
+            "searches": build_list(search),
+            "considered": build_field("integer", "Files"),
+            "dropped": build_list(dropped, "The best of what was left out"),
+            "dropped_total": build_field("integer"),
         }
     )
 
@@ -504,7 +500,7 @@ AUDIT_DESCRIPTION = (
 
 def audit_input(limits: Limits) -> Schema:
     since = "Only calls that ended at or after this time: ISO 8601 (no zone: UTC) or seconds since 1970."
-    return _arguments(
+    return build_object(
         {
             "since": {
                 "type": ["string", "number"],
@@ -512,7 +508,7 @@ def audit_input(limits: Limits) -> Schema:
                 "minLength": 1,
                 "maxLength": MAX_SINCE_CHARS,
             },
-            "limit": _count(
+            "limit": build_count(
                 f"Most calls to return, the latest ones, 1 to {MAX_AUDIT_ENTRIES:,}."
                 f" Default {DEFAULT_AUDIT_ENTRIES}.",
                 MAX_AUDIT_ENTRIES,
@@ -524,20 +520,20 @@ def audit_input(limits: Limits) -> Schema:
 
 def audit_output(limits: Limits) -> Schema:
     shapes = {"type": "object", "description": "By name: type, length, digest; values where harmless"}
-    entry = _object(
+    entry = build_record(
         {
-            "timestamp": _out("string", "When the call ended (ISO 8601, UTC)"),
-            "request_id": _out("string"),
-            "tool": _out("string"),
+            "timestamp": build_field("string", "When the call ended (ISO 8601, UTC)"),
+            "request_id": build_field("string"),
+            "tool": build_field("string"),
             "arguments": shapes,
-            "ok": _out("boolean"),
-            "blocked": _out("boolean"),
-            "error_code": _out(["string", "null"]),
-            "duration_ms": _out("integer"),
+            "ok": build_field("boolean"),
+            "blocked": build_field("boolean"),
+            "error_code": build_field(["string", "null"]),
+            "duration_ms": build_field("integer"),
         }
     )
     properties = {
-        "entries": _list(entry, "In the order in which they were logged, the latest last"),
-        "truncated": _out("boolean", "True when there are earlier calls that match"),
+        "entries": build_list(entry, "In the order in which they were logged, the latest last"),
+        "truncated": build_field("boolean", "True when there are earlier calls that match"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 
 if TYPE_CHECKING:
+    from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
     from repo_mcp.repository import Repository
 
 Arguments = Mapping[str, object]
@@ -33,6 +33,8 @@ def search(repository: Repository, arguments: Arguments, context: CallContext) -
 
 def _search_ranked(repository: Repository, arguments: Arguments) -> Draft:
     """Modes bm25 and symbol. A NUL in the query is a blank: no query of a person holds one."""
+    from repo_mcp.model import SearchRequest  # here: tools are listed before any is called
+
     query = (_text(arguments, "query") or "").replace("\0", " ")
     if not query.strip():
         raise RepoError(
@@ -80,6 +82,8 @@ def _draft_hits(
 
 def _search_exact(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """Modes literal and regex."""
+    from repo_mcp.model import ExactRequest
+
     detail = _text(arguments, "detail") or "snippets"
     request = ExactRequest(
         pattern=_text(arguments, "query") or "",

@@ -12,18 +12,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.model import (
-    FileListing,
-    IndexProgress,
-    ListedFile,
-    OpenedText,
-)
 from repo_mcp.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
 
 if TYPE_CHECKING:
+    from repo_mcp.model import FileListing, IndexProgress, ListedFile, OpenedText
     from repo_mcp.repository import Repository
 
 Arguments = Mapping[str, object]

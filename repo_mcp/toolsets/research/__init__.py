@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
+from repo_mcp.call_guard import UNGUARDED, CallGuard
 from repo_mcp.config import Limits
 from repo_mcp.tool_binding import Opened, bind, find_plain_writer
 from repo_mcp.tool_model import Toolset
@@ -25,10 +26,17 @@ __all__ = ["bind_toolset"]
 _ENTRIES = (*index_calls.ENTRIES, *code_calls.ENTRIES, *docs_calls.ENTRIES, *research_calls.ENTRIES)
 
 
-def bind_toolset(limits: Limits, opened: Opened[Repository]) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Repository], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools of the repository that `opened` gives when one is called."""
     answer = partial(answer_call, max_bytes=limits.max_total_bytes_per_response)
     tools = bind(
-        _ENTRIES, limits, opened, answer, find_plain_writer, icon=icons.RESEARCH, check=check_arguments
+        _ENTRIES,
+        limits,
+        opened,
+        answer,
+        find_plain_writer,
+        icon=icons.RESEARCH,
+        check=check_arguments,
+        guard=guard,
     )
     return Toolset("research", tools, instructions.RESEARCH)

@@ -17,8 +17,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import NOT_RECORDED, ORDINARY_CHARS, encode, fit_rows, log_defect
-from repo_mcp.call_recorder import CallOutcome, classify, new_request_id
+from repo_mcp.answer_parts import (
+    NOT_RECORDED,
+    add_warnings,
+    describe_outcome,
+    encode,
+    get_fitting,
+    is_too_long,
+    run_call,
+)
+from repo_mcp.call_recorder import new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import Audio, Block, JsonSchema, ToolAnswer, escape_text, validate_arguments
@@ -28,7 +36,10 @@ if TYPE_CHECKING:
 
 NOT_RECORDED_BYTES = 64  # that such a warning takes at most, in any form
 JSON, HUMAN, TOON = FORMATS = ("json", "human", "toon")
-ERROR_CODES: tuple[str, ...] = tuple(sorted(code.value for code in ErrorCode))
+_CODES: Mapping[ErrorCode, str] = {code: code.value for code in ErrorCode} | {
+    ErrorCode.TOO_MANY_CALLS: "busy"
+}
+ERROR_CODES: tuple[str, ...] = tuple(sorted(set(_CODES.values())))
 
 # For failures that come without a hint of their own, and those whose own hints name tools of other toolsets.
 _HINTS: Mapping[ErrorCode, str] = {
@@ -66,30 +77,19 @@ def answer_call(call: Call[Repository, Draft], *, max_bytes: int) -> ToolAnswer:
     request_id, started = new_request_id(), time.monotonic()
     asked = call.arguments.get("format")
     form = asked if isinstance(asked, str) and asked in FORMATS else JSON
-    rows, code = 0, None
-    result: Result = {}
-    draft: Draft | None = None
-    try:
+
+    def run() -> tuple[Draft | None, ToolAnswer, Result, int]:
         draft = call.run()
-        answer, result, rows = _fit(draft, form, max_bytes - NOT_RECORDED_BYTES)
-    except RepoError as error:
-        answer, code = _render_failure(error), error.code
-    except Exception as error:
-        log_defect("research", call.tool, error, request_id)
-        code = ErrorCode.INTERNAL
-        answer = _render_failure(RepoError(code, "The server failed on this call."))
+        return draft, *_fit(draft, form, max_bytes - NOT_RECORDED_BYTES)
+
+    (draft, answer, result, rows), code = run_call(
+        "research", call.tool, request_id, run, lambda error: (None, _render_failure(error), {}, 0)
+    )
     if call.record is None:
         return answer
-    noted = result.get("warnings")
-    outcome = CallOutcome(
-        None if code is None else code.value,
-        *classify(code),
-        rows,
-        _count_bytes(answer),
-        len(noted) if isinstance(noted, list) else 0,
-        round((time.monotonic() - started) * 1000),
-    )
-    if call.record(request_id, outcome) or draft is None or code is not None:
+    name = None if code is None else _CODES[code]
+    outcome = describe_outcome(code, name, rows, _count_bytes(answer), result.get("warnings"), started)
+    if call.record(request_id, outcome) or draft is None:
         return answer
     return _render(draft, add_warnings(result, [NOT_RECORDED]), form)
 
@@ -108,15 +108,6 @@ def check_arguments(
     validate_arguments(schema, arguments, free_text)
 
 
-def add_warnings(result: Result, warnings: list[str] | tuple[str, ...]) -> Result:
-    """The result with more warnings, if there are any."""
-    known = result.get("warnings")
-    shown = [*(known if isinstance(known, list) else []), *map(escape_text, warnings)]
-    if shown:
-        result["warnings"] = list(dict.fromkeys(shown))
-    return result
-
-
 def _render_failure(error: RepoError) -> ToolAnswer:
     """The message, and what to do behind it."""
     own = _HINTS.get(error.code, "")
@@ -125,7 +116,7 @@ def _render_failure(error: RepoError) -> ToolAnswer:
     if not isinstance(error, Worded) and hint:
         text = f"{text}{'' if text.endswith('.') else '.'} {hint}"
     text = escape_text(text)
-    return ToolAnswer({"error": {"code": error.code.value, "message": text}}, text, is_error=True)
+    return ToolAnswer({"error": {"code": _CODES[error.code], "message": text}}, text, is_error=True)
 
 
 def _count_bytes(answer: ToolAnswer) -> int:
@@ -145,17 +136,10 @@ def _fit(draft: Draft, form: str, most: int) -> tuple[ToolAnswer, Result, int]:
     def build(rows: int) -> tuple[ToolAnswer, Result] | None:
         result = draft.build(rows)
         answer = _render(draft, result, form)
-        too_long = draft.ordinary and len(answer.text) > ORDINARY_CHARS
+        too_long = is_too_long(answer.text, ordinary=draft.ordinary)
         return None if too_long or _count_bytes(answer) > most else (answer, result)
 
-    found = fit_rows(draft.rows, build)
-    if found is None:
-        raise RepoError(
-            ErrorCode.LIMIT_EXCEEDED,
-            f"The answer does not fit into {most:,} bytes.",
-            "Ask the user to raise max_total_bytes_per_response.",
-        )
-    (answer, result), rows = found
+    (answer, result), rows = get_fitting(draft.rows, build, f"{most:,} bytes")
     return answer, result, rows
 
 

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Entry
 from repo_mcp.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.research import schemas
-from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.code_text import write_text
 from repo_mcp.toolsets.research.scope import Scope, resolve_scope
 
@@ -46,7 +47,7 @@ def search_code(repository: Repository, arguments: Arguments, context: CallConte
         expands=arguments.get("expand_query") is True,
         sums_up=arguments.get("synthesize") is True,
     )
-    answer = repository.code_search.search(request, context.ask)
+    answer = repository.engines.code_search.search(request, context.ask)
     ignored = repository.vectors is None and "semantic_weight" in arguments
     notes = [*answer.warnings, *([NO_SEMANTICS] if ignored else [])]
     return _draft(query, answer, notes, ordinary=limit is None)

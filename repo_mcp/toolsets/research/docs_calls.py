@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.tool_binding import Entry
 from repo_mcp.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
 from repo_mcp.toolsets.research import docs_schemas
-from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.scope import resolve_scope
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def search_docs(repository: Repository, arguments: Arguments, context: CallConte
         None if scope.is_whole else scope.holds,
         scope.key,
     )
-    answer = repository.documentation.search(request, context.cancelled)
+    answer = repository.engines.documentation.search(request, context.cancelled)
     most = repository.config.limits.max_total_bytes_per_response
 
     def build(rows: int) -> Result:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from repo_mcp.config import Limits
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
+)
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_QUERY_CHARS,
     PATH,
     PATH_FILTER,
-    Schema,
-    build_choice,
-    build_count,
-    build_field,
-    build_list,
-    build_object,
+    build_limited,
     build_result,
-    build_text,
 )
 
 DEFAULT_HITS = 10
@@ -33,7 +35,7 @@ def docs_input(limits: Limits) -> Schema:
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,
-            "limit": build_count("Most sections to return", min(DEFAULT_HITS, most), most),
+            "limit": build_limited("Most sections to return", min(DEFAULT_HITS, most), most),
             "path_filter": PATH_FILTER,
             "format": FORMAT,
         },

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.tool_binding import Entry
 from repo_mcp.tool_model import CallContext, Progress, escape_text
 from repo_mcp.toolsets.research import research_schemas
-from repo_mcp.toolsets.research.answers import Draft, Result, add_warnings
+from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS
 from repo_mcp.toolsets.research.research_text import render_report
 from repo_mcp.toolsets.research.scope import resolve_scope
@@ -20,23 +21,24 @@ if TYPE_CHECKING:
 
 MAX_TOLD_CHARS = 600  # of how a question was understood: the question itself stands beside it
 Arguments = Mapping[str, object]
+T = TypeVar("T")
 
 
 def code_research(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
-    """`code_research`."""
+    """`code_research`. A NUL in the query is a blank: no question of a person holds one."""
     from repo_mcp.research.records import Focus, ResearchRequest, Steps  # not when tools are listed
 
     scope = resolve_scope(repository, arguments)
     depth, focus, limit = (arguments.get(name) for name in ("depth", "focus", "limit"))
     request = ResearchRequest(
-        str(arguments["query"]),
+        str(arguments["query"]).replace("\0", " "),
         depth if isinstance(depth, int) else None,
         Focus(focus) if isinstance(focus, str) else None,
         scope.folder,
         limit if isinstance(limit, int) else 0,
     )
     steps = Steps(context.cancelled, None if context.report is None else partial(_report, context))
-    report = repository.researcher.answer(request, steps)
+    report = repository.engines.researcher.answer(request, steps)
     most = limit if isinstance(limit, int) else DEFAULT_FINDINGS
     rows = min(most, max(len(report.findings), len(report.map_nodes)))
     return Draft(partial(build_result, report), render_report, rows, ordinary="limit" not in arguments)
@@ -50,15 +52,16 @@ def _report(context: CallContext, done: float, total: float, message: str) -> No
 def build_result(report: Report, rows: int) -> Result:
     """The JSON form of a report with its first findings, and as much of the map."""
     findings = report.findings[:rows]
+    cuts = _Cuts(rows, is_whole=len(findings) == len(report.findings))
     result: Result = {
-        "query": report.request.query,
+        "query": escape_text(report.request.query),
         "understood_as": _build_reading(report),
         "depth": report.depth,
         "focus": None if report.request.focus is None else report.request.focus.value,
         "findings": [_build_finding(one) for one in findings],
         "total_findings": len(report.findings),
         "truncated": len(findings) < len(report.findings),
-        "dependency_map": _build_map(report.map_nodes[:rows], report.map_edges),
+        "dependency_map": _build_map(cuts.take(report.map_nodes, rows, "nodes"), report.map_edges),
         "call_chains": [
             {
                 "symbols": _escape(one.symbols),
@@ -66,18 +69,33 @@ def build_result(report: Report, rows: int) -> Result:
                 "confidence": one.confidence,
                 "ends": escape_text(one.ends),
             }
-            for one in report.chains[: 2 + rows // 2]
+            for one in cuts.take(report.chains, 2 + rows // 2, "call chains")
         ],
         "entry_points": [
             {"symbol": escape_text(one.symbol), "citation": escape_text(one.citation), "why": one.why}
-            for one in report.entry_points[: 2 + rows // 3]
+            for one in cuts.take(report.entry_points, 2 + rows // 3, "entry points")
         ],
-        **_build_sections(report, rows),
-        "limits": [
-            {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
-        ],
+        **_build_sections(report, rows, cuts),
     }
+    result["limits"] = [
+        {"what": escape_text(one.what), "why": escape_text(one.why)} for one in report.limits[: 4 + rows]
+    ] + [{"what": what, "why": "fewer are shown with fewer findings"} for what in cuts.said]
     return add_warnings(result, report.warnings)
+
+
+class _Cuts:
+    """How much of each section an answer shows: with all findings everything, else less, and says so."""
+
+    def __init__(self, rows: int, *, is_whole: bool) -> None:
+        self.rows, self.is_whole = rows, is_whole
+        self.said: list[str] = []
+
+    def take(self, whole: Sequence[T], most: int, what: str) -> Sequence[T]:
+        """The first of a section."""
+        if self.is_whole or len(whole) <= most:
+            return whole
+        self.said.append(f"{len(whole) - most} more {what}")
+        return whole[:most]
 
 
 def _build_reading(report: Report) -> Result:
@@ -150,7 +168,7 @@ def _build_map(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> Result:
     }
 
 
-def _build_sections(report: Report, rows: int) -> Result:
+def _build_sections(report: Report, rows: int, cuts: _Cuts) -> Result:
     """What only some questions have."""
     sections: Result = {}
     if report.modules is not None:
@@ -164,7 +182,7 @@ def _build_sections(report: Report, rows: int) -> Result:
                 "layer": one.layer,
                 "citation": escape_text(one.citation),
             }
-            for one in report.modules[: 4 + rows]
+            for one in cuts.take(report.modules, 4 + rows, "modules")
         ]
     if report.layers is not None:
         sections["layers"] = [
@@ -184,12 +202,12 @@ def _build_sections(report: Report, rows: int) -> Result:
                 "citations": _escape(one.citations),
                 "note": one.note,
             }
-            for one in report.shapes[: 4 + rows]
+            for one in cuts.take(report.shapes, 4 + rows, "shapes")
         ]
     if report.outside is not None:
         sections["outside"] = [
             {"name": escape_text(one.name), "count": one.count, "citation": escape_text(one.citation)}
-            for one in report.outside[: 4 + rows // 2]
+            for one in cuts.take(report.outside, 4 + rows // 2, "names from outside")
         ]
     return sections
 

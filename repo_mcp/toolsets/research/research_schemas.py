@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
+)
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_QUERY_CHARS,
     PATH,
-    Schema,
-    build_choice,
-    build_count,
-    build_field,
-    build_list,
-    build_object,
+    build_limited,
     build_result,
-    build_text,
 )
 
 DEFAULT_DEPTH, MAX_DEPTH = 2, 5
@@ -34,7 +36,7 @@ RESEARCH_INPUT = build_object(
             0,
         ),
         "path": PATH,
-        "depth": build_count(
+        "depth": build_limited(
             "References followed in a row; for implementations and ways more when left out",
             DEFAULT_DEPTH,
             MAX_DEPTH,
@@ -44,7 +46,7 @@ RESEARCH_INPUT = build_object(
             " (repeated shapes), flow (ways along calls)",
             FOCUSES,
         ),
-        "limit": build_count(
+        "limit": build_limited(
             "Findings at most; fewer where the answer would be long and this is left out",
             DEFAULT_FINDINGS,
             MAX_FINDINGS,

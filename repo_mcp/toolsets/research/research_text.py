@@ -80,7 +80,8 @@ def _render_modules(told: Result) -> Iterable[str]:
     for one in told.get("layers") or ():
         yield f"- {one['level']}: {', '.join(one['modules'])}"
         for cycle in one["cycles"]:
-            yield f"  - cycle: {' <-> '.join(cycle)}"
+            names = " <-> ".join(cycle) if len(cycle) == 2 else f"of {len(cycle)}: {', '.join(cycle)}"
+            yield f"  - cycle {names}"
 
 
 def _render_shapes(told: Result) -> Iterable[str]:

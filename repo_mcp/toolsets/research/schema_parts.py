@@ -1,61 +1,21 @@
-"""What the schemas of the `research` tools are made of.
-
-Several clients drop `default`, `minimum` and `maximum` before a model sees a schema: so each description says
-its limits in words. Nothing here depends on the repository that is served.
-"""
+"""What the schemas of the `research` tools have in common. Nothing depends on what is served."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
+from repo_mcp.schema_parts import Schema, build_choice, build_field, build_list, build_object, build_text
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORMATS
-
-Schema = dict[str, object]
 
 MAX_PATH_CHARS = 4_096
 MAX_QUERY_CHARS = 10_000
 MAX_GLOB_CHARS = 512
 
 
-def build_object(properties: Mapping[str, object], required: Iterable[str] = ()) -> Schema:
-    """An object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def build_text(description: str, max_chars: int, least: int = 1) -> Schema:
-    """A string argument."""
-    return {"type": "string", "description": description, "minLength": least, "maxLength": max_chars}
-
-
-def build_count(description: str, default: int, most: int, least: int = 1) -> Schema:
+def build_limited(description: str, default: int, most: int, least: int = 1) -> Schema:
     """A number argument; the description gets its limits."""
     said = f"{description}, {least} to {most}; {default} when left out"
     return {"type": "integer", "description": said, "default": default, "minimum": least, "maximum": most}
-
-
-def build_switch(description: str) -> Schema:
-    """A switch that is off when left out."""
-    return {"type": "boolean", "description": description, "default": False}
-
-
-def build_choice(description: str, values: Sequence[str]) -> Schema:
-    """An argument that is one of these words."""
-    return {"type": "string", "description": description, "enum": list(values)}
-
-
-def build_field(kind: str | list[str], description: str = "") -> Schema:
-    """A field of a result."""
-    return {"type": kind, "description": description} if description else {"type": kind}
-
-
-def build_list(items: Schema, description: str = "") -> Schema:
-    """A list in a result."""
-    return build_field("array", description) | {"items": items}
 
 
 def build_result(properties: Mapping[str, Schema]) -> Schema:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from repo_mcp.config import Limits
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_switch,
+    build_text,
+)
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_PATH_CHARS,
     MAX_QUERY_CHARS,
     PATH,
     PATH_FILTER,
-    Schema,
-    build_choice,
-    build_count,
-    build_field,
-    build_list,
-    build_object,
+    build_limited,
     build_result,
-    build_switch,
-    build_text,
 )
 
 DEFAULT_HITS = 20
@@ -84,7 +86,7 @@ def search_input(limits: Limits) -> Schema:
                 MAX_QUERY_CHARS,
             ),
             "path": PATH,
-            "limit": build_count("Most results", min(DEFAULT_HITS, most), most),
+            "limit": build_limited("Most results", min(DEFAULT_HITS, most), most),
             "semantic_weight": {
                 "type": "number",
                 "description": "How much meaning counts beside words, 0 to 1; 0.7 when left out. Only where"

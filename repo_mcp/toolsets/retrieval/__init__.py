@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from repo_mcp import icons, instructions
+from repo_mcp.call_guard import UNGUARDED, CallGuard
 from repo_mcp.call_recorder import CallRecorder
 from repo_mcp.config import Limits
 from repo_mcp.errors import RepoError
@@ -70,9 +71,11 @@ def build_toolset(roots: Roots, audit: AuditLog | None = None) -> Toolset:
     return bind_toolset(roots.limits, lambda: (roots, audit))
 
 
-def bind_toolset(limits: Limits, opened: Opened[Roots]) -> Toolset:
+def bind_toolset(limits: Limits, opened: Opened[Roots], guard: CallGuard = UNGUARDED) -> Toolset:
     """The tools over the roots that `opened` gives when one is called, with `limits` in their schemas."""
-    tools = bind(_ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, check=_check)
+    tools = bind(
+        _ENTRIES, limits, opened, _answer, _find_writer, icon=icons.RETRIEVAL, check=_check, guard=guard
+    )
     return Toolset("retrieval", tools, instructions.RETRIEVAL)
 
 

@@ -24,7 +24,7 @@ from repo_mcp.call_recorder import CallOutcome, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import ToolAnswer, escape_text
-from repo_mcp.toolsets.retrieval.failures import Code, Failure
+from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots
 
 # What `meta` takes at most besides the warnings of the draft: the duration is not known before.
@@ -62,6 +62,10 @@ def answer_call(call: Call[Roots, Draft], repo: str | None, max_bytes: int) -> T
         part, rows = _fit(call.run(), max_bytes)
     except Failure as error:
         failure = error
+    except RepoError as error:  # of the call as such, whatever it asks
+        failure = explain_refusal(error)
+        if failure.code is Code.INTERNAL:
+            log_defect("retrieval", call.tool, error)
     except Exception as error:
         log_defect("retrieval", call.tool, error)
         failure = Failure(Code.INTERNAL, "The server failed on this call.", "internal")

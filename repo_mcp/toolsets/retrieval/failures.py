@@ -34,6 +34,8 @@ class Code(StrEnum):
     RANGE_INVALID = "RANGE_INVALID"
     BINARY_FILE = "BINARY_FILE"
     FILE_TOO_LARGE = "FILE_TOO_LARGE"
+    BUSY = "BUSY"
+    TIMEOUT = "TIMEOUT"
     INTERNAL = "INTERNAL"
 
 
@@ -92,6 +94,15 @@ def explain(error: RepoError, repo: str, path: str | None) -> Failure:
     """The failure for an error of the engine. `path` is the client's, None for a search."""
     explain_code = _EXPLAINERS.get(error.code, _explain_internal)
     return explain_code(error, repo, path)
+
+
+def explain_refusal(error: RepoError) -> Failure:
+    """The failure for a call that was refused or given up, whatever it asks."""
+    if error.code is ErrorCode.TOO_MANY_CALLS:
+        return Failure(Code.BUSY, error.message, "busy", hint=error.hint)
+    if error.code is ErrorCode.TIMEOUT:
+        return Failure(Code.TIMEOUT, error.message, "timeout", hint=error.hint)
+    return _explain_internal(error, "", None)
 
 
 def _name(path: str | None, repo: str) -> str:

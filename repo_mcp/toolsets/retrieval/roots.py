@@ -19,7 +19,7 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from repo_mcp.config import HARD_CAPS, Config, Limits, cap_defaults, find_cache_home
+from repo_mcp.config import HARD_CAPS, LEAST_MEMORY_MB, Config, Limits, cap_defaults, find_cache_home
 from repo_mcp.data_dir import name_cache_dir, take_outside_dir
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.toolsets.retrieval.failures import Code
@@ -92,6 +92,7 @@ def open_roots(config: Config, report_warning: Callable[[str], None]) -> Roots:
                 data_dir=os.path.join(place, root.name),
                 limits=limits,
                 workers=_share_workers(config),
+                memory_mb=max(LEAST_MEMORY_MB, config.memory_mb // len(config.named_roots)),
                 last_bundle=False,
             )
             warn = _name_warnings(root.name, report_warning)

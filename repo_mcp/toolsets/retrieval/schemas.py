@@ -6,12 +6,18 @@ nothing depends on the roots that are served. The operator's limits are the only
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from repo_mcp.config import Limits
+from repo_mcp.schema_parts import (
+    Schema,
+    build_choice,
+    build_count,
+    build_field,
+    build_object,
+    build_record,
+    build_switch,
+    build_text,
+)
 from repo_mcp.toolsets.retrieval.failures import Code
-
-Schema = dict[str, object]
 
 REPOS = ("docs", "code")  # in the order of answers
 BOTH = "both"
@@ -21,66 +27,38 @@ MAX_GLOB_CHARS = 512
 MAX_LINE_NUMBER = 2_147_483_647
 
 
-def _object(properties: Mapping[str, object], required: Iterable[str] | None = None) -> Schema:
-    names = list(properties if required is None else required)
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": names,
-        "additionalProperties": False,
-    }
-
-
-def _repo(description: str, *names: str) -> Schema:
-    return {"type": "string", "description": description, "enum": list(names)}
-
-
-def _text(description: str, max_chars: int, min_chars: int = 1) -> Schema:
-    return {"type": "string", "description": description, "minLength": min_chars, "maxLength": max_chars}
-
-
-def _count(description: str, maximum: int) -> Schema:
-    return {"type": "integer", "description": description, "minimum": 1, "maximum": maximum}
-
-
-def _switch(description: str, default: bool) -> Schema:
-    return {"type": "boolean", "description": description, "default": default}
-
-
-def _out(kind: str | list[str], description: str = "") -> Schema:
-    return {"type": kind, "description": description} if description else {"type": kind}
-
-
 def build_envelope_schema(result: Schema) -> Schema:
     """The output schema of a tool: its result, or an error, within the envelope."""
-    details = _object(
+    details = build_object(
         {
-            "argument": _out("string", "The argument that is wrong"),
-            "reason": _out("string", "missing, unreadable, out_of_root, denied, binary, ..."),
-            "hint": _out("string", "What to do next"),
-            "total_lines": _out("integer", "Lines of the file"),
-            "max_bytes": _out("integer", "The limit that the file passes"),
+            "argument": build_field("string", "The argument that is wrong"),
+            "reason": build_field("string", "missing, unreadable, out_of_root, denied, binary, ..."),
+            "hint": build_field("string", "What to do next"),
+            "total_lines": build_field("integer", "Lines of the file"),
+            "max_bytes": build_field("integer", "The limit that the file passes"),
         },
         ["reason", "hint"],
     )
-    error = _object(
+    error = build_record(
         {
             "code": {"type": "string", "enum": [code.value for code in Code]},
-            "message": _out("string"),
+            "message": build_field("string"),
             "details": details,
         }
     )
-    meta = _object(
+    meta = build_object(
         {
-            "repo": _out(["string", "null"], "The repo asked for; null when there is none of that name"),
-            "duration_ms": _out("integer"),
-            "truncated": _out("boolean", "True when there is more than the result holds"),
-            "warnings": _out("array", "What is incomplete or unusual; left out when there is nothing")
-            | {"items": _out("string")},
+            "repo": build_field(
+                ["string", "null"], "The repo asked for; null when there is none of that name"
+            ),
+            "duration_ms": build_field("integer"),
+            "truncated": build_field("boolean", "True when there is more than the result holds"),
+            "warnings": build_field("array", "What is incomplete or unusual; left out when there is nothing")
+            | {"items": build_field("string")},
         },
         ["repo", "duration_ms", "truncated"],
     )
-    return _object({"result": result, "error": error, "meta": meta}, ["meta"])
+    return build_object({"result": result, "error": error, "meta": meta}, ["meta"])
 
 
 SEARCH_TITLE = "Search docs and code"
@@ -94,24 +72,24 @@ SEARCH_DESCRIPTION = (
 
 def search_input(limits: Limits) -> Schema:
     most, ordinary = limits.max_search_hits, limits.default_search_hits
-    return _object(
+    return build_object(
         {
-            "repo": _repo('Where to search: "docs", "code" or "both". Default "both".', *REPOS, BOTH)
+            "repo": build_choice('Where to search: "docs", "code" or "both". Default "both".', (*REPOS, BOTH))
             | {"default": BOTH},
-            "query": _text(
+            "query": build_text(
                 f"The text to look for as it stands, or a regular expression with regex true. Not empty; at"
                 f" most {MAX_QUERY_CHARS:,} characters.",
                 MAX_QUERY_CHARS,
             ),
-            "limit": _count(f"Most matches to return, 1 to {most:,}. Default {ordinary}.", most)
+            "limit": build_count(f"Most matches to return, 1 to {most:,}. Default {ordinary}.", most)
             | {"default": ordinary},
-            "case_sensitive": _switch("Tell capitals from small letters. Default false.", False),
-            "regex": _switch(
+            "case_sensitive": build_switch("Tell capitals from small letters. Default false.", False),
+            "regex": build_switch(
                 "Take query as a regular expression in RE2's syntax: no look-around, no back-references."
                 " Default false.",
                 False,
             ),
-            "path_glob": _text(
+            "path_glob": build_text(
                 "Only files whose path matches this glob: `*.md`, `src/**`, `**/test_*.py`. At most"
                 f" {MAX_GLOB_CHARS} characters. Default: every file.",
                 MAX_GLOB_CHARS,
@@ -122,18 +100,18 @@ def search_input(limits: Limits) -> Schema:
 
 
 def search_output(limits: Limits) -> Schema:
-    match = _object(
+    match = build_object(
         {
             "repo": {"type": "string", "enum": list(REPOS)},
-            "path": _out("string"),
-            "line": _out("integer", "Counted from 1"),
-            "end_line": _out("integer", "Only of a match that spans lines"),
-            "preview": _out("string", "The line, cut around the match when it is long"),
+            "path": build_field("string"),
+            "line": build_field("integer", "Counted from 1"),
+            "end_line": build_field("integer", "Only of a match that spans lines"),
+            "preview": build_field("string", "The line, cut around the match when it is long"),
         },
         ["repo", "path", "line", "preview"],
     )
-    rows = _out("array", "By repo (docs, code), path, line") | {"items": match}
-    return build_envelope_schema(_object({"matches": rows}))
+    rows = build_field("array", "By repo (docs, code), path, line") | {"items": match}
+    return build_envelope_schema(build_record({"matches": rows}))
 
 
 OPEN_TITLE = "Open file"
@@ -148,7 +126,7 @@ _PATH = "Path of the file, relative to the root of repo, with `/`."
 
 
 def open_file_input(limits: Limits) -> Schema:
-    return _object({"repo": _repo(_REPO, *REPOS), "path": _text(_PATH, MAX_PATH_CHARS)})
+    return build_record({"repo": build_choice(_REPO, REPOS), "path": build_text(_PATH, MAX_PATH_CHARS)})
 
 
 SNIPPET_TITLE = "Get lines of a file"
@@ -160,25 +138,25 @@ SNIPPET_DESCRIPTION = (
 
 
 def get_snippet_input(limits: Limits) -> Schema:
-    return _object(
+    return build_record(
         {
-            "repo": _repo(_REPO, *REPOS),
-            "path": _text(_PATH, MAX_PATH_CHARS),
-            "start_line": _count("First line, counted from 1.", MAX_LINE_NUMBER),
-            "end_line": _count("Last line, included; not before start_line.", MAX_LINE_NUMBER),
+            "repo": build_choice(_REPO, REPOS),
+            "path": build_text(_PATH, MAX_PATH_CHARS),
+            "start_line": build_count("First line, counted from 1.", MAX_LINE_NUMBER),
+            "end_line": build_count("Last line, included; not before start_line.", MAX_LINE_NUMBER),
         }
     )
 
 
 def lines_output(limits: Limits) -> Schema:
     properties = {
-        "path": _out("string"),
-        "start_line": _out("integer"),
-        "end_line": _out("integer", "Last line in content; start_line - 1 when there is none"),
-        "total_lines": _out("integer", "Lines of the file"),
-        "content": _out("string", "Numbered lines: line number, tab, text, newline"),
+        "path": build_field("string"),
+        "start_line": build_field("integer"),
+        "end_line": build_field("integer", "Last line in content; start_line - 1 when there is none"),
+        "total_lines": build_field("integer", "Lines of the file"),
+        "content": build_field("string", "Numbered lines: line number, tab, text, newline"),
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))
 
 
 LIST_TITLE = "List directory"
@@ -191,28 +169,28 @@ LIST_DESCRIPTION = (
 
 def list_dir_input(limits: Limits) -> Schema:
     path = 'Path of the directory, relative to the root of repo, with `/`. Default "": the root.'
-    return _object(
+    return build_object(
         {
-            "repo": _repo(_REPO, *REPOS),
-            "path": _text(path, MAX_PATH_CHARS, min_chars=0) | {"default": ""},
+            "repo": build_choice(_REPO, REPOS),
+            "path": build_text(path, MAX_PATH_CHARS, least=0) | {"default": ""},
         },
         ["repo"],
     )
 
 
 def list_dir_output(limits: Limits) -> Schema:
-    entry = _object(
+    entry = build_object(
         {
-            "path": _out("string", "Relative to the root of repo"),
+            "path": build_field("string", "Relative to the root of repo"),
             "type": {"type": "string", "enum": ["file", "directory"]},
-            "size": _out("integer", "Bytes; files alone have one"),
+            "size": build_field("integer", "Bytes; files alone have one"),
         },
         ["path", "type"],
     )
-    left_out = _out("object", "Entries left out, by reason: hidden, ignored, denied, symlink, special")
+    left_out = build_field("object", "Entries left out, by reason: hidden, ignored, denied, symlink, special")
     properties = {
-        "path": _out("string", 'Of the directory; "" for the root'),
-        "entries": _out("array", "By name") | {"items": entry},
+        "path": build_field("string", 'Of the directory; "" for the root'),
+        "entries": build_field("array", "By name") | {"items": entry},
         "left_out": left_out | {"additionalProperties": {"type": "integer"}},
     }
-    return build_envelope_schema(_object(properties))
+    return build_envelope_schema(build_record(properties))

@@ -211,6 +211,30 @@ def test_newer_python_is_outlined_by_line_patterns_and_says_so(line: str) -> Non
     assert (found.symbols[0].start_line, found.symbols[0].end_line) == (1, 3)
 
 
+HANDLERS = ["A, B", "A, os.error", "json.Bad, timeout, c", "* A, b"]
+NEWEST = ["X = t'{a}'", "X = rT'{a!r}'", "X = (a\n  + t'{b}')", "X = [\n  1,\n  t'{b}',\n]"]
+NEWEST += [f"try:\n  pass\nexcept{' ' * (one[0] != '*')}{one}:\n  pass" for one in HANDLERS]
+
+
+@pytest.mark.parametrize("text", NEWEST)
+def test_what_came_with_python_3_14_is_outlined(text: str) -> None:
+    found = outline(f"class A:\n    def m(self):\n        pass\n\n{text}\n\ndef last(): pass\n")
+    assert [one.name for one in found.symbols if one.name != "X"] == ["A", "m", "last"]
+    if sys.version_info >= (3, 14):
+        assert (found.parser, found.warnings) == ("ast", ())
+        assert ("X" in text) == any(one.name == "X" for one in found.symbols)
+    else:
+        assert found.parser == "lexical"
+        assert "needs a Python newer than" in found.warnings[0]
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python reads it as two types")
+def test_a_handler_of_python_2_is_no_newer_syntax() -> None:
+    found = outline("try:\n  pass\nexcept socket.error, e:\n  pass\n")
+    assert (found.parser, found.symbols) == ("ast", ())
+    assert "syntax error at line 3" in found.warnings[0]
+
+
 def test_a_large_source_is_outlined_by_line_patterns_and_says_so() -> None:
     found = outline("def f():\n    pass\n" + "# x\n" * (MAX_AST_BYTES // 4))
     assert found.parser == "lexical"

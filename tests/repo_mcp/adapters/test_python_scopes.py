@@ -62,6 +62,8 @@ def iter_tables(
 ) -> Iterator[tuple[symtable.SymbolTable, tuple[str, ...]]]:
     yield table, classes
     for child in table.get_children():
+        if table.get_type() == "module" and child.get_type() == "annotation":
+            continue  # a table of its own from Python 3.14 on: to us these names are read in the module
         yield from iter_tables(
             child, (child.get_name(), *classes) if child.get_type() == "class" else classes
         )

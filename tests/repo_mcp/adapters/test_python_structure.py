@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import warnings
 
 import pytest
@@ -409,6 +410,36 @@ def test_what_does_not_parse_is_left_out_and_the_rest_is_there() -> None:
     assert get(structure, "second").parent == half
     calls = [(one.name, one.line) for one in list_references(structure, ReferenceRole.CALL)]
     assert calls == [("b", 4), ("good", 15)]
+
+
+NEWEST = """def good():
+    return a.b()
+
+def show(width):
+    return t"{find(name)!r:>{sizes[width]}} {other}"
+
+def guard():
+    try:
+        good()
+    except First, sub.Second:
+        pass
+"""
+
+
+def test_what_came_with_python_3_14_is_read_or_left_out() -> None:
+    structure = read(NEWEST)
+    names = [(one.name, one.kind.name, one.start_line) for one in list_symbols(structure)]
+    assert names == [("good", "FUNCTION", 1), ("show", "FUNCTION", 4), ("guard", "FUNCTION", 7)]
+    found = {
+        (one.role.name, one.name) for one in list_references(structure, ReferenceRole.CALL, ReferenceRole.USE)
+    }
+    if sys.version_info >= (3, 14):
+        assert structure.status is ParseStatus.FULL
+        inside = {("CALL", "find"), ("USE", "name"), ("USE", "sizes"), ("USE", "other")}
+        assert inside | {("USE", "First"), ("USE", "Second"), ("CALL", "good")} <= found
+    else:
+        assert structure.status is ParseStatus.PARTIAL
+        assert found == {("CALL", "b"), ("USE", "a")}
 
 
 HOSTILE = {

@@ -37,18 +37,40 @@ def test_words_are_completed_without_a_look_at_the_tree(tmp_path: Path, words: s
     assert not (tree / ".repo_mcp").exists()
 
 
-def test_a_real_bash_completes(tmp_path: Path) -> None:
-    bash = shutil.which("bash")
-    if bash is None:
-        pytest.skip("bash is not installed")
-    tree = make_tree(tmp_path)
-    script = (
-        "source <(repo-mcp completion bash); COMP_WORDS=(repo-mcp sta); COMP_CWORD=1;"
-        ' _repo_mcp_completion repo-mcp; echo "${COMPREPLY[@]}"'
-    )
+BASH = (
+    "source <(repo-mcp completion bash); COMP_WORDS=(repo-mcp sta); COMP_CWORD=1;"
+    ' _repo_mcp_completion repo-mcp; echo "${COMPREPLY[@]}"'
+)
+FISH = 'repo-mcp completion fish | source; complete -C "repo-mcp sta" | cut -f 1'
+# Its completion works at a prompt alone: a shell in a pseudo-terminal, in which a tab is pressed.
+ZSH = r"""
+zmodload zsh/zpty
+zpty inner "TERM=dumb zsh -f -i"
+zpty -w inner "autoload -Uz compinit; compinit -u -d $HOME/dump; source <(repo-mcp completion zsh)"
+zpty -w inner 'print re""ady'
+zpty -r inner line '*ready*'
+zpty -w -n inner $'repo-mcp sta\t'
+repeat 600; do
+  sleep 0.1
+  while zpty -r -t inner part; do told+=$part; done
+  [[ $told == *'repo-mcp status '* ]] && print status && break
+done
+zpty -d inner
+"""
+
+
+@pytest.mark.parametrize(
+    ("shell", "options", "script"),
+    [("bash", ["--norc"], BASH), ("fish", ["--no-config"], FISH), ("zsh", ["-f"], ZSH)],
+    ids=["bash", "fish", "zsh"],
+)
+def test_a_real_shell_completes(tmp_path: Path, shell: str, options: list[str], script: str) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
     done = subprocess.run(
-        [bash, "--norc", "-c", script],
-        cwd=tree,
+        [program, *options, "-c", script],
+        cwd=make_tree(tmp_path),
         env={"PATH": f"{BIN}:/usr/bin:/bin", "HOME": str(tmp_path / "home")},
         capture_output=True,
         text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from repo_mcp.cli.checks import EXTRAS, State
-from repo_mcp.cli.client_setups import CLIENTS, iter_client_findings
+from repo_mcp.cli.client_setups import iter_client_findings
+from repo_mcp.cli.clients import CLIENTS
 from tests.architecture.source_tree import ROOT
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -82,7 +84,7 @@ def test_a_healthy_root(place: Path) -> None:
     assert told["structure"] == ["note"]
     done = run(place)
     assert done.stdout.splitlines()[-1] == "Nothing is wrong: 0 problems, 0 warnings."
-    assert "index: 1 files" in done.stdout
+    assert "index: 1 file, " in done.stdout
 
 
 def flip(segment: Path) -> None:
@@ -175,18 +177,29 @@ def test_every_extra_is_looked_at() -> None:
         assert [name for name in names if name] == list(modules)
 
 
-def write_client(home: Path, client: str, servers: object) -> None:
-    path, table = CLIENTS[client]
-    file = home / path
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a project in one place, as clients would find them."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def write_client(both: Path, client: str, scope: str, servers: object) -> Path:
+    place = CLIENTS[client].places[scope](str(both / "project"))
+    file = Path(place.path)
     file.parent.mkdir(parents=True, exist_ok=True)
-    if path.endswith(".toml"):
-        file.write_text(str(servers))
-    else:
-        file.write_text(json.dumps({table: servers, "other": 1}))
+    text = str(servers) if CLIENTS[client].is_toml else json.dumps({CLIENTS[client].section: servers, "x": 1})
+    file.write_text(text)
+    return file
 
 
-def judge(home: Path) -> list[tuple[str, str]]:
-    return [(one.state.value, one.message) for one in iter_client_findings(str(home))]
+def judge(both: Path) -> list[tuple[str, str]]:
+    findings = iter_client_findings(str(both / "project"))
+    return [(one.state.value, f"{one.subject}: {one.message}") for one in findings]
 
 
 @pytest.mark.parametrize(
@@ -199,6 +212,7 @@ def judge(home: Path) -> list[tuple[str, str]]:
         ({"command": "repo-mcp-server-missing/repo-mcp", "args": ["--repo-root=/"]}, "problem", "not found"),
         ({"command": "/nowhere/repo-mcp-server", "args": ["--repo-root", "/"]}, "problem", "not there"),
         ({"command": sys.executable, "args": ["repo-mcp", "serve"]}, "problem", "no --repo-root"),
+        ({"command": "/nowhere/repo-mcp-server"}, "problem", "no"),
         (
             {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "/nowhere"]},
             "problem",
@@ -213,29 +227,57 @@ def judge(home: Path) -> list[tuple[str, str]]:
         ({"command": sys.executable, "args": ["repo-mcp", "--toolsets", "retrieval"]}, "ok", "set up"),
     ],
 )
-def test_entries_of_clients(tmp_path: Path, entry: object, state: str, word: str) -> None:
-    for client in ("Cursor", "VS Code", "Claude Code"):
-        write_client(tmp_path, client, {"mine": entry, "another": {"command": "else"}, "odd": 7})
-    found = judge(tmp_path)
-    assert len(found) == 3
+def test_entries_of_clients(both: Path, entry: object, state: str, word: str) -> None:
+    places = [("cursor", "user"), ("vscode", "user"), ("gemini", "project"), ("windsurf", "user")]
+    for client, scope in places:
+        write_client(both, client, scope, {"mine": entry, "another": {"command": "else"}, "odd": 7})
+    found = judge(both)
+    assert len(set(found)) >= len(places)
     assert all(one == state and word in message and "'mine'" in message for one, message in found)
 
 
-def test_the_example_of_codex_is_judged(tmp_path: Path) -> None:
+def test_the_example_of_codex_is_judged(both: Path) -> None:
     example = (ROOT / "examples" / "codex.config.toml").read_text(encoding="utf-8")
-    write_client(tmp_path, "Codex", example)
-    assert {state for state, _ in judge(tmp_path)} == {"problem"}  # its paths are placeholders
+    write_client(both, "codex", "user", example)
+    assert {state for state, _ in judge(both)} == {"problem"}  # its paths are placeholders
 
 
-@pytest.mark.parametrize("text", ["{ // a comment\n}", "[" * 100_000, "\udcff", "[]", '{"mcpServers": 3}'])
-def test_files_that_cannot_be_read_are_notes(tmp_path: Path, text: str) -> None:
-    file = tmp_path / CLIENTS["Cursor"][0]
-    file.parent.mkdir()
-    file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    assert {state for state, _ in judge(tmp_path)} <= {State.NOTE}
+@pytest.mark.parametrize(
+    "text", ['{"a"', "[" * 100_000, "\udcff", "[]", '{"mcpServers": 3, "mcpServers": 4}']
+)
+def test_files_that_cannot_be_read_are_notes(both: Path, text: str) -> None:
+    write_client(both, "cursor", "user", {}).write_bytes(text.encode("utf-8", "surrogateescape"))
+    ((state, message),) = judge(both)
+    assert (state, "not looked at" in message, str(both) in message) == (State.NOTE, True, False)
 
 
-def test_a_linked_file_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / ".cursor").mkdir()
-    (tmp_path / ".cursor" / "mcp.json").symlink_to("/etc/passwd")
-    assert [state for state, _ in judge(tmp_path)] == ["note"]
+def test_a_file_with_comments_and_a_mark_is_read(both: Path) -> None:
+    entry = '{"mcpServers": {"mine": {"command": "repo-mcp-server"}} // mine\n}'
+    write_client(both, "gemini", "user", {}).write_bytes(b"\xef\xbb\xbf" + entry.encode())
+    assert {message.partition(":")[0] for _, message in judge(both)} == {"client Gemini CLI"}
+
+
+def test_a_file_that_is_the_users_and_the_projects_is_judged_once(both: Path) -> None:
+    write_client(both, "gemini", "user", {"mine": {"command": sys.executable, "args": ["repo-mcp"]}})
+    assert len(list(iter_client_findings(str(both / "home")))) == 1
+
+
+@pytest.mark.parametrize(("scope", "word"), [("user", "leads out"), ("project", "the repository brings")])
+def test_a_linked_file_is_left_alone(both: Path, scope: str, word: str) -> None:
+    file = write_client(both, "cursor", scope, {})
+    file.unlink()
+    file.symlink_to("/etc/passwd")
+    ((state, message),) = judge(both)
+    assert (state, word in message) == ("note", True)
+
+
+def test_what_init_writes_is_found_and_well(place: Path) -> None:
+    server = shutil.which("repo-mcp-server", path=os.path.dirname(sys.executable))
+    for client in ("codex", "vscode", "gemini", "copilot", "claude"):
+        assert run(place, client, "--write", command="init").returncode == 0
+    (place / "root" / ".mcp.json").unlink()  # Copilot would read it, too
+    code, found = examine(place)
+    assert (code, bool(server)) == (0, True)
+    told = {subject: one for subject, one in found.items() if subject.startswith("client ")}
+    assert len(told) == 4
+    assert {one["state"] for findings in told.values() for one in findings} == {"ok"}

@@ -13,6 +13,7 @@ import pytest
 
 from repo_mcp.cli.client_check import try_server
 from repo_mcp.cli.clients import Server
+from repo_mcp.options import build_parser
 from tests.repo_mcp.cli.program import BIN, make_tree, run
 
 SERVER = str(BIN / "repo-mcp-server")
@@ -72,6 +73,47 @@ def test_two_roots_come_by_environment(tree: Path) -> None:
     assert "4: search, open_file, get_snippet, list_dir" in done.stdout
 
 
+def test_options_of_the_server_are_written_as_it_takes_them(tree: Path) -> None:
+    (tree.parent / "model").mkdir()
+    done = run(
+        *(
+            tree,
+            "init",
+            "codex",
+            "--write",
+            "--data-dir",
+            "../index",
+            "--semantic-model",
+            "../model",
+        ),
+        *("--harden", "--no-watch", "--exclude-glob=-old", "--exclude-glob", "*.md", "--max-search=7"),
+        *("--toolsets", "repo, research"),
+    )
+    assert done.returncode == 0, done.stderr
+    entry = tomllib.loads((tree.parent / "home/.codex/config.toml").read_text())["mcp_servers"]["repo"]
+    assert entry["args"] == [
+        *("--repo-root", str(tree), "--data-dir", str(tree.parent / "index"), "--toolsets", "repo,research"),
+        *("--no-watch", "--exclude-glob=-old", "--exclude-glob", "*.md", "--harden"),
+        *("--semantic-model", str(tree.parent / "model"), "--max-search-hits", "7"),
+    ]
+    assert vars(build_parser("x").parse_args(entry["args"])) | {"repo_root": ""} == vars(
+        build_parser("x").parse_args(
+            [
+                *("--data-dir", str(tree.parent / "index"), "--toolsets", "repo,research", "--harden"),
+                *("--no-watch", "--exclude-glob=-old", "--exclude-glob=*.md", "--max-search-hits", "7"),
+                *("--semantic-model", str(tree.parent / "model"), "--repo-root", ""),
+            ]
+        )
+    )
+
+
+def test_a_file_of_roots_is_written_with_its_whole_name(tree: Path) -> None:
+    (tree / "roots.toml").write_text("")
+    done = run(tree, "init", "generic", "--toolsets", "retrieval", "--config", "roots.toml")
+    entry = json.loads(done.stdout)["mcpServers"]["repo"]
+    assert entry["args"] == ["--toolsets", "retrieval", "--config", str(tree / "roots.toml")]
+
+
 def test_any_other_client_gets_an_entry_and_no_file(tree: Path) -> None:
     assert json.loads(run(tree, "init", "generic").stdout)["mcpServers"]["repo"]["command"] == SERVER
     done = run(tree, "init", "generic", "--write")
@@ -89,6 +131,15 @@ def test_any_other_client_gets_an_entry_and_no_file(tree: Path) -> None:
         (["codex", "--name", "a b"], "--name"),
         (["codex", "--scope", "machine"], "--scope"),
         (["codex", "--command", "README.md"], "--command"),
+        (["codex", "--semantic-model", "none"], "--semantic-model"),
+        (["codex", "--data-dir", "README.md"], "--data-dir"),
+        (["codex", "--config", "none.toml", "--toolsets", "retrieval"], "--config"),
+        (["codex", "--config", "README.md"], "retrieval"),
+        (["codex", "--max-search-hits", "9999999"], "--max-search-hits"),
+        (["codex", "--transport", "http"], "stdio"),
+        (["codex", "--port", "80"], "stdio"),
+        (["codex", "--wirte"], "--wirte"),
+        (["codex", "docs"], "--repo-root"),
     ],
 )
 def test_what_cannot_be_set_up_is_one_line(tree: Path, arguments: list[str], word: str) -> None:

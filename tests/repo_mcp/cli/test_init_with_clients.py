@@ -65,3 +65,23 @@ def test_claude_connects_by_the_users_file(tmp_path: Path) -> None:
     said = ask(tree, program, "mcp", "list")
     assert "repo" in said
     assert "Connected" in said
+
+
+def test_copilot_reads_the_users_file_and_the_projects(tmp_path: Path) -> None:
+    program = get_client("copilot")
+    tree = make_tree(tmp_path)
+    assert run(tree, "init", "copilot", "--write", "--harden").returncode == 0
+    said = ask(tree, program, "mcp", "get", "repo", COPILOT_AUTO_UPDATE="false")
+    assert "Enabled" in said
+    assert f"repo-mcp-server --repo-root {tree} --harden" in said
+    assert "Tools: * (all)" in said
+
+
+@pytest.mark.parametrize("first", ["copilot", "claude"])
+def test_claude_takes_a_file_that_it_shares_with_copilot(tmp_path: Path, first: str) -> None:
+    program = get_client("claude")
+    tree = make_tree(tmp_path)
+    assert run(tree, "init", first, "--scope", "project", "--write").returncode == 0
+    said = ask(tree, program, "mcp", "list")
+    assert "Skipped" not in said
+    assert "Pending approval" in said  # which is asked for once, in a terminal

@@ -10,7 +10,7 @@ import pytest
 
 from repo_mcp.cli.hits_page import HitsPage
 from repo_mcp.cli.terminal import Colour, open_console
-from repo_mcp.model import ExactAnswer, ExactMatch
+from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
 from tests.repo_mcp.cli.program import make_tree, run
 
 SOURCE = "import os\n\n\ndef moor_zeppelin(mast):\n    rope = 1\n    return rope\n\n\nEND = 0\n"
@@ -39,6 +39,23 @@ def test_context_widens_a_hit(tree: Path) -> None:
     wide = [int(row.partition("\t")[0]) for row in hit["snippet"].splitlines()]
     assert wide == list(range(max(1, numbers[0] - 3), min(81, numbers[-1] + 3) + 1))
     assert len(wide) > len(numbers)
+
+
+def test_context_widens_a_hit_whose_lines_hold_form_feeds(tree: Path) -> None:
+    (tree / "odd.py").write_text("\n" * 10 + "balloon_ascent = '\x0c9a\u20287\tb'\n" + "\n" * 10)
+    (hit,) = json.loads(run(tree, "search", "balloon_ascent", "--context", "1", "--json").stdout)["hits"]
+    numbers = [int(row.partition("\t")[0]) for row in hit["snippet"].removesuffix("\n").split("\n")]
+    assert 11 in numbers
+
+
+def test_a_snippet_neither_begins_nor_ends_with_empty_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    snippet = "7\t\n8\t  \n9\tmoor()\n10\t\n11\trope\n12\t\n"
+    for told in (snippet, "7\t\n", ""):
+        hit = Hit("a.py", 1, 20, told, 1.0, ("moor",), None, ())
+        HitsPage(open_console(Colour.NEVER)).show(SearchAnswer((hit,), 1, False, "g1"))
+    assert capsys.readouterr().out == (
+        " 1. a.py:9  1.000\n     9:moor()\n    10-\n    11-rope\n\n" + " 1. a.py:1  1.000\n\n" * 2
+    )
 
 
 def test_context_of_exact_matches_as_ripgrep_has_it(tree: Path) -> None:

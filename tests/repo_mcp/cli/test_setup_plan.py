@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.cli.client_commands import ClientName
 from repo_mcp.cli.client_files import read_client_file, write_client_file
 from repo_mcp.cli.clients import CLIENTS, Server
 from repo_mcp.cli.setup_plan import Setup, choose_place, plan_setup
@@ -103,6 +104,19 @@ def test_entries_have_the_shapes_that_clients_want(plan: Plan) -> None:
     assert plan("claude").entry["type"] == "stdio"
     assert list(plan("gemini").entry) == ["command", "args"]
     assert (plan("copilot").entry["type"], plan("copilot").entry["tools"]) == ("local", ["*"])
+
+
+@pytest.mark.parametrize(("first", "then"), [("claude", "copilot"), ("copilot", "claude")])
+def test_two_clients_that_read_one_file_of_a_project_get_one_entry(
+    place: Path, plan: Plan, first: str, then: str
+) -> None:
+    write(plan(first, "project"))
+    assert plan(then, "project").is_done
+    assert read(place / "root/.mcp.json")["mcpServers"]["repo"]["type"] == "stdio"
+
+
+def test_every_client_that_is_set_up_can_be_named() -> None:
+    assert {client.name for client in CLIENTS.values() if client.is_set_up} == set(ClientName)
 
 
 def test_a_codex_file_keeps_every_line(place: Path, plan: Plan) -> None:

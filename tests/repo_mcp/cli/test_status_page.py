@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.status_page import count_offered, draw_bar, judge
-from repo_mcp.model import IndexStatus
+from repo_mcp.cli.status_page import StatusPage, count_offered, draw_bar, judge
+from repo_mcp.cli.terminal import Colour, open_console
+from repo_mcp.model import IndexStatus, StructureStatus
 from tests.repo_mcp.cli.program import make_tree, run
 
 
@@ -44,6 +46,19 @@ def test_coverage_counts_what_was_looked_at() -> None:
 )
 def test_a_bar_is_full_only_when_nothing_is_missing(part: int, whole: int, cells: int) -> None:
     assert draw_bar(part, whole).plain.count("█") == cells
+
+
+@pytest.mark.parametrize(
+    ("state", "skipped", "told"),
+    [("ready", {}, "nothing"), ("partial", {}, "not known"), ("partial", {"binary": 2}, "2 binary")],
+)
+def test_what_was_left_out_is_known_when_a_build_has_ended(
+    capsys: pytest.CaptureFixture[str], state: str, skipped: dict[str, int], told: str
+) -> None:
+    page = StatusPage(open_console(Colour.NEVER))
+    structure = StructureStatus("missing", None, 0, 0, 0, 0, 0, 0, {}, None)
+    page.show("r", replace(build_state(state), skipped=skipped), structure, {})
+    assert f"left out       {told}\n" in capsys.readouterr().out
 
 
 def test_a_page_tells_health_at_a_glance(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def opened(tmp_path: Path) -> Iterator[Repository]:
 
 def ask(repository: Repository, query: str, limit: int = 10, glob: str | None = None) -> DocsAnswer:
     matches = GlobFilter(glob).matches if glob else None
-    return repository.documentation.search(DocsRequest(query, limit, matches, glob or ""))
+    return repository.engines.documentation.search(DocsRequest(query, limit, matches, glob or ""))
 
 
 def crumbs(answer: DocsAnswer) -> list[str]:
@@ -254,7 +254,7 @@ def test_equal_trees_give_equal_answers_whatever_their_history(tmp_path: Path) -
 
 def test_a_cancelled_search_stops(kettle: Repository) -> None:
     with pytest.raises(RepoError) as caught:
-        kettle.documentation.search(DocsRequest("water"), lambda: True)
+        kettle.engines.documentation.search(DocsRequest("water"), lambda: True)
     assert caught.value.code is ErrorCode.CANCELLED
 
 

@@ -12,8 +12,8 @@ from repo_mcp.documentation.query_words import weigh_words
 from repo_mcp.documentation.references import Reference
 from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.file_stat import FileStat
 from repo_mcp.index.query import parse_query
-from repo_mcp.model import FileStat
 
 SOUND = b"RIFF\x24\0\0\0WAVEfmt " + b"\0" * 40
 

@@ -51,7 +51,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
 
 @pytest.fixture(scope="module")
 def disk(repository: Repository) -> IndexProgram:
-    with repository.graph.open() as graph:
+    with repository.engines.graph.open() as graph:
         program = graph._program
         assert isinstance(program, IndexProgram)
         return program
@@ -158,13 +158,13 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
         repository.structure.build()
         write_tree(root, {"a.py": "def new(): ...\n"})
         repository.refresh()  # the structure lags behind
-        with repository.graph.open() as graph:
+        with repository.engines.graph.open() as graph:
             assert graph.outline("a.py") == []
             assert graph.find_status("a.py") is None
             assert [node.qualified_name for node in graph.outline("b.py")] == ["b.other"]
             assert graph.search("old", Scope(), 5) == []
         repository.structure.build()
-        with repository.graph.open() as graph:
+        with repository.engines.graph.open() as graph:
             assert [node.qualified_name for node in graph.outline("a.py")] == ["a.new"]
     finally:
         repository.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from repo_mcp.graph.graph import Graph
@@ -96,3 +98,11 @@ def test_likeness_is_between_0_and_1_and_made_of_its_parts(graph: Graph) -> None
 def test_what_has_nothing_in_common_is_not_similar() -> None:
     graph = make_graph({"a.py": "def one(): ...\n", "b.py": "def two(): return zip(1)\n"})
     assert list_similar(graph, "a.one") == []
+
+
+def test_quotes_that_nothing_closes_do_not_make_it_slow() -> None:
+    quotes = '"' + '\\"' * 3_900
+    text = "".join(f"def f{n}(a):\n    # {quotes}\n    return handle(a)\n\n\n" for n in range(40))
+    started = time.process_time()
+    assert list_similar(make_graph({"a.py": text}), "a.f1")
+    assert time.process_time() - started < 6.0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.questions import Scope
-from repo_mcp.graph.symbol_query import has_words
+from repo_mcp.graph.symbol_query import _build_stars, has_words
 from tests.repo_mcp.graph.memory_index import make_graph
 
 FILES = {
@@ -132,3 +135,27 @@ def test_long_queries_are_bounded(graph: Graph, query: str) -> None:
 def test_a_name_of_many_humps_does_not_make_a_pattern_explode() -> None:
     graph = make_graph({"a.py": "def " + "aB" * 200 + "(): ...\n"})
     assert search(graph, "aB" * 60 + "Z") == []
+
+
+@pytest.mark.parametrize("query", ["a*" * 8 + "b", "a_" + "b_" * 6 + "Z"])
+def test_a_pattern_takes_no_more_than_quadratic_time_on_a_long_name(query: str) -> None:
+    """Three stars more made it a thousand times as long."""
+    graph = make_graph({"a.py": f"def {'a' * 120}(): ...\ndef a_{('b' * 30 + '_') * 7}y(): ...\n"})
+    started = time.process_time()
+    assert search(graph, query) == []
+    assert time.process_time() - started < 2.0
+
+
+def brute_force(query: str, name: str) -> bool:
+    """True when a name is what a word with stars stands for, tried letter by letter."""
+    if not query or not name:
+        return not query.strip("*") and not name
+    if query[0] == "*":
+        return brute_force(query[1:], name) or brute_force(query, name[1:])
+    return query[0].lower() == name[0].lower() and brute_force(query[1:], name[1:])
+
+
+@given(st.text("abA*", min_size=1, max_size=6).filter(lambda text: "*" in text), st.text("abA", max_size=8))
+@settings(deadline=None)
+def test_a_star_stands_for_any_letters(query: str, name: str) -> None:
+    assert (re.fullmatch(_build_stars(query), name, re.IGNORECASE) is not None) == brute_force(query, name)

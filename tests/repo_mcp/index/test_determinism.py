@@ -23,7 +23,8 @@ REFRESHES = 50
 
 @pytest.fixture
 def _small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards.BuildSettings.__init__, "__defaults__", ((), 20_000))
+    languages, _shard_bytes, *others = shards.BuildSettings.__init__.__defaults__
+    monkeypatch.setattr(shards.BuildSettings.__init__, "__defaults__", (languages, 20_000, *others))
 
 
 def open_repository(root: Path, data_dir: Path, workers: int = 0) -> Repository:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import DiskDirectory
+from repo_mcp.file_stat import FileStat
 from repo_mcp.index import freshness
 from repo_mcp.index.freshness import (
     CHANGES_FILE,
@@ -25,7 +26,7 @@ from repo_mcp.index.freshness import (
     read_seen,
     write_seen,
 )
-from repo_mcp.model import FileStat, SkipReason, WalkedFile, WalkReport
+from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 
 HOUR_NS = 3_600_000_000_000
 Tree = dict[str, int]  # path -> what its numbers are made of

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from index_format import DiskDirectory, verify_index
+from index_format import DiskDirectory, IndexWriter, verify_index
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import freshness
+from repo_mcp.index.live_index import NOT_WHOLE
+from repo_mcp.index.schema import FIELDS
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.trees import make_tree
@@ -173,6 +175,43 @@ def test_a_missing_segment_is_noticed_by_a_search_and_built_anew(root: Path) -> 
     assert find_paths(repository, "first_function") == ["one.py"]
 
 
+def test_an_index_that_is_begun_anew_is_not_taken_for_an_empty_tree(root: Path) -> None:
+    """What another process has committed on its way to a whole index: every answer out of it says so."""
+    repository = open_repository(root)
+    repository.refresh()
+    repository.structure.build()
+    namespace = get_index_path(root)
+    directory = DiskDirectory(str(namespace), make_tag=repository.namespaces[namespace.name])
+    with IndexWriter(directory, repository._configuration, FIELDS) as writer:
+        writer.discard_all()
+        writer.commit()
+    answer = repository.search(SearchRequest("first_function", 3))
+    assert (answer.hits, answer.warnings) == ((), (NOT_WHOLE,))
+    assert repository.engines.graph.warn() == [NOT_WHOLE]
+    assert repository.status().state == "partial"
+    repository.refresh()
+    repository.structure.build()
+    answer = repository.search(SearchRequest("first_function", 3))
+    assert ([hit.path for hit in answer.hits], answer.warnings) == (["one.py"], ())
+    assert repository.engines.graph.warn() == []
+    repository.close()
+
+
+def test_an_answer_that_was_begun_before_all_was_parsed_says_so(root: Path) -> None:
+    (root / "three.py").write_text("def third_function():\n    return 3\n")
+    repository = open_repository(root)
+    repository.refresh()
+    repository.structure.build(paths=["one.py"])
+    with repository.engines.graph.open():
+        repository.structure.build()
+        assert repository.engines.graph.warn() == [
+            "Files are being parsed: 1 of 3 are done; what the others declare and use is missing here."
+        ]
+    with repository.engines.graph.open():
+        assert repository.engines.graph.warn() == []
+    repository.close()
+
+
 def test_an_index_of_another_version_is_built_anew(root: Path) -> None:
     repository = open_repository(root)
     repository.refresh()
@@ -202,7 +241,8 @@ import sys
 from repo_mcp.config import load_config
 from repo_mcp.index import shards
 from repo_mcp.repository import Repository
-shards.BuildSettings.__init__.__defaults__ = ((), 20_000)
+languages, _shard_bytes, *others = shards.BuildSettings.__init__.__defaults__
+shards.BuildSettings.__init__.__defaults__ = (languages, 20_000, *others)
 repository = Repository(load_config(sys.argv[1], data_dir=sys.argv[2], workers=1))
 print("started", flush=True)
 if __name__ == "__main__":
@@ -267,3 +307,29 @@ def test_an_index_that_stays_damaged_is_not_built_again_and_again(
         with pytest.raises(RepoError):
             repository.search(SearchRequest("first_function", 3))
     assert started == [True]
+
+
+def test_compacting_makes_no_empty_index_of_a_damaged_or_missing_one(root: Path) -> None:
+    repository = open_repository(root)
+    assert repository.compact(full=True).segments_after == 0
+    assert not (get_index_path(root) / "manifest").exists()
+    repository.refresh()
+    manifest = get_index_path(root) / "manifest"
+    damaged = bytearray(manifest.read_bytes())
+    damaged[20] ^= 1
+    manifest.write_bytes(damaged)
+    with pytest.raises(RepoError, match="The index is damaged") as refused:
+        repository.compact(full=False)
+    assert refused.value.code is ErrorCode.INDEX_UNAVAILABLE
+    assert manifest.read_bytes() == damaged
+
+
+def test_a_damaged_index_ends_a_look_over_the_tree_and_tells_nobody(root: Path) -> None:
+    repository = open_repository(root)
+    repository.refresh()
+    index = repository._index
+    (get_index_path(root) / "manifest").write_bytes(b"no manifest")
+    assert index._looking.acquire(blocking=False)
+    index._look_ahead(2)  # in a thread of its own, which has nobody to tell
+    assert not index._looking.locked()
+    assert index._look is None

@@ -18,7 +18,7 @@ from index_format import DiskDirectory, IndexWriter
 from repo_mcp import repository as repository_module
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index import live_structure, structure_lanes, structure_phase
+from repo_mcp.index import following_index, structure_lanes, structure_phase
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.index.structure_schema import DECLARES, STRUCTURE_FIELDS
 from repo_mcp.model import IndexedPath
@@ -198,7 +198,7 @@ def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path)
 def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_structure, "RETRY_SECONDS", 0.1)
+    monkeypatch.setattr(following_index, "RETRY_SECONDS", 0.1)
     repository = open_root()
     repository.refresh()
     repository.structure.build()

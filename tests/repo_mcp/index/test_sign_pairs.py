@@ -158,6 +158,21 @@ def test_a_version_that_is_not_the_indexed_one_is_not_learnt(tmp_path: Path, rep
     assert may_hold.nonzero()[0].tolist() == [7]
 
 
+def test_what_was_learnt_of_segments_that_are_gone_is_not_kept(
+    tmp_path: Path, repository: Repository
+) -> None:
+    """10 MB for the kernel's, for each time that all of it was merged."""
+    learn(repository)
+    for number in range(3):
+        for file in range(12):
+            add_text(tmp_path, f"src/{number}/g{file}.c", "a =~= b\n")
+        repository.refresh()
+        assert len(list_paths(repository, "=~=")) == 13 + 12 * number
+        assert repository._exact is not None
+        assert repository._exact.join(10)
+    assert len(repository._exact._learning) <= 1
+
+
 def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sign_pairs, "FILES_AT_ONCE", 8)
     entered = threading.Event()

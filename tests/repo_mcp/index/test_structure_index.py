@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from index_format import merge_policy
-from repo_mcp.index import structure_index, structure_phase
+from repo_mcp.index import following_phase, structure_index
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_schema import DECLARES, MODULES, PARTS, USES
 from repo_mcp.structure import ParseStatus
@@ -43,7 +43,7 @@ def view(
         return tree.open()
     monkeypatch.setattr(merge_policy, "GROWTH", 0)
     monkeypatch.setattr(merge_policy, "DEAD_SHARE", 1.0)
-    monkeypatch.setattr(structure_phase, "FULL_MERGE_SHARE", 2.0)
+    monkeypatch.setattr(following_phase, "FULL_MERGE_SHARE", 2.0)
     if request.param == "with dead files":
         tree.write({path: f"def old\nuse getUserName\ndef x{place}\n" for place, path in enumerate(FILES)})
         tree.write({"kept.tiny": "nothing\n"})

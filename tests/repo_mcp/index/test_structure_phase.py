@@ -289,3 +289,17 @@ def test_what_changed_between_two_generations_is_found_without_comparing_all(mak
     assert merged is not None
     assert {"d1/f001.tiny", "d2/f002.tiny"} <= set(merged)
     assert len(merged) < 10
+
+
+def test_compacting_makes_no_empty_index_of_a_damaged_one(make_tree: MakeTree) -> None:
+    tree = make_tree()
+    tree.write({"a.tiny": "def a\n"})
+    tree.run()
+    manifest = tree.path / "manifest"
+    damaged = bytearray(manifest.read_bytes())
+    damaged[20] ^= 1
+    manifest.write_bytes(damaged)
+    with pytest.raises(RepoError, match="damaged") as refused:
+        tree.phase.compact(full=False)
+    assert refused.value.code is ErrorCode.INDEX_UNAVAILABLE
+    assert manifest.read_bytes() == damaged

@@ -85,3 +85,13 @@ def test_the_maps_of_reports_can_be_read() -> None:
         nodes, edges = check_mermaid(render_mermaid(report.map_nodes, report.map_edges))
         assert nodes == len(report.map_nodes) > 0
         assert edges == len(report.map_edges)
+
+
+def test_labels_that_are_equal_are_told_apart_by_their_paths() -> None:
+    nodes = [MapNode(path, "handle", "function", path) for path in ("src/a.ts", "src/b.ts")]
+    text = render_mermaid([*nodes, MapNode("k", "other", "function", "src/c.ts")], ())
+    assert [one[1] for one in re.findall(r"(n\d)\[\"(.*)\"\]", text)] == [
+        "handle in src/a.ts",
+        "handle in src/b.ts",
+        "other",
+    ]

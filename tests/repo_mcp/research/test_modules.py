@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.research import module_edges
+from repo_mcp.research import architecture, module_edges
 from repo_mcp.research.layers import build_layers, compute_strengths
 from repo_mcp.research.module_edges import name_package
 from repo_mcp.research.module_names import ENOUGH, FEW_FILES, name_modules
@@ -82,6 +82,21 @@ def test_of_a_large_tree_evenly_spread_files_are_read(monkeypatch: pytest.Monkey
     assert report.modules is not None
     assert report.modules[0].name.startswith("base")
     assert any("evenly spread" in limit.why for limit in report.limits)
+
+
+def test_of_a_large_module_the_files_that_are_looked_at_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"core/f{n:02}.py": f"def f{n}():\n" + "    pass\n" * n for n in range(1, 30)}
+    files |= {f"web/w{n:02}.py": "from core.f01 import f1\n" for n in range(29)}
+    report = Asked(files).ask("architecture")
+    first = next(one for one in report.findings if one.path.startswith("core"))
+    assert (first.symbol, first.why.partition(",")[0]) == (
+        "f29.f29",
+        "largest public function or type of core",
+    )
+    monkeypatch.setattr(architecture, "MAX_LOOKED_AT", 10)
+    first = next(one for one in Asked(files).ask("architecture").findings if one.path.startswith("core"))
+    assert first.symbol == "f10.f10"
+    assert first.why.startswith("largest public function or type in 10 of 29 files of core,")
 
 
 @pytest.mark.parametrize(

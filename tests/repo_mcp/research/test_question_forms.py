@@ -101,3 +101,13 @@ def test_no_question_takes_long(word: str) -> None:
     started = time.process_time()
     parse_question((word * MAX_CHARS)[:MAX_CHARS])
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + " " * 10_000 + "b", "a(" + " " * 10_000 + "x", "the " * 2_500, "(" * 10_000]
+)
+def test_no_phrase_takes_long(text: str) -> None:
+    """A question that may be a name alone is read as one, however long it is."""
+    started = time.process_time()
+    read_phrase(text)
+    assert time.process_time() - started < 0.5

@@ -6,6 +6,8 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research import hops
+from repo_mcp.research.configured import tell_how
+from repo_mcp.research.open_questions import MAX_WORDS, NO_WORD
 from repo_mcp.research.records import Focus, Form, ResearchRequest, Steps
 from tests.repo_mcp.research.asking import Asked, find_one, list_edges, list_found
 
@@ -144,6 +146,37 @@ def test_what_is_handed_on_as_a_value_is_found_where_nothing_calls_it() -> None:
     report = Asked(files).ask("what calls clean")
     assert list_found(report, 1) == ["setup.start"]
     assert "value" in find_one(report, "setup.start").why
+
+
+def test_what_is_handed_on_as_a_value_is_found_beside_its_calls() -> None:
+    files = {
+        "jobs.py": "def clean():\n    pass\n\n\ndef nightly():\n    clean()\n",
+        "setup.py": "import jobs\n\n\ndef start():\n    run = jobs.clean\n    run()\n",
+    }
+    report = Asked(files).ask("what calls clean")
+    assert list_found(report, 1) == ["jobs.nightly", "setup.start"]
+    assert find_one(report, "setup.start").why == "names jobs.clean as a value, and may have it called"
+    assert {one.symbols[0]: one.confidence for one in report.chains} == {
+        "jobs.nightly": "exact", "setup.start": "probable",
+    }  # fmt: skip
+
+
+def test_a_type_that_is_named_as_a_value_may_be_made() -> None:
+    files = {
+        "routes.py": (
+            "class Route:\n    def __init__(self, path):\n        compile_path(path)\n\n\n"
+            "def compile_path(path):\n    return path\n\n\n"
+            "def show(one):\n    return isinstance(one, Route)\n\n\n"
+            "class Router:\n    def __init__(self, route_class=Route):\n"
+            "        self.route_class = route_class\n"
+        ),
+    }
+    report = Asked(files).ask("what calls compile_path")
+    assert list_found(report) == [
+        "routes.compile_path", "routes.Route.__init__", "routes.Router.__init__",
+    ]  # fmt: skip
+    assert find_one(report, "routes.Router.__init__").confidence == "possible"
+    assert [one.symbol for one in report.entry_points] == ["routes.Route.__init__"]
 
 
 def test_a_method_may_be_called_through_the_one_that_it_overrides() -> None:
@@ -305,6 +338,56 @@ def test_a_way_the_other_way_round_is_said_to_be_one() -> None:
     assert report.chains[0].symbols[0] == "service.web.handle"
 
 
+BUILDERS = """class App:
+    def build(self, builder: "Builder", all):
+        if all:
+            builder.build_all()
+        else:
+            builder.build_some()
+
+
+class Builder:
+    def build_all(self):
+        self.write()
+
+    def build_some(self):
+        self.write()
+
+    def write(self):
+        self.prepare()
+
+    def prepare(self):
+        self.write_doc()
+
+    def write_doc(self): ...
+
+
+class Html(Builder):
+    def write_doc(self): ...
+
+
+class Single(Html):
+    def write(self):
+        self.write_doc()
+"""
+
+
+def test_ways_that_are_as_short_are_all_shown_and_longer_ones_where_none_is_sure() -> None:
+    report = Asked({"m.py": BUILDERS}).ask("how does App.build reach Html.write_doc", depth=4)
+    assert [one.symbols[1:-1] for one in report.chains] == [
+        ("m.Builder.build_all", "m.Builder.write", "m.Single.write"),
+        ("m.Builder.build_some", "m.Builder.write", "m.Single.write"),
+        ("m.Builder.build_all", "m.Builder.write", "m.Builder.prepare", "m.Builder.write_doc"),
+        ("m.Builder.build_some", "m.Builder.write", "m.Builder.prepare", "m.Builder.write_doc"),
+    ]
+    assert {one.confidence for one in report.chains} == {"probable"}
+
+
+def test_what_is_overridden_is_cited_where_it_is_declared() -> None:
+    report = Asked({"m.py": BUILDERS}).ask("how does App.build reach Html.write_doc", depth=4)
+    assert report.chains[0].citations == ("m.py:4-4", "m.py:11-11", "m.py:16-16", "m.py:31-31")
+
+
 def test_where_something_is_configured() -> None:
     report = Asked(SERVICE).ask("where is timeout configured")
     assert [one.citation for one in report.findings if one.hop == 1] == [
@@ -334,6 +417,49 @@ def test_its_default_is_found_though_the_program_sets_it_elsewhere_too() -> None
     }
     report = Asked(files).ask("where is worker_prefetch_multiplier configured")
     assert [one.citation for one in report.findings] == ["app/defaults.py:2-2", "app/run.py:2-2"]
+
+
+def test_what_reads_a_setting_does_not_set_it() -> None:
+    files = {
+        "db/base.py": 'def connect(settings):\n    return settings.get("MAX_AGE", 0)\n',
+        "db/utils.py": 'def prepare(conn):\n    conn.setdefault("MAX_AGE", 0)\n',
+        "docs/settings.rst": ".. setting:: MAX_AGE\n",
+        "tests/test_db.py": "".join(
+            f"def test_{n}(old):\n    old.old_max_age = MAX_AGE = {n}\n" for n in range(5)
+        ),
+    }
+    report = Asked(files).ask("where is MAX_AGE configured")
+    assert [(one.citation, one.why) for one in report.findings][:3] == [
+        ("db/utils.py:2-2", "sets MAX_AGE, in the program"),
+        ("db/base.py:2-2", "names MAX_AGE"),
+        ("docs/settings.rst:1-1", "declares or documents MAX_AGE, in a document or an example"),
+    ]
+    assert ("more lines of tests/test_db.py", "3 of one file are shown") in [
+        (one.what, one.why) for one in report.limits
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "how"),
+    [
+        ("MAX_AGE = 3", "sets"),
+        ('    "MAX_AGE": 3,', "sets"),
+        ("max-age=3", "sets"),
+        ('settings.setdefault("MAX_AGE", 3)', "sets"),
+        ('option.add_option("max-age", 3)', "sets"),
+        ('either("MAX_AGE", given)', "passes the name"),
+        ('names = ["MAX_AGE", "MIN_AGE"]', "passes the name"),
+        ('os.environ.get("MAX_AGE", "3")', "reads"),
+        ('getattr(settings, "x", 0), get("MAX_AGE", 3)', "reads"),
+        ('getattr(self.settings, "MAX_AGE", 3)', "reads"),
+        ('setattr(settings, "MAX_AGE", 3)', "sets"),
+        (".. setting:: MAX_AGE", "declares or documents"),
+        ('    parser.option(--max-age)', "declares or documents"),
+        ("run --max-age=3", "sets"),
+    ],
+)  # fmt: skip
+def test_what_a_line_does_with_a_setting(line: str, how: str) -> None:
+    assert tell_how("MAX_AGE", line) == how
 
 
 def test_an_open_question_finds_what_its_words_say_and_what_connects_it() -> None:
@@ -410,6 +536,34 @@ def test_patterns_are_what_is_repeated() -> None:
         ("members", "close, open, read", 3),
         ("name", "*Handler", 3),
     ]
+
+
+def test_what_is_decorated_twice_is_one_declaration() -> None:
+    views = "".join(f"@route('/a')\n@route('/b')\ndef {name}(): ...\n\n\n" for name in ("a", "b", "c"))
+    files = {
+        "web.py": "def route(path):\n    return lambda f: f\n",
+        "views.py": f"from web import route\n\n\n{views}",
+    }
+    report = Asked(files).ask("repeated shapes", focus=Focus.PATTERNS)
+    assert [(one.name, one.count) for one in report.shapes or ()] == [("web.route", 3)]
+    assert report.reading.text == "what is repeated in the whole repository"
+
+
+def test_the_line_that_is_shown_is_that_which_declares() -> None:
+    files = {"m.py": "@named('the_largest')\n@named('largest')\ndef largest():\n    return 1\n"}
+    assert Asked(files).ask("what calls largest").findings[0].excerpt == "3\tdef largest():\n"
+
+
+def test_what_calls_the_best_fit_comes_before_what_others_call() -> None:
+    helpers = "".join(f"def {name}():\n    pass\n\n\n" for name in "abcdefghijklmn")
+    used = "".join(f"    {name}()\n" for name in "abcdefghijklmn")
+    files = {
+        "m.py": f"{helpers}def parse_request_body():\n{used}\n\n",
+        "z.py": "from m import parse_request_body\n\n\ndef serve():\n    parse_request_body()\n",
+    }
+    report = Asked(files).ask("how are request bodies parsed", depth=1)
+    assert list_found(report)[:2] == ["m.parse_request_body", "z.serve"]
+    assert ("z.serve", "m.parse_request_body") in [one.symbols for one in report.chains]
 
 
 def test_a_focus_adds_to_what_was_asked() -> None:
@@ -503,3 +657,37 @@ def test_what_cannot_be_asked_is_refused(query: str, depth: int, argument: str) 
         Asked(SERVICE).ask(query, depth)
     assert raised.value.code is ErrorCode.INVALID_ARGUMENT
     assert raised.value.details == {"argument": argument}
+
+
+def test_a_form_feed_or_separator_in_a_line_is_no_end_of_it() -> None:
+    odd = {"notes.txt": "gadget parade \u2028word\tgadget\n\x0c\tgadget parade\n\x85\tparade\n"}
+    for has_graph in (True, False):
+        report = Asked(SERVICE | odd, has_graph=has_graph).ask("gadget parade")
+        assert [(one.path, one.start_line, one.end_line) for one in report.findings] == [("notes.txt", 1, 3)]
+
+
+def test_a_whole_file_is_shown_by_its_first_line_that_holds_anything() -> None:
+    report = Asked({"a.py": "\nimport os\n\n\ndef f():\n    return os\n"}).ask("what does a.py depend on")
+    assert report.findings[0].excerpt == "2\timport os\n"
+
+
+def test_a_symbol_outside_of_the_folder_is_counted_once_however_often_it_is_reached() -> None:
+    files = {
+        "lib/core.py": "def one():\n    pass\n\n\ndef two():\n    one()\n\n\ndef three():\n    two()\n",
+        "app/use.py": "from lib.core import one, two\n\n\ndef run():\n    one()\n    two()\n",
+    }
+    report = Asked(files).ask("what calls one", depth=2, folder="lib")
+    assert [one.what for one in report.limits if "outside of" in one.what] == ["1 symbols outside of lib"]
+
+
+def test_of_a_very_long_question_the_first_words_are_looked_for_and_that_is_said() -> None:
+    words = [f"word{number}x" for number in range(MAX_WORDS + 5)]
+    report = Asked(SERVICE).ask(" ".join(["session", "token", *words]))
+    assert "7 words of the question" in [one.what for one in report.limits]
+    assert any(one.symbol == "service.store.make_token" for one in report.findings)
+
+
+def test_a_question_of_signs_finds_nothing_and_says_why() -> None:
+    report = Asked(SERVICE).ask("((( ?")
+    assert report.findings == ()
+    assert report.warnings == (NO_WORD,)

@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 
+from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.tool_model import Progress
-from repo_mcp.toolsets.research.answers import ORDINARY_CHARS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check, write_tree
 
 MANY = 120
 WIDE = "def target():\n    pass\n\n\n" + "".join(
     f"def caller_with_a_rather_long_name_{n}(first, second):\n    return target()\n\n\n" for n in range(MANY)
+)
+CROSSED = (
+    "def crossed():\n    pass\n\n\n"
+    + "".join(f"def middle_{n}():\n    crossed()\n\n\n" for n in range(3))
+    + "".join(f"def outer_{n}():\n    middle_0()\n    middle_1()\n    middle_2()\n\n\n" for n in range(2))
 )
 CONFORMING = """public protocol Authenticatable {}
 struct User {}
@@ -26,7 +31,7 @@ final class Guest: Authenticatable {}
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("code_research")
-    files = {**TREE, "wide/wide.py": WIDE, "swift/Auth.swift": CONFORMING}
+    files = {**TREE, "wide/wide.py": WIDE, "wide/crossed.py": CROSSED, "swift/Auth.swift": CONFORMING}
     served = Served(write_tree(place / "service", files), place / "data")
     yield served
     served.close()
@@ -95,6 +100,19 @@ def test_an_ordinary_answer_is_short_and_more_comes_when_asked_for(served: Serve
     assert any(f"{MANY - 40} more" in one["what"] for one in result["limits"])
     assert asked["total_findings"] == MANY + 1
     assert len(asked["findings"]) > result["total_findings"]
+
+
+def test_an_answer_with_all_findings_has_all_chains_and_a_shorter_one_says_what_it_lacks(
+    served: Served,
+) -> None:
+    whole = research(served, "what calls crossed()", depth=3)
+    assert (len(whole["findings"]), len(whole["call_chains"]), whole["limits"]) == (6, 6, [])
+    short = research(served, "what calls crossed()", depth=3, limit=4)
+    assert len(short["call_chains"]) == 4
+    assert short["limits"] == [
+        {"what": f"2 more {what}", "why": "fewer are shown with fewer findings"}
+        for what in ("nodes", "call chains")
+    ]
 
 
 def test_a_long_question_has_an_ordinary_answer(served: Served) -> None:
@@ -191,3 +209,8 @@ def test_the_answer_is_the_same_each_time(served: Served) -> None:
     for query in ("what calls target", "architecture", "how are sessions kept"):
         arguments = {"query": query, "depth": 3}
         assert served.ask("code_research", arguments).text == served.ask("code_research", arguments).text
+
+
+def test_a_question_is_given_back_without_characters_that_hide_text(served: Served) -> None:
+    result = research(served, "what calls\0check\u202e")
+    assert result["query"] == "what calls check\\u202e"

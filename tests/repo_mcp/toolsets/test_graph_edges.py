@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.graph_roots import TREE, Served, write_tree
 
 FIELDS = [
@@ -347,10 +345,3 @@ def test_cycles_of_imports_and_bases_end(tmp_path: Path) -> None:
         assert ends(served, "get_callees", "d.use") == []
     finally:
         served.close()
-
-
-def test_the_example_of_the_readme_is_what_is_answered(served: Served) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    asked, _, shown = text.partition("\nget_callers ")[2].partition("\n```")[0].partition("\n")
-    assert json.loads(asked) == {"node_id": served.find("shop.orders.place_order")}
-    assert served.call("get_callers", **json.loads(asked)) == json.loads(shown)

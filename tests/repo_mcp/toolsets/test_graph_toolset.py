@@ -174,7 +174,7 @@ def test_every_tool_answers_as_its_schema_says(served: Served) -> None:
 def test_the_codes_are_those_of_the_specification_and_blocked(served: Served) -> None:
     assert set(ERROR_CODES) == {
         "not_found", "invalid_parameter", "path_escape", "binary_file", "too_large", "engine_unavailable",
-        "index_error", "blocked",
+        "index_error", "blocked", "busy", "timeout",
     }  # fmt: skip
 
 

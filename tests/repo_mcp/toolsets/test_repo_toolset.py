@@ -41,6 +41,8 @@ CODES = {
     "limit_exceeded",
     "index_unavailable",
     "internal",
+    "busy",
+    "timeout",
 }
 STATUS = IndexStatus(
     state="ready",

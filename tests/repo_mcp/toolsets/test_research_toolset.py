@@ -14,11 +14,12 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
+from repo_mcp.answer_parts import add_warnings
 from repo_mcp.audit import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.tool_binding import Call
 from repo_mcp.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
-from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, add_warnings, answer_call
+from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, answer_call
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 

@@ -309,6 +309,18 @@ def test_a_query_is_widened_by_words_that_stand_near_its_own(tmp_path: Path) -> 
     served.close()
 
 
+def test_a_word_is_added_as_it_is_written_most_often(tmp_path: Path) -> None:
+    body = (
+        "def invoice_{0}(one):\n    # Dunning DUNNING Dunning Dunning dunning of an invoice\n    return one\n"
+    )
+    files = {f"pay/{name}.py": body.format(name) for name in ("first", "second", "third")}
+    others = {f"other/{number}.py": f"def other_{number}():\n    return {number}\n" for number in range(60)}
+    served = Served(write_tree(tmp_path / "tree", files | others), tmp_path / "data")
+    found = served.call("search_code", query="invoice", expand_query=True)
+    assert "Dunning" in [one["word"] for one in found["expansion"]["terms"]]
+    served.close()
+
+
 def test_a_query_that_stands_near_nothing_is_not_widened_and_it_is_said(served: Served) -> None:
     found = served.call("search_code", query="rotates", expand_query=True)
     assert found["expansion"] == {"by": "index", "terms": []}

@@ -1,0 +1,132 @@
+"""The engines over one root that need more than its text: opened when something is first asked of them.
+
+None of them is imported at start, nor by a server whose tools do not need it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from index_format import IndexFormatError
+from repo_mcp.config import Config
+from repo_mcp.index.known_files import KnownFiles
+from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.index.live_structure import LiveStructure
+from repo_mcp.model import SearchAnswer, SearchRequest
+from repo_mcp.sandbox import Door
+
+if TYPE_CHECKING:
+    from repo_mcp.bundler.records import Bundle, BundleRequest
+    from repo_mcp.bundler.strategy import Strategy
+    from repo_mcp.code_search.live_code_search import LiveCodeSearch
+    from repo_mcp.documentation.live_documentation import LiveDocumentation
+    from repo_mcp.graph.live_graph import LiveGraph
+    from repo_mcp.research.researcher import Researcher, SearchExact
+    from repo_mcp.semantic.live_vectors import LiveVectors
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSources:
+    """What the engines of one root stand on."""
+
+    config: Config
+    data_dir: str
+    door: Door
+    index: LiveIndex
+    structure: LiveStructure
+    vectors: LiveVectors | None
+    name_path: Callable[[str], str]
+    search: Callable[[SearchRequest], SearchAnswer]
+    search_exact: SearchExact
+    read_live: Callable[[str], bytes]
+
+
+class Engines:
+    """Each as often as it is asked for. Safe in several threads."""
+
+    def __init__(self, sources: EngineSources) -> None:
+        self._sources = sources
+        self._extensions = dict(sources.config.extensions)
+        self._making_graph = threading.Lock()
+        self._made_graph: LiveGraph | None = None
+
+    @property
+    def graph(self) -> LiveGraph:
+        """Symbols and what they have to do with each other."""
+        with self._making_graph:
+            if self._made_graph is None:
+                self._made_graph = self._make_graph()
+            return self._made_graph
+
+    def _make_graph(self) -> LiveGraph:
+        from repo_mcp.graph.live_graph import LiveGraph
+
+        sources = self._sources
+
+        def list_paths() -> Iterator[str]:
+            return KnownFiles(sources.index.get_searcher().snapshot).iter_paths()
+
+        return LiveGraph(sources.structure, list_paths, sources.read_live, self._extensions)
+
+    @property
+    def code_search(self) -> LiveCodeSearch:
+        """What finds code and tells what it is."""
+        from repo_mcp.code_search.live_code_search import LiveCodeSearch
+
+        of, most_words = self._sources, self._sources.config.limits.max_query_words
+        return LiveCodeSearch(of.index, of.structure, of.read_live, self._extensions, most_words, of.vectors)
+
+    @property
+    def documentation(self) -> LiveDocumentation:
+        """What answers questions to the documentation."""
+        from repo_mcp.documentation.live_documentation import LiveDocumentation
+        from repo_mcp.documentation.media import MediaDoor
+
+        of, most_words = self._sources, self._sources.config.limits.max_query_words
+        door = MediaDoor(of.name_path, of.door.stat, self._read_small)
+        return LiveDocumentation(of.index, of.read_live, door, self._extensions, most_words)
+
+    @property
+    def researcher(self) -> Researcher:
+        """What answers questions about the code by following them through graph and text."""
+        from repo_mcp.research.researcher import Researcher
+
+        of = self._sources
+        return Researcher(self.graph, of.search, of.search_exact, of.read_live)
+
+    def bundle(self, request: BundleRequest) -> Bundle:
+        """The excerpts for a prompt within a budget. INVALID_ARGUMENT, INDEX_UNAVAILABLE.
+
+        Also kept as `last_bundle.json` and `last_bundle.md` in the data directory, unless switched off.
+        """
+        from repo_mcp.bundler.artefact import NOT_WRITTEN, write_last_bundle
+        from repo_mcp.bundler.build import build_bundle, check_request
+        from repo_mcp.bundler.source import IndexSource
+
+        config, index = self._sources.config, self._sources.index
+        check_request(request, config.limits)
+        searcher = index.get_searcher()
+        try:
+            source = IndexSource(searcher, self._sources.read_live)
+            bundle = build_bundle(request, config.limits, source, self._bundler)
+        except IndexFormatError as error:
+            raise index.report_damage() from error
+        bundle = replace(bundle, warnings=(*bundle.warnings, *index.describe_progress(searcher.snapshot)))
+        if config.last_bundle and not write_last_bundle(self._sources.data_dir, bundle):
+            bundle = replace(bundle, warnings=(*bundle.warnings, NOT_WRITTEN))
+        return bundle
+
+    @cached_property
+    def _bundler(self) -> Strategy:
+        from repo_mcp.bundler.hybrid import HybridStrategy
+        from repo_mcp.bundler.spans import list_symbol_spans
+
+        return HybridStrategy(partial(list_symbol_spans, overrides=self._extensions))
+
+    def _read_small(self, path: str, max_bytes: int) -> bytes:
+        most = min(max_bytes, self._sources.config.limits.max_file_bytes)
+        return self._sources.door.read_walked(path, most).data

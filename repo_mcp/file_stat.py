@@ -1,0 +1,15 @@
+"""What the door says of a file besides its bytes: all that is needed of records before tools are listed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What the file system says of a file: its identity for change detection."""
+
+    size: int  # bytes
+    mtime_ns: int  # nanoseconds since the epoch
+    ctime_ns: int  # nanoseconds since the epoch; 0 where the platform has none
+    inode: int  # 0 where the platform has none

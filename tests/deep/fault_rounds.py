@@ -1,0 +1,291 @@
+"""Runs one scenario again and again, each time in a forked process in which another operation goes wrong.
+
+    python -m tests.deep.fault_rounds PLACE SCENARIO FAULT [--sticky] [--every N] [--seed S]
+
+For each change of the data directory that the scenario makes: a copy of the directory as it was before, the
+scenario with the fault, a few questions while the fault is there, then a new process without one that
+refreshes and answers. While it lasts, what is answered is the old generation's answer or the new one's, or
+words that say what is wrong; afterwards all answers must be those of an empty data directory, without help,
+and nothing unfinished may lie about. One JSON document is printed: operations, rounds, faults that happened,
+and every round in which that did not hold. FAULT is KILL, SHORT or the name of an errno.
+
+Forked, because a start of the interpreter for each of some thousand rounds would take an hour; this process
+starts no thread that a child would miss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib
+import json
+import os
+import pkgutil
+import random
+import shutil
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from repo_mcp import bundler, code_search, documentation, graph, index, research
+from repo_mcp.errors import RepoError
+from repo_mcp.repository import Repository
+from tests.deep.answers import ask, ask_briefly, is_honest, open_repository, renew
+from tests.deep.fault_layer import Faults, Mode
+from tests.deep.worlds import FILES, change_tree, make_linked_tree
+
+SEED = 5
+
+
+def _compact(repository: Repository) -> None:
+    repository.compact(full=True)
+    repository.structure.compact(full=True)
+
+
+def _prepare_nothing(_place: Path) -> None:
+    """Nothing is there yet."""
+
+
+def _prepare_update(place: Path) -> None:
+    """Indexes of the tree as it was before some files changed and one went."""
+    _renew_at(place)
+    change_tree(place / "root", SEED + 1)
+
+
+def _prepare_compact(place: Path) -> None:
+    _prepare_update(place)
+    _renew_at(place)
+
+
+def _prepare_purge(place: Path) -> None:
+    """Indexes that know files which are ignored now: not a byte of them may stay."""
+    _renew_at(place)
+    (place / "root" / ".gitignore").write_text("/linked\n/d0\n")
+
+
+def _renew_at(place: Path) -> None:
+    with closing(open_repository(place / "root", place / "data")) as repository:
+        renew(repository)
+
+
+# What is there before, and what is done while something goes wrong.
+SCENARIOS: dict[str, tuple[Callable[[Path], None], Callable[[Repository], None]]] = {
+    "build": (_prepare_nothing, renew),
+    "update": (_prepare_update, renew),
+    "compact": (_prepare_compact, _compact),
+    "purge": (_prepare_purge, renew),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What goes wrong."""
+
+    mode: Mode
+    number: int = 0
+    sticky: bool = False
+
+    def at(self, data_dir: Path, operation: int) -> Faults:
+        """The layer in which it happens at an operation."""
+        return Faults(data_dir, self.mode, operation, self.number, self.sticky)
+
+
+def parse_fault(name: str, *, sticky: bool) -> Fault:
+    """KILL, SHORT, or the name of an errno."""
+    if name in ("KILL", "SHORT"):
+        return Fault(Mode[name], 0, sticky)
+    return Fault(Mode.FAIL, getattr(errno, name), sticky)
+
+
+@contextmanager
+def in_child(report: Path) -> Iterator[bool]:
+    """True in a forked process, which ends with the block; what it raised is written down."""
+    pid = os.fork()
+    if pid:
+        os.waitpid(pid, 0)
+        yield False
+        return
+    try:
+        yield True
+    except BaseException:
+        report.write_text(traceback.format_exc())
+    finally:
+        os._exit(0)
+
+
+def ask_apart(place: Path, data_dir: Path, *, refreshes: bool = True) -> dict[str, object]:
+    """What another process answers, after a refresh or without one, and what lies about then."""
+    answer, report = place / "answer", place / "report"
+    answer.unlink(missing_ok=True)
+    report.unlink(missing_ok=True)
+    with in_child(report) as is_child:
+        if is_child:
+            with closing(open_repository(place / "root", data_dir)) as repository:
+                if refreshes:
+                    renew(repository)
+                answers = (ask if refreshes else ask_briefly)(repository, place / "root")
+            left = sorted(path.name for path in data_dir.rglob("*") if "tmp" in path.name)
+            seals = sorted(len(list(index.glob("*.seal"))) for index in data_dir.glob("*-*"))
+            answer.write_text(json.dumps({"answers": answers, "left": left, "seals": seals}))
+    if not answer.exists():
+        return {"failed": report.read_text() if report.exists() else "it ended without a word"}
+    found: dict[str, object] = json.loads(answer.read_text())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """One scenario below a directory, and what is right to answer before and after it."""
+
+    place: Path
+    scenario: str
+    fault: Fault
+    old: list[str]  # brief answers
+    new: list[str]
+    whole: dict[str, object]
+
+    def count_operations(self) -> int:
+        """How many changes of the data directory the scenario makes."""
+        return self._run(Fault(Mode.FAIL), 0)[0]
+
+    def run_round(self, operation: int) -> tuple[bool, str]:
+        """One round: whether the fault happened, and what is wrong then; empty when all is as it must be."""
+        count, said = self._run(self.fault, operation)
+        happened = count < 0 or count >= operation
+        if said:
+            return happened, said
+        if self.fault.mode is Mode.KILL:  # before any refresh: one generation or the other
+            found = ask_apart(self.place, self.place / "data", refreshes=False)
+            if wrong := self._judge_brief(found.get("answers", found)):
+                return happened, wrong
+        found = ask_apart(self.place, self.place / "data")
+        return happened, "" if found == self.whole else f"afterwards: {_show_difference(found, self.whole)}"
+
+    def _run(self, fault: Fault, operation: int) -> tuple[int, str]:
+        """The scenario with a fault: how many operations there were, -1 when it was killed; what is wrong."""
+        data, report, counted = self.place / "data", self.place / "report", self.place / "counted"
+        shutil.rmtree(data, ignore_errors=True)
+        if (self.place / "before").is_dir():
+            shutil.copytree(self.place / "before", data)
+        report.unlink(missing_ok=True)
+        counted.unlink(missing_ok=True)
+        with in_child(report) as is_child:
+            if is_child:
+                with fault.at(data, operation) as faults:
+                    answers = self._meet()
+                counted.write_text(json.dumps([faults.count, answers]))
+        if not counted.exists():
+            said = report.read_text() if report.exists() else ""
+            return -1, said or ("" if fault.mode is Mode.KILL else "it ended without a word")
+        count, answers = json.loads(counted.read_text())
+        return count, self._judge_brief(answers)
+
+    def _meet(self) -> list[str]:
+        """The scenario and a few questions; none where there is no place for an index at all."""
+        try:
+            with closing(open_repository(self.place / "root", self.place / "data")) as repository:
+                try:
+                    SCENARIOS[self.scenario][1](repository)
+                except RepoError as error:
+                    _check_words(error, self.place)
+                return ask_briefly(repository, self.place / "root")
+        except RepoError as error:
+            _check_words(error, self.place)
+            return []
+
+    def _judge_brief(self, answers: object) -> str:
+        if not isinstance(answers, list):
+            return f"meanwhile: {answers}"
+        if not self.old or not answers:
+            return ""
+        wrong = [
+            found
+            for found, old, new in zip(answers, self.old, self.new, strict=True)
+            if not is_honest(found, old, new)
+        ]
+        return f"meanwhile: {wrong}" if wrong else ""
+
+
+def _check_words(error: RepoError, place: Path) -> None:
+    """A failure that is said is said without our paths, and is not a defect."""
+    assert str(place) not in f"{error.message} {error.hint}", error
+    assert error.code.name != "INTERNAL", error
+
+
+def _show_difference(found: dict[str, object], wanted: dict[str, object]) -> str:
+    parts = []
+    for name, right in wanted.items():
+        there = found.get(name)
+        if isinstance(right, list) and isinstance(there, list) and len(right) == len(there):
+            parts += [
+                f"{one}\n  not\n  {other}" for one, other in zip(there, right, strict=True) if one != other
+            ]
+        elif there != right:
+            parts.append(f"{name}: {there}")
+    return "\n".join([*parts, str(found.get("failed", ""))])[:6_000]
+
+
+def prepare(place: Path, scenario: str, fault: Fault) -> Rounds:
+    """The tree, the data directory before the scenario, and the right answers."""
+    place.mkdir(parents=True, exist_ok=True)
+    make_linked_tree(place / "root", SEED, FILES)
+    report = place / "report"
+    with in_child(report) as is_child:
+        if is_child:
+            SCENARIOS[scenario][0](place)
+    assert not report.exists(), report.read_text()
+    data, old = place / "data", []
+    if data.is_dir():
+        shutil.copytree(data, place / "before")
+        old = ask_apart(place, data, refreshes=False)["answers"]
+    whole = ask_apart(place, place / "empty")
+    new = ask_apart(place, place / "empty", refreshes=False)["answers"]
+    assert isinstance(old, list)
+    assert isinstance(new, list)
+    return Rounds(place, scenario, fault, old, new, whole)
+
+
+def run(place: Path, scenario: str, fault: Fault, *, every: int, seed: int) -> dict[str, object]:
+    """All rounds of a scenario, or one of `every` few, chosen by `seed`."""
+    rounds = prepare(place, scenario, fault)
+    operations = rounds.count_operations()
+    draw = random.Random(seed)
+    chosen = [operation for operation in range(1, operations + 1) if not draw.randrange(every)]
+    failures: dict[int, str] = {}
+    faults = 0
+    for operation in chosen:
+        happened, wrong = rounds.run_round(operation)
+        faults += happened
+        if wrong:
+            failures[operation] = wrong
+    return {"operations": operations, "rounds": len(chosen), "faults": faults, "failures": failures}
+
+
+def _load_engines() -> None:
+    """What calls import when they are made: once here instead of in each child."""
+    for package in (bundler, code_search, documentation, graph, index, research):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("place", type=Path)
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("fault")
+    parser.add_argument("--sticky", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    fault = parse_fault(options.fault, sticky=options.sticky)
+    _load_engines()
+    done = run(options.place, options.scenario, fault, every=options.every, seed=options.seed)
+    sys.stdout.write(json.dumps(done) + "\n")
+    return 1 if done["failures"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
