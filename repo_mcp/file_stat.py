@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 
 @dataclass(frozen=True, slots=True)
 class FileStat:

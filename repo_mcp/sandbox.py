@@ -32,7 +32,7 @@ from repo_mcp import windows_paths
 from repo_mcp.client_paths import RootNames, check_component, shown
 from repo_mcp.door_bounds import OTHER_FILE_SYSTEM, RULES, Bounds, Refusals
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.file_stat import FileStat
+from repo_mcp.file_stat import GRANULARITY_NS, FileStat
 
 if sys.platform == "win32":
     from repo_mcp import sandbox_windows as native
@@ -494,13 +494,25 @@ def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) 
         data = _read_bounded(descriptor, before.st_size, max_bytes)
         if len(data) > max_bytes:
             raise _too_large(path, max_bytes)
+        is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
         after = os.fstat(descriptor)
         stat = file_stat(before)
-        if _is_same(before, after):
+        if is_whole and _is_same(before, after):
             return OpenedFile(path, data, stat, changed_while_reading=False)
         os.lseek(descriptor, 0, os.SEEK_SET)
         before = after
     return OpenedFile(path, data, stat, changed_while_reading=True)
+
+
+def _is_recent(status: os.stat_result) -> bool:
+    """Whether the file may be written again without its times changing."""
+    return max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - GRANULARITY_NS
+
+
+def _is_read_again(descriptor: int, data: bytes, max_bytes: int) -> bool:
+    """Whether a second reading gives the same."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return _read_bounded(descriptor, len(data), max_bytes) == data
 
 
 def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes:

@@ -32,6 +32,7 @@ from index_format import (
     pack,
     unpack,
 )
+from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.walked_files import build_walked_files
 
@@ -41,7 +42,6 @@ TEMPORARY = "seen.tmp"
 VERSION = 2
 MAX_KEPT_FILES = 20_000
 MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
-GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 MAX_SIDE_FILE_BYTES = 1 << 30
 _PRINT_BYTES = 16
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)

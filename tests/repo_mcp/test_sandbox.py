@@ -320,8 +320,32 @@ def test_growth_while_reading_is_noticed(door: Door, root: Path, monkeypatch: py
     monkeypatch.setattr(os, "read", append_then_read)
     grown = door.read("log", LIMIT)
     assert grown.changed_while_reading
-    assert grown.data == b"line\nmore\nmore\n"
-    assert grown.stat.size == len(b"line\nmore\n")
+    assert grown.data == b"line\nmore\nmore\nmore\n"  # of the third reading
+    assert grown.stat.size == len(b"line\nmore\nmore\n")
+
+
+def test_a_change_that_leaves_the_times_as_they_were_is_noticed(
+    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two writes between two ticks of the file system's clock, to the same length."""
+    path = root / "file"
+    path.write_text("old old old")
+    read, status = os.read, os.fstat
+    kept: list[os.stat_result] = []
+
+    def write_then_read(descriptor: int, count: int) -> bytes:
+        data = read(descriptor, count)
+        path.write_text("new new new")
+        return data
+
+    def see_no_change(descriptor: int) -> os.stat_result:
+        kept.append(status(descriptor))
+        return kept[0]
+
+    monkeypatch.setattr(os, "read", write_then_read)
+    monkeypatch.setattr(os, "fstat", see_no_change)
+    opened = door.read("file", LIMIT)
+    assert (opened.data, opened.changed_while_reading) == (b"new new new", False)
 
 
 def test_one_change_while_reading_is_read_again(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from index_format import compute_fingerprint
 from repo_mcp.config import load_config
 from repo_mcp.errors import RepoError
+from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.index import sign_pairs
-from repo_mcp.index.freshness import GRANULARITY_NS
 from repo_mcp.index.patterns import read_pattern
 from repo_mcp.index.sign_pairs import SIGNS, _mark_pairs, list_pairs
 from repo_mcp.model import ExactRequest
