@@ -12,8 +12,8 @@ from pathlib import Path
 
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config import Config
+from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.ignore import IgnoreRules
-from repo_mcp.index.freshness import GRANULARITY_NS
 from repo_mcp.index.indexer import Indexer
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import SHARD_BYTES, BuildSettings

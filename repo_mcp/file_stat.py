@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 GRANULARITY_NS = 2_000_000_000  # FAT's clock ticks every two seconds, the coarsest in use
 
+
 @dataclass(frozen=True, slots=True)
 class FileStat:
     """What the file system says of a file: its identity for change detection."""

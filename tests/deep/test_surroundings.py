@@ -183,6 +183,12 @@ def test_an_edit_of_the_same_size_right_after_a_refresh(
             row.faults += 1
 
 
+def _is_state(text: str, version: str) -> bool:
+    """Whether a file can hold these lines while the version is written: all of it, or whole pages so far."""
+    sizes = (len(text), len(text) + 1)  # without the last line's end, or with it
+    return version.startswith(text) and any(size == len(version) or size % 4096 == 0 for size in sizes)
+
+
 @pytest.mark.parametrize("reads", [60, pytest.param(scale(2_000), marks=pytest.mark.deep)])
 def test_a_file_that_changes_while_it_is_read(root: Path, data: Path, reads: int) -> None:
     file = root / "moving.txt"
@@ -210,8 +216,8 @@ def test_a_file_that_changes_while_it_is_read(root: Path, data: Path, reads: int
                 if number % 50 == 49:
                     repository.refresh()
                 opened = repository.open_file("moving.txt", 1, 3_002, most_lines=3_002)
-                text = "".join(f"{line}\n" for line in opened.lines)
-                assert text in versions or opened.warnings or text == ""
+                text = "\n".join(opened.lines)
+                assert opened.warnings or any(_is_state(text, version) for version in versions)
                 row.rounds += 1
         finally:
             stop.set()
