@@ -28,7 +28,7 @@ help:
 	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
-	@echo 'make docs                         docs/tools.md, from the tables of tools'
+	@echo 'make docs                         docs/tools.md and the ready lists of tools, from their tables'
 	@echo 'make dist                         wheel and sdist in dist/, built twice and compared'
 	@echo 'make dump INDEX=DIR               an index as text; DIR: .repo_mcp/index-...'
 	@echo 'make verify INDEX=DIR             read every byte of an index'
@@ -83,6 +83,7 @@ try: $(STAMP)
 
 docs: $(STAMP)
 	@$(BIN)/python -m tests.architecture.tools_document > docs/tools.md.new && mv docs/tools.md.new docs/tools.md
+	@$(BIN)/python -m tests.architecture.listings
 
 # The time in the archives is that of the last commit, so that anybody who has it gets the same bytes.
 dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)

@@ -30,7 +30,7 @@ from repo_mcp.frames import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from repo_mcp.tool_model import Tool, ToolAnswer
 
@@ -274,18 +274,30 @@ class Answers:
         self._server = {"name": SERVER_NAME, "title": SERVER_TITLE, "version": version}
         stamp = encode_json({_PREFIX + "serverInfo": self._server})
         self._stamp = f',"_meta":{stamp}'
-        self._tools = {False: "", True: ""}
+        self._listing: Mapping[bool, str] = {}
+
+    @property
+    def has_listing(self) -> bool:
+        """True when `list_tools` can answer."""
+        return bool(self._listing)
 
     def set_tools(self, tools: Iterable[Tool]) -> None:
         """What `list_tools` answers from now on."""
         from repo_mcp.tool_listing import describe_tool
 
         listed = list(tools)
-        for modern in self._tools:
-            described = [
-                describe_tool(tool, modern=modern, offers_tasks=self.offers_tasks) for tool in listed
-            ]
-            self._tools[modern] = encode_json(described)
+        self.set_listing(
+            {
+                modern: encode_json(
+                    [describe_tool(tool, modern=modern, offers_tasks=self.offers_tasks) for tool in listed]
+                )
+                for modern in (False, True)
+            }
+        )
+
+    def set_listing(self, listing: Mapping[bool, str]) -> None:
+        """The same with the tools as a JSON array for each era, by whether it is the second."""
+        self._listing = listing
 
     def initialize(self, request_id: RequestId, version: str) -> bytes:
         """The answer to a plain `initialize`."""
@@ -314,8 +326,8 @@ class Answers:
         return _frame(request_id, "{}")
 
     def list_tools(self, request_id: RequestId, *, modern: bool) -> bytes:
-        """The answer to a plain `tools/list`."""
-        tools = self._tools[modern]
+        """The answer to a plain `tools/list`, when there is a listing."""
+        tools = self._listing[modern]
         if not modern:
             return _frame(request_id, f'{{"tools":{tools}}}')
         result = f'{{"cacheScope":"private","resultType":"complete","tools":{tools},"ttlMs":0{self._stamp}}}'

@@ -89,8 +89,9 @@ class Desk:
         self._calls: dict[RequestId, AnsweredCall] = {}  # begun and not ended, by id; under the lock
 
     def offer(self, tools: Mapping[str, Tool], pool: CallPool, sampler: Sampler) -> None:
-        """The tools, once they are known: until then requests for them wait."""
-        self._answers.set_tools(tools.values())
+        """The tools, once they are known: until then calls wait, and lists that are not ready."""
+        if not self._answers.has_listing:
+            self._answers.set_tools(tools.values())
         self._tools, self._pool, self._sampler = tools, pool, sampler
         self._ready.set()
 
@@ -201,7 +202,8 @@ class Desk:
         if not is_plain_list(request.params):
             return False
         if method == "tools/list":
-            self._ready.wait()
+            if not self._answers.has_listing:
+                self._ready.wait()
             frame = self._answers.list_tools(request_id, modern=modern)
         elif method == "server/discover" and modern:
             frame = self._answers.discover(request_id)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from repo_mcp.config import MAX_REPOSITORY_FILE_BYTES, REPOSITORY_FILE, Config
+from repo_mcp.config import MAX_REPOSITORY_FILE_BYTES, Config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.plain_options import REPOSITORY_FILE
 from repo_mcp.sandbox import Door
 from repo_mcp.system_places import is_system_place
 

@@ -20,10 +20,22 @@ if TYPE_CHECKING:
 TOOLSETS = frozenset({"repo", "graph", "research"})
 SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
 PLACES = frozenset({"--repo-root", "--data-dir"})
+REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.repository_file`
 
 
-def read_plain(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The toolsets, for a root that can be served and options that cannot be wrong; () for all the rest."""
+class PlainOptions:
+    """What a plain command line has served."""
+
+    __slots__ = ("has_default_limits", "toolsets")
+
+    def __init__(self, toolsets: tuple[str, ...], *, has_default_limits: bool) -> None:
+        """`has_default_limits`: the repository has no file that may narrow them."""
+        self.toolsets = toolsets
+        self.has_default_limits = has_default_limits
+
+
+def read_plain(arguments: Sequence[str]) -> PlainOptions | None:
+    """What is served of a root that can be, with options that cannot be wrong; None for all the rest."""
     root = data_dir = ""
     toolsets: tuple[str, ...] = ("repo",)
     rest = list(arguments)
@@ -38,8 +50,10 @@ def read_plain(arguments: Sequence[str]) -> tuple[str, ...]:
         elif option == "--toolsets" and _are_toolsets(value.split(",")):
             toolsets = tuple(value.split(","))
         else:
-            return ()
-    return toolsets if root and _can_be_served(root) and _can_be_written(data_dir or root) else ()
+            return None
+    if not root or not _can_be_served(root) or not _can_be_written(data_dir or root):
+        return None
+    return PlainOptions(toolsets, has_default_limits=not os.path.lexists(os.path.join(root, REPOSITORY_FILE)))
 
 
 def _are_toolsets(names: list[str]) -> bool:

@@ -28,12 +28,12 @@ from repo_mcp.config import (
     HARD_CAPS,
     MAX_GLOBS,
     MAX_REPOSITORY_FILE_BYTES,
-    REPOSITORY_FILE,
     Config,
     cap_defaults,
     clean_extension,
     is_usable_glob,
 )
+from repo_mcp.plain_options import REPOSITORY_FILE
 
 _MAX_DOTS = 200  # tomllib takes quadratic time for dotted keys: 8,000 cost 0.5 s
 _MAX_WARNINGS = 50  # a file can hold thousands of unknown keys

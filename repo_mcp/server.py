@@ -1,10 +1,10 @@
 """`repo-mcp-server`: a repository, or two, served over stdio, or over HTTP where the operator says so.
 
-A client waits for the first frames, so they come first: a plain command line is looked at in a moment and
-the handshake answered before the options are parsed, the tools listed before the engine is loaded, and
-the SDK is only loaded for what is not plain. Importing this module is cheap; everything else is imported
-where it is needed, in that order. The current directory is never served by default and is left before
-anything of the repository is touched, so that nothing later can depend on it.
+A client waits for the first frames, so they come first: a plain command line is looked at in a moment, the
+handshake answered and the tools listed before the options are parsed (where limits were chosen: before the
+engine is loaded), and the SDK is only loaded for what is not plain. Importing this module is cheap;
+everything else is imported where it is needed, in that order. The current directory is never served by
+default and is left before anything of the repository is touched, so that nothing later can depend on it.
 
 Exit codes: 0 the client is done or asked to stop, 2 usage or configuration, 3 the repository cannot be
 opened, 130 interrupted. Configuration errors are one line on stderr, and come before the handshake.
@@ -21,12 +21,13 @@ from repo_mcp.conversation import Answers
 from repo_mcp.desk import Desk
 from repo_mcp.instructions import join_instructions, offers_tasks
 from repo_mcp.plain_options import read_plain
+from repo_mcp.ready_listing import read_listing
 from repo_mcp.version import VERSION
 from repo_mcp.wire import StopReason, Wire, take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from repo_mcp.call_pool import CallPool
     from repo_mcp.config import Config
@@ -55,9 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     server: Server | None = None
-    toolsets = read_plain(arguments)
-    if toolsets:
-        server = _start(toolsets)
+    plain = read_plain(arguments)
+    if plain is not None:
+        listing = read_listing(plain.toolsets) if plain.has_default_limits else None
+        server = _start(plain.toolsets, listing)
         if server is None:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
@@ -147,16 +149,16 @@ def serve(config: Config, server: Server | None = None) -> int:
 class Server:
     """One server from its first frame to its end."""
 
-    def __init__(self, wire: Wire, instructions: str, *, offers_tasks: bool = False) -> None:
-        """`instructions` are what a client is told of the toolsets; `offers_tasks`: some tool may be one."""
+    def __init__(self, wire: Wire, answers: Answers) -> None:
+        """`answers` are those of the toolsets that are offered later."""
         self.wire = wire
-        self._offers_tasks = offers_tasks
+        self._offers_tasks = answers.offers_tasks
         self._sampler: Sampler | None = None
         self._bridge: SdkBridge | None = None
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
-        self._desk = Desk(wire, Answers(VERSION, instructions, offers_tasks=offers_tasks), self._hand_over)
+        self._desk = Desk(wire, answers, self._hand_over)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
@@ -208,14 +210,17 @@ class Server:
         return lambda inbound, outbound: sdk_server.run(inbound, outbound, options)
 
 
-def _start(toolsets: Sequence[str]) -> Server | None:
-    """A server that answers; None when a standard stream is closed."""
+def _start(toolsets: Sequence[str], listing: Mapping[bool, str] | None = None) -> Server | None:
+    """A server that answers; None when a standard stream is closed. `listing` is that of the toolsets."""
     try:
         wire = Wire(take_standard_streams(), leave=_leave)
     except OSError:
         return None
     _stop_on_signals(wire)
-    server = Server(wire, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
+    answers = Answers(VERSION, join_instructions(toolsets), offers_tasks=offers_tasks(toolsets))
+    if listing is not None:
+        answers.set_listing(listing)
+    server = Server(wire, answers)
     server.start()
     return server
 

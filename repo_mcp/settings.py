@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields
 
-from repo_mcp.config import DEFAULT_OF, REPOSITORY_FILE, Config, Limits
+from repo_mcp.config import DEFAULT_OF, Config, Limits
 from repo_mcp.data_dir import OWN_NAME
+from repo_mcp.plain_options import REPOSITORY_FILE
 
 DEFAULT = "default"
 COMMAND_LINE = "command line"

@@ -108,6 +108,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
         "repo_mcp.icons",
         "repo_mcp.instructions",
         "repo_mcp.plain_options",
+        "repo_mcp.ready_listing",
         "repo_mcp.tool_model",
         "repo_mcp.toon",
         "repo_mcp.version",

@@ -51,9 +51,9 @@ def _read(arguments: list[str]) -> Config:
 def test_what_is_plain_is_valid(tmp_path: Path, given_words: list[str]) -> None:
     (tmp_path / "file").touch()
     arguments = [word.format(root=tmp_path) for word in ["--repo-root", "{root}", *given_words]]
-    toolsets = read_plain(arguments)
-    if toolsets:
-        assert _read(arguments).toolsets == toolsets
+    plain = read_plain(arguments)
+    if plain is not None:
+        assert _read(arguments).toolsets == plain.toolsets
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,9 @@ def test_what_is_plain_is_valid(tmp_path: Path, given_words: list[str]) -> None:
 )
 def test_ordinary_command_lines_are_plain(tmp_path: Path, options: list[str]) -> None:
     words = ["--repo-root", str(tmp_path), *(option.format(root=tmp_path) for option in options)]
-    assert read_plain(words) == _read(words).toolsets
+    plain = read_plain(words)
+    assert plain is not None
+    assert plain.toolsets == _read(words).toolsets
 
 
 @pytest.mark.parametrize(
