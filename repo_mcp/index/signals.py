@@ -17,7 +17,8 @@ from repo_mcp.index.scoring import F64, I64
 
 MIN_PREFIX_CHARS = 4
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_KEPT_PATHS = 50_000  # whose parts are kept, about 20 MB
+_KEPT_PATHS = 20_000  # whose parts are kept, about 5 MB
+_KEPT_NAMES = 10_000  # of files and directories; paths share them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ def split_path(path: str) -> PathParts:
     return PathParts(name, _split(name), tuple(map(_split, directories)), find_role(path))
 
 
+@lru_cache(maxsize=_KEPT_NAMES)
 def _split(text: str) -> tuple[str, ...]:
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))
 

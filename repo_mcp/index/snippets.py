@@ -28,7 +28,7 @@ SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the decl
 LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
 # The words of a screenful of code are much the same from hit to hit. About 4 MB.
-_get_terms = lru_cache(maxsize=16_384)(get_word_terms)
+_get_terms = lru_cache(maxsize=8_192)(get_word_terms)
 
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
 

@@ -36,7 +36,7 @@ from repo_mcp.index.scoring import B as SCORING_B
 Whole = tuple[I64, F64]  # every unit of a list, and its gain
 Mask = npt.NDArray[np.bool_]
 LISTS_BYTES = 12 * 1024 * 1024  # of weighed lists that are kept, in all
-WHOLES_BYTES = 16 * 1024 * 1024  # of long lists that are kept decoded: a million postings
+WHOLES_BYTES = 12 * 1024 * 1024  # of long lists that are kept decoded: 786,000 postings
 GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
 BLOCKS_AT_ONCE = 16  # decoded in search of the strongest unit

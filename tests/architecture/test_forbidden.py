@@ -48,6 +48,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
     "repo_mcp/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
+    "repo_mcp/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
     "repo_mcp/index/spans.py": {
         "secrets": "keys a hash against prepared collisions; it leaves no trace in the result"
     },

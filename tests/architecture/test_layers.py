@@ -100,6 +100,7 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp", "repo_mcp.conversation", "repo_mcp.http_guard", "repo_mcp.ignore_layers"),
     ("repo_mcp.call_guard", "repo_mcp.content", "repo_mcp.tool_listing"),
     (
+        "repo_mcp.allocator",
         "repo_mcp.call_pool",
         "repo_mcp.door_bounds",
         "repo_mcp.frames",
