@@ -125,11 +125,14 @@ def _bind(
     input_schema = _resolve(entry.input_schema, limits)
     check_schema(input_schema, entry.name)
 
-    def find_record(arguments: Arguments, context: CallContext) -> Record | None:
+    def find_write(arguments: Arguments) -> Write | None:
         asked, audit = opened()
-        if audit is None:
+        return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
+
+    def find_record(arguments: Arguments, context: CallContext) -> Record | None:
+        write = find_write(arguments)
+        if write is None:
             return None
-        write = find_writer(audit, entry.name, input_schema, asked, arguments)
         return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
@@ -152,9 +155,11 @@ def _bind(
             raise
 
     def drop(arguments: Arguments, context: CallContext) -> None:
-        record = find_record(arguments, context)
-        if record is not None:
-            record(new_request_id(), DROPPED)
+        def write_line() -> bool:
+            write = find_write(arguments)
+            return write is None or write(context, new_request_id(), DROPPED)
+
+        guard.record(write_line, apart=True)  # by whoever cancels: the thread that reads, or that of HTTP
 
     return Tool(
         entry.name,
