@@ -194,7 +194,7 @@ class CallGuard:
     def record(self, write: Callable[[], bool], *, apart: bool = False) -> bool:
         """What `write`, of a line of the log, gives; False when it hangs while calls are left behind.
 
-        With `apart` also when nothing hung before: for threads that everybody waits for, such as the reader's.
+        With `apart` also when nothing hung before: for threads that all calls wait for, as the reader's.
         Lines are written one after the other: while one hangs no other takes a thread to wait for it.
         """
         if not (apart or self._count_stuck()):

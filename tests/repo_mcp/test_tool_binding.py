@@ -79,7 +79,8 @@ def test_cancelling_what_waits_does_not_wait_for_a_log_that_hangs(
     client = PipeClient(*build_tools(gate, log), places=1)
     try:
         client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
-        client.send(*({"id": number, "method": "tools/call", "params": {"name": "slow"}} for number in (1, 2, 3)))
+        for number in (1, 2, 3):
+            client.send({"id": number, "method": "tools/call", "params": {"name": "slow"}})
         for number in (2, 3):
             client.send({"method": "notifications/cancelled", "params": {"requestId": number}})
         client.send({"id": 4, "method": "ping"})
