@@ -34,6 +34,7 @@ from repo_mcp.conversation import (
 )
 from repo_mcp.desk import BAD_STATE
 from repo_mcp.frames import JsonObject
+from repo_mcp.instructions import join_texts
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
 from repo_mcp.tool_listing import describe_icon
@@ -139,7 +140,7 @@ def build_sdk_server(
         SERVER_NAME,
         version=version,
         title=SERVER_TITLE,
-        instructions="\n\n".join(toolset.instructions for toolset in toolsets if toolset.instructions),
+        instructions=join_texts({toolset.name: toolset.instructions for toolset in toolsets}),
         on_list_tools=list_tools,
         on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
     )

@@ -103,9 +103,7 @@ def test_the_last_answers_and_lines_are_there_and_the_process_is_gone(
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "expected"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
 @pytest.mark.parametrize("program", [START, START_HANGING], ids=["endless", "closing hangs"])
-def test_so_it_is_after_a_signal_also_over_http(
-    root: Path, number: int, expected: int, program: str
-) -> None:
+def test_so_it_is_after_a_signal_also_over_http(root: Path, number: int, expected: int, program: str) -> None:
     for options in ((), ("--transport", "http")):
         process = start(root, *options, program=program)
         assert process.stdin is not None
