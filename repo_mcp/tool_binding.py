@@ -129,12 +129,6 @@ def _bind(
         asked, audit = opened()
         return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
-    def find_record(arguments: Arguments, context: CallContext) -> Record | None:
-        write = find_write(arguments)
-        if write is None:
-            return None
-        return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
-
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
         asked, _ = opened()
         started = time.monotonic()
@@ -146,7 +140,7 @@ def _bind(
         def run() -> Made:
             return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
-        record = find_record(arguments, context)
+        record = _build_record(find_write(arguments), context, guard)
         try:
             return answer(Call(entry.name, arguments, asked, run, record))
         except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer
@@ -173,6 +167,12 @@ def _bind(
         icon,
         may_be_task=entry.may_be_task,
     )
+
+
+def _build_record(write: Write | None, context: CallContext, guard: CallGuard) -> Record | None:
+    if write is None:
+        return None
+    return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
 
 
 def _resolve(schema: Schema, limits: Limits) -> JsonSchema:
