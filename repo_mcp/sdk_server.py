@@ -50,6 +50,7 @@ from repo_mcp.tool_model import (
 )
 from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
+TOO_MANY_WAITING = -32000  # none of the specification's: it leaves this to the server
 Context = ServerRequestContext[dict[str, Any]]
 
 
@@ -134,6 +135,8 @@ def build_sdk_server(
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
+        if calls.is_full:  # a client of /sse has any number of calls under way
+            raise MCPError(code=TOO_MANY_WAITING, message="Too many calls wait: try again in a moment")
         return await _call(calls, tool, params.arguments or {}, context, sampler)
 
     server: Server[dict[str, Any]] = Server(
