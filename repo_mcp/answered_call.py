@@ -95,7 +95,7 @@ class AnsweredCall:
             self._progress.finish()
         try:
             frame = self._encode(outcome)
-        except ValueError:  # a lone surrogate
+        except Exception:  # a lone surrogate, or a defect: the client must not wait for ever
             frame = b""
         self._wire.answer(self.request_id, frame)
 

@@ -74,10 +74,14 @@ class _Work(Generic[Made]):
             self._raised = error
 
     def take(self) -> Made:
-        """What was given or raised, once it is done."""
-        if self._raised is not None:
-            raise self._raised
-        return self._made[0]
+        """What was given or raised, once it is done. To be called once."""
+        raised, self._raised = self._raised, None
+        if raised is None:
+            return self._made[0]
+        try:
+            raise raised
+        finally:
+            del raised  # else the frames that it came through, and what they hold, wait for the collector
 
 
 class _Threads:
@@ -127,14 +131,19 @@ class _Patience:
     def is_over(self) -> bool:
         return self._over
 
-    def end(self) -> None:
-        self._over = True
+    def end(self) -> bool:
+        """Give the call up if its time is over; False when it is not, for a question was begun meanwhile."""
+        with self._lock:
+            self._over = self._asking_since is None and time.monotonic() >= self._deadline
+            return self._over
 
     def wrap(self, ask: Callable[[Question], str | None]) -> Callable[[Question], str | None]:
-        """`ask`, with the clock stopped meanwhile."""
+        """`ask`, with the clock stopped meanwhile. A call that was given up asks nobody any more."""
 
         def ask_without_clock(question: Question) -> str | None:
             with self._lock:
+                if self._over:
+                    return None
                 self._asking_since = since = time.monotonic()
             try:
                 return ask(question)
@@ -172,8 +181,7 @@ class CallGuard:
         running = _Work(lambda: work(guarded))
         self._threads.start(running)
         while not running.done.wait(max(0.0, patience.left())):
-            if patience.left() <= 0:
-                patience.end()
+            if patience.end():
                 self._leave_behind(running)
                 raise RepoError(
                     ErrorCode.TIMEOUT,
@@ -183,12 +191,13 @@ class CallGuard:
                 )
         return running.take()
 
-    def record(self, write: Callable[[], bool]) -> bool:
+    def record(self, write: Callable[[], bool], *, apart: bool = False) -> bool:
         """What `write`, of a line of the log, gives; False when it hangs while calls are left behind.
 
+        With `apart` also when nothing hung before: for threads that all calls wait for, as the reader's.
         Lines are written one after the other: while one hangs no other takes a thread to wait for it.
         """
-        if not self._count_stuck():
+        if not (apart or self._count_stuck()):
             return write()
         hung = self._hung_record
         if hung is not None and not hung.done.is_set():

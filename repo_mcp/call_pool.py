@@ -3,7 +3,8 @@
 A place is free again when its call has really ended, not when nobody waits for it any more, so that a
 flood of cancelled calls cannot pile up work; one that is cancelled before it began leaves the queue, and
 nothing of it is kept. Threads are started as they are needed and never keep the process from ending. Left
-out on purpose: what a call does, and a limit of the queue: the wire bounds it.
+out on purpose: what a call does, and refusing one: over stdio the wire bounds the queue, over HTTP whoever
+submits has to look whether it is full.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections import deque
 from collections.abc import Callable
 
 MAX_CALLS = 8  # running at once; they share the interpreter, so more would only wait in threads
+
+MAX_WAITING = 256  # calls in the queue over HTTP: one for each connection that there may be
 
 
 class PooledCall:
@@ -48,6 +51,11 @@ class CallPool:
         self._waiting: deque[PooledCall] = deque()
         self._running = 0
         self._threads = 0
+
+    @property
+    def is_full(self) -> bool:
+        """True when the queue is as long as it may become where nothing else bounds it."""
+        return len(self._waiting) >= MAX_WAITING
 
     def submit(self, work: Callable[[], object], drop: Callable[[], object]) -> PooledCall:
         """Run `work` in a thread; `drop` instead when it is cancelled before. What they raise is lost."""

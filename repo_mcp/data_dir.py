@@ -23,7 +23,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 OWN_NAME = ".repo_mcp"
 _CACHE_NAME = "repo-mcp"
 # Of what servers put there. A directory that was removed under a running one has these and no marks.
-_OWN_BEGINNINGS = ("index-", "structure-", "vectors-", "audit.jsonl", "poison", "last_bundle.", ".removed-")
+_OWN_BEGINNINGS = ("index-", "structure-", "vectors-", "audit.", "poison", "last_bundle.", ".removed-")
 # The signature is fixed by the Cache Directory Tagging Specification.
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; it can be rebuilt.\n"
 

@@ -18,13 +18,12 @@ from operator import attrgetter
 from repo_mcp.client_paths import shown
 from repo_mcp.door_bounds import RULES, Bounds, find_entry_refusal
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
 from repo_mcp.ignore_layers import NameRules
 from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.sandbox import Door, entry_name, reach_directory
 
-CATCH_ALL_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
 _IGNORE_NAME = ".gitignore"
 _LEFT_OUT = frozenset({"symlink", "special", *RULES})
 
@@ -115,9 +114,7 @@ class _Listing:
         if path or own is None or not _ignores_everything(rules, entries):
             return rules
         if self._ignore.set_aside_catch_alls():  # as the walk does, which says so
-            self._warnings.append(
-                ".gitignore ignores everything: its patterns for every name are not applied"
-            )
+            self._warnings.append(CATCH_ALLS_SET_ASIDE)
         return self._ignore.names_in(path)
 
     def _list(

@@ -35,6 +35,7 @@ MAX_KNOWN_RULES = 100_000  # kept from walk to walk, about 50 MB; Linux has 2,00
 MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
 # Beside a set. pathspec's expressions backtrack: 4 stars and a name of 255 letters take seconds.
 MAX_STARS_WITH_SET = 3
+CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
 _MAX_WARNINGS = 20
 
 _POSIX_CLASSES = {

@@ -34,6 +34,7 @@ from repo_mcp.conversation import (
 )
 from repo_mcp.desk import BAD_STATE
 from repo_mcp.frames import JsonObject
+from repo_mcp.instructions import join_texts
 from repo_mcp.round_trips import Round, StateRefused, read_round
 from repo_mcp.sampling import Sampler
 from repo_mcp.tool_listing import describe_icon
@@ -49,6 +50,7 @@ from repo_mcp.tool_model import (
 )
 from repo_mcp.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
 
+TOO_MANY_WAITING = -32000  # none of the specification's: it leaves this to the server
 Context = ServerRequestContext[dict[str, Any]]
 
 
@@ -133,13 +135,15 @@ def build_sdk_server(
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
+        if calls.is_full:  # a client of /sse has any number of calls under way
+            raise MCPError(code=TOO_MANY_WAITING, message="Too many calls wait: try again in a moment")
         return await _call(calls, tool, params.arguments or {}, context, sampler)
 
     server: Server[dict[str, Any]] = Server(
         SERVER_NAME,
         version=version,
         title=SERVER_TITLE,
-        instructions="\n\n".join(toolset.instructions for toolset in toolsets if toolset.instructions),
+        instructions=join_texts({toolset.name: toolset.instructions for toolset in toolsets}),
         on_list_tools=list_tools,
         on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
     )

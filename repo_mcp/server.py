@@ -23,7 +23,7 @@ from repo_mcp.instructions import join_instructions, offers_tasks
 from repo_mcp.plain_options import read_plain
 from repo_mcp.ready_listing import read_listing
 from repo_mcp.version import VERSION
-from repo_mcp.wire import StopReason, Wire, take_standard_streams
+from repo_mcp.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,9 +111,12 @@ def serve_http(config: Config, http: HttpOptions) -> int:
             _say(f"token of this run: {http.token}")
         _refresh_soon(repositories)
 
+    exit_code = 0
     try:
-        exit_code = StopReason.INTERRUPTED.exit_code if listen(sdk_server, http, bound, tell) else 0
+        if listen(sdk_server, http, bound, tell):
+            exit_code = StopReason.INTERRUPTED.exit_code
     finally:
+        _run_later(DEADLINE_SECONDS, lambda: _leave(exit_code))  # over stdio the wire sees to that
         _close(repositories)
         pool.wait_until_idle(CALLS_GRACE_SECONDS)
     return _end(exit_code)
@@ -254,16 +257,19 @@ def _silence_sdk() -> None:
 
 def _refresh_soon(repositories: Sequence[Repository]) -> None:
     for repository in repositories:
-        refresh = threading.Timer(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
-        refresh.daemon = True
-        refresh.start()
+        _run_later(REFRESH_DELAY_SECONDS, repository.start_background_refresh)
+
+
+def _run_later(seconds: float, run: Callable[[], object]) -> None:
+    """In a thread of its own, unless the process has ended by then."""
+    timer = threading.Timer(seconds, run)
+    timer.daemon = True
+    timer.start()
 
 
 def _close(repositories: Sequence[Repository]) -> None:
     """Close what is served; processes that still index a moment after it has said stop are killed."""
-    killer = threading.Timer(WORKERS_GRACE_SECONDS, _kill_workers)
-    killer.daemon = True
-    killer.start()
+    _run_later(WORKERS_GRACE_SECONDS, _kill_workers)
     closing = [threading.Thread(target=repository.close) for repository in repositories]
     for one in closing:  # each waits a little for its refresh to stop
         one.start()

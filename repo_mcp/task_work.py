@@ -120,6 +120,6 @@ class TaskWork:
         """Its result as it is kept; None for what cannot be sent."""
         try:
             result = encode_result(answer, modern=self._modern)
-        except ValueError:  # no number
+        except Exception:  # no number, or a defect: the task must not work for ever
             return None
         return result if is_encodable(result) else None

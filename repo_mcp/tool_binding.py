@@ -125,12 +125,9 @@ def _bind(
     input_schema = _resolve(entry.input_schema, limits)
     check_schema(input_schema, entry.name)
 
-    def find_record(arguments: Arguments, context: CallContext) -> Record | None:
+    def find_write(arguments: Arguments) -> Write | None:
         asked, audit = opened()
-        if audit is None:
-            return None
-        write = find_writer(audit, entry.name, input_schema, asked, arguments)
-        return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
+        return None if audit is None else find_writer(audit, entry.name, input_schema, asked, arguments)
 
     def call(arguments: Arguments, context: CallContext) -> ToolAnswer:
         asked, _ = opened()
@@ -143,7 +140,7 @@ def _bind(
         def run() -> Made:
             return guard.run(work, context, has_time_limit=entry.read_only and not entry.may_be_task)
 
-        record = find_record(arguments, context)
+        record = _build_record(find_write(arguments), context, guard)
         try:
             return answer(Call(entry.name, arguments, asked, run, record))
         except AnswerNeeded:  # this round ends here; the client makes the call again, with the answer
@@ -152,9 +149,11 @@ def _bind(
             raise
 
     def drop(arguments: Arguments, context: CallContext) -> None:
-        record = find_record(arguments, context)
-        if record is not None:
-            record(new_request_id(), DROPPED)
+        def write_line() -> bool:
+            write = find_write(arguments)
+            return write is None or write(context, new_request_id(), DROPPED)
+
+        guard.record(write_line, apart=True)  # by whoever cancels: the thread that reads, or that of HTTP
 
     return Tool(
         entry.name,
@@ -168,6 +167,12 @@ def _bind(
         icon,
         may_be_task=entry.may_be_task,
     )
+
+
+def _build_record(write: Write | None, context: CallContext, guard: CallGuard) -> Record | None:
+    if write is None:
+        return None
+    return lambda request_id, outcome: guard.record(partial(write, context, request_id, outcome))
 
 
 def _resolve(schema: Schema, limits: Limits) -> JsonSchema:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 from repo_mcp.door_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ignore import MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
+from repo_mcp.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
 from repo_mcp.ignore_layers import NameRules, RuleFile
 from repo_mcp.model import WalkReport
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
@@ -280,7 +280,7 @@ class _Walk:
         if level.path or not level.chain or not _ignores_everything(rules, entries):
             return rules
         if self.ignore.set_aside_catch_alls():
-            self.warnings.append(".gitignore ignores everything: its patterns for every name are not applied")
+            self.warnings.append(CATCH_ALLS_SET_ASIDE)
             own = self.ignore.find_file("")
             level.chain = (own,) if own is not None else ()
         return self.ignore.names_in(level.path)

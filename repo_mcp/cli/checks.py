@@ -31,8 +31,8 @@ from repo_mcp.user_key import examine_user_key
 
 _MAX_FILES = 100_000  # of the data directory
 _SHOWN_FAULTS = 5
-# extra of pyproject.toml -> a module of each of its packages, and what is lost without
 EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
+# extra of pyproject.toml -> a module of each of its packages, and what is lost without
 EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
     "watch": (
         ("watchfiles",),
@@ -244,13 +244,26 @@ def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) ->
 
 
 def _check_packages() -> Iterator[Finding]:
-    for extra, (names, lost) in EXTRAS.items():
-        missing = [name for name in names if importlib.util.find_spec(name) is None]
-        if missing:
-            message = f"Not installed: {', '.join(missing)}; {lost}."
-            yield Finding(f"extra {extra}", State.NOTE, message, f'pip install "repo-mcp[{extra}]"')
-        else:
+    absent = {
+        extra: [name for name in names if importlib.util.find_spec(name) is None]
+        for extra, (names, _) in EXTRAS.items()
+    }
+    for extra, (_, lost) in EXTRAS.items():
+        if not absent[extra]:
             yield Finding(f"extra {extra}", State.OK, "It is installed.")
+            continue
+        message = f"Not installed: {', '.join(absent[extra])}; {lost}."
+        named = ",".join(one for one in EXTRAS if one == extra or not absent[one])
+        hint = f'In the clone: {name_installer(sys.prefix)} ".[{named}]"'
+        yield Finding(f"extra {extra}", State.NOTE, message, hint)
+
+
+def name_installer(prefix: str) -> str:
+    """What makes the installation in a directory once more, from the extras that it is given alone."""
+    names = prefix.replace("\\", "/").split("/")
+    if "pipx" in names:
+        return "pipx install --force"
+    return "uv tool install --force" if {"uv", "tools"}.issubset(names) else "pip install"
 
 
 def _check_hardening(config: Config) -> Finding:

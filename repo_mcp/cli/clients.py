@@ -80,8 +80,8 @@ def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str]
 
     def find(_root: str) -> Place:
         base = find_client_home(variable, *filter(None, [folder]))
-        is_elsewhere = base != os.path.join(find_home(), folder) and folder
-        shown = "/".join(filter(None, [base if is_elsewhere else f"~/{folder}".rstrip("/"), below]))
+        is_elsewhere = base != find_client_home("", *filter(None, [folder]))
+        shown = "/".join([base if is_elsewhere else f"~/{folder}".rstrip("/"), below])
         return Place(base, below, shown, in_project=False)
 
     return find

@@ -34,6 +34,7 @@ REASONS = {
     "hard_link": "files with several names (--refuse-hard-links)",
     "other_file_system": "mounted below the root (--one-file-system)",
     "too_deep": "too many folders inside each other",
+    "too_many": "folders beyond the most entries that are looked at",
     "name_not_utf8": "names that are not UTF-8",
 }
 

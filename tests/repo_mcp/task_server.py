@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 
+from repo_mcp.conversation import Answers
 from repo_mcp.instructions import join_instructions
 from repo_mcp.offers import build_offers
 from repo_mcp.options import build_parser, read_config
@@ -26,6 +27,7 @@ from repo_mcp.tool_model import (
     ToolAnswer,
     Toolset,
 )
+from repo_mcp.version import VERSION
 from repo_mcp.wire import Wire, take_standard_streams
 
 SCHEMA = {
@@ -84,7 +86,7 @@ def main() -> int:
     config = read_config(build_parser("task-server").parse_args(sys.argv[1:]))
     wire = Wire(take_standard_streams(), leave=os._exit)
     _stop_on_signals(wire)
-    server = Server(wire, join_instructions(config.toolsets), offers_tasks=True)
+    server = Server(wire, Answers(VERSION, join_instructions(config.toolsets), offers_tasks=True))
     server.start()
     offers = build_offers(config, lambda warning: None)
     server.offer([*(one.toolset for one in offers), Toolset("test", _build_tools())])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NoReturn
@@ -143,6 +145,50 @@ def test_failures_and_questions_come_through_as_they_are() -> None:
         assert caught.value is error
 
 
+def test_a_call_that_was_given_up_asks_the_clients_model_no_more(hanging: threading.Event) -> None:
+    """It comes back from a file system that hung: its client has long been told TIMEOUT."""
+    asked: list[Question] = []
+    ended = threading.Event()
+
+    def work(context: CallContext) -> str:
+        hang(hanging, context)
+        assert context.ask is not None
+        answer = context.ask(QUESTION)
+        ended.set()
+        return str(answer)
+
+    context = CallContext(lambda: False, ask=lambda question: asked.append(question) or "answer")
+    with pytest.raises(RepoError):
+        run(CallGuard(0, SHORT_SECONDS), work, context)
+    hanging.set()
+    assert ended.wait(PATIENCE_SECONDS)
+    assert asked == []
+
+
+def test_nothing_of_a_call_that_failed_waits_for_the_collector() -> None:
+    """A failed read holds its file in a frame: some megabytes, a hundred times."""
+
+    class Contents:
+        """Something that can be looked after."""
+
+    kept: list[weakref.ref[Contents]] = []
+
+    def work(_context: CallContext) -> str:
+        contents = Contents()
+        kept.append(weakref.ref(contents))
+        raise RepoError(ErrorCode.INVALID_ARGUMENT, "No.")
+
+    guard = CallGuard(0, PATIENCE_SECONDS)
+    gc.disable()
+    try:
+        for _ in range(3):
+            with pytest.raises(RepoError):
+                run(guard, work)
+        assert [one() for one in kept[:2]] == [None, None]  # the thread may just be leaving the last
+    finally:
+        gc.enable()
+
+
 def test_threads_are_used_again() -> None:
     guard = CallGuard(0, PATIENCE_SECONDS)
     names = {run(guard, lambda _context: str(threading.get_ident())) for _ in range(200)}
@@ -176,6 +222,16 @@ def test_a_log_that_hangs_with_the_rest_is_not_waited_for(
     refuse(guard, partial(hang, hanging))
     assert guard.record(lambda: True) is True
     assert guard.record(lambda: hanging.wait(PATIENCE_SECONDS)) is False
+
+
+def test_who_must_not_wait_is_not_held_by_a_log_that_hangs_before_all_else(
+    hanging: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_guard, "RECORD_SECONDS", 0.01)
+    guard = CallGuard(0, 0)
+    assert guard.record(lambda: True, apart=True) is True
+    assert guard.record(lambda: hanging.wait(PATIENCE_SECONDS), apart=True) is False
+    assert guard.record(lambda: True, apart=True) is False  # while that one hangs
 
 
 def test_a_log_that_hangs_takes_one_thread_however_many_lines_there_are(

@@ -107,7 +107,7 @@ def test_versions_are_those_of_the_sdk() -> None:
 
 def test_instructions_said_early_are_those_of_the_toolset() -> None:
     assert TOOLSET.instructions == instructions.OF_TOOLSETS[TOOLSET.name]
-    assert instructions.join_instructions(["repo", "repo"]) == "\n\n".join([TOOLSET.instructions] * 2)
+    assert instructions.join_instructions(["repo"]) == TOOLSET.instructions
 
 
 @pytest.mark.parametrize("offers_tasks", [False, True])

@@ -11,6 +11,8 @@ import pytest
 
 from repo_mcp.data_dir import DataDir, name_cache_dir, prepare_data_dir, take_outside_dir
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.log_reader import LOCK_FILE, LOG_FILE, name_file
+from repo_mcp.poison import POISON_FILE
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
 
@@ -78,7 +80,8 @@ def test_a_directory_of_other_things_is_not_hidden_from_git(root: Path) -> None:
 def test_one_that_was_removed_under_a_running_server_gets_its_marks_again(root: Path) -> None:
     """What it puts there anew are indexes and the log; the next one to start hides them from Git."""
     (root / ".repo_mcp" / "index-v2-00").mkdir(parents=True)
-    (root / ".repo_mcp" / "audit.jsonl").write_text("")
+    for name in (LOG_FILE, LOCK_FILE, name_file(1), POISON_FILE):
+        (root / ".repo_mcp" / name).write_text("")
     prepare(root)
     assert (root / ".repo_mcp" / ".gitignore").read_text() == "*\n"
     assert (root / ".repo_mcp" / "CACHEDIR.TAG").exists()

@@ -224,8 +224,11 @@ def test_progress_never_falls_and_ends_with_the_answer() -> None:
     client.close()
 
 
-def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id() -> None:
-    broken = build_tool("broken", lambda arguments, context: ToolAnswer({}, '{"a":"\ud800"}', is_error=False))
+@pytest.mark.parametrize(
+    "odd", [ToolAnswer({}, '{"a":"\ud800"}', is_error=False), ToolAnswer({"a": object()}, "", is_error=False)]
+)
+def test_an_answer_that_cannot_be_encoded_is_an_error_under_the_same_id(odd: ToolAnswer) -> None:
+    broken = build_tool("broken", lambda arguments, context: odd)
     client = PipeClient(broken)
     client.ask({"id": 0, "method": "initialize", "params": INITIALIZE})
     client.send(_call(1, "broken"))

@@ -12,6 +12,7 @@ from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.shared.memory import create_client_server_memory_streams
 
+from repo_mcp import call_pool
 from repo_mcp.call_pool import CallPool
 from repo_mcp.sdk_server import build_sdk_server
 from repo_mcp.tool_model import Annotations, CallContext, Progress, Tool, ToolAnswer, Toolset
@@ -80,6 +81,33 @@ def test_calls_run_at_the_same_time() -> None:
                 tasks.start_soon(client.call_tool, "meet", {})
 
     _run(toolset, talk, max_calls=4)
+
+
+def test_no_more_calls_wait_than_may_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing bounds the calls of a client of /sse: each is a request of its own that is taken at once."""
+    monkeypatch.setattr(call_pool, "MAX_WAITING", 3)
+    gate = threading.Event()
+    toolset = Toolset("t", (_tool("slow", lambda context: gate.wait(PATIENCE_SECONDS) and None),))
+    refused: list[int] = []
+    answered: list[object] = []
+
+    async def ask(client: ClientSession) -> None:
+        try:
+            answered.append(await client.call_tool("slow", {}))
+        except MCPError as error:
+            refused.append(error.error.code)
+            if len(refused) == 5:
+                gate.set()
+
+    async def talk(client: ClientSession) -> None:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(9):  # one runs, three wait
+                tasks.start_soon(ask, client)
+
+    _run(toolset, talk, max_calls=1)
+    assert set(refused) == {-32000}
+    assert len(answered) + len(refused) == 9
+    assert len(answered) in (3, 4)  # the first may still wait when the fourth comes
 
 
 def test_a_cancelled_call_is_left_alone_told_and_keeps_its_place_until_it_ends() -> None:

@@ -31,6 +31,14 @@ sys.modules["endless"] = Endless()
 from repo_mcp.server import main
 raise SystemExit(main())
 """
+# A file system hangs while what is served is closed.
+START_HANGING = """
+import time
+from repo_mcp.repository import Repository
+Repository.close = lambda repository: time.sleep(3600)
+from repo_mcp.server import main
+raise SystemExit(main())
+"""
 OPENING = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
 
 
@@ -40,11 +48,11 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tiny_repo"
 
 
-def start(root: Path, *options: str) -> subprocess.Popen[bytes]:
+def start(root: Path, *options: str, program: str = START) -> subprocess.Popen[bytes]:
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), str(root.parent))
     return subprocess.Popen(
-        [sys.executable, "-c", START, "--repo-root", str(root), *options],
+        [sys.executable, "-c", program, "--repo-root", str(root), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -94,9 +102,10 @@ def test_the_last_answers_and_lines_are_there_and_the_process_is_gone(
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "expected"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_so_it_is_after_a_signal_also_over_http(root: Path, number: int, expected: int) -> None:
+@pytest.mark.parametrize("program", [START, START_HANGING], ids=["endless", "closing hangs"])
+def test_so_it_is_after_a_signal_also_over_http(root: Path, number: int, expected: int, program: str) -> None:
     for options in ((), ("--transport", "http")):
-        process = start(root, *options)
+        process = start(root, *options, program=program)
         assert process.stdin is not None
         assert process.stderr is not None
         if options:

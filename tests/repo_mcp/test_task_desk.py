@@ -191,12 +191,14 @@ def test_a_tool_that_answers_with_an_error_has_failed_in_the_first_era_only(slow
 
 
 @pytest.mark.parametrize("modern", [False, True])
-@pytest.mark.parametrize("text", [None, '{"a":"\ud800"}'])
-def test_a_tool_that_breaks_is_a_task_that_fails(modern: bool, text: str | None) -> None:
+@pytest.mark.parametrize(
+    "given", [None, ToolAnswer({}, '{"a":"\ud800"}', False), ToolAnswer({"a": object()}, "", False)]
+)
+def test_a_tool_that_breaks_is_a_task_that_fails(modern: bool, given: ToolAnswer | None) -> None:
     def call(arguments: Mapping[str, object], context: CallContext) -> ToolAnswer:
-        if text is None:
+        if given is None:
             raise ValueError("the contents of a file")
-        return ToolAnswer({}, text, is_error=False)
+        return given
 
     client = Talker(build_tool("broken", call, may_be_task=True), modern=modern, places=1)
     for _ in range(2):  # it keeps no place

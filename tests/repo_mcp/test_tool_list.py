@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -65,6 +66,27 @@ def test_the_first_words_of_a_toolset_name_its_tools(name: str, tools: str) -> N
     """Codex shows most models no more until they look for tools."""
     first = instructions.OF_TOOLSETS[name][:FIRST_CHARS]
     assert [tool for tool in tools.split() if tool not in first] == []
+
+
+def test_the_first_words_of_several_toolsets_name_tools_of_each(toolsets: list[Toolset]) -> None:
+    served = {toolset.name: toolset for toolset in toolsets}
+    for names in (names for count in range(1, len(served) + 1) for names in permutations(served, count)):
+        said = instructions.join_instructions(names)
+        words = said[:FIRST_CHARS].replace(",", " ").split()
+        for name in names:
+            assert {tool.name for tool in served[name].tools}.intersection(words), names
+            assert instructions.OF_TOOLSETS[name] in said
+
+
+def test_the_sdk_says_the_same_of_several_toolsets(toolsets: list[Toolset]) -> None:
+    said = instructions.join_instructions(toolset.name for toolset in toolsets)
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "0"},
+    }
+    (answer,) = ask_sdk(toolsets, VERSION, [{"id": 1, "method": "initialize", "params": params}])
+    assert answer == Answers(VERSION, said).initialize(1, "2025-06-18")
 
 
 def test_tools_stand_in_the_order_in_which_they_were_registered() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.cli.checks import EXTRAS, State
+from repo_mcp.cli.checks import EXTRAS, State, _check_packages
 from repo_mcp.cli.client_setups import iter_client_findings
 from repo_mcp.cli.clients import CLIENTS
 from tests.architecture.source_tree import ROOT
@@ -166,6 +166,27 @@ def test_texts_that_are_not_parsed_are_counted(place: Path) -> None:
     assert states(examine(place)[1])["parser"] == ["warning"]
     run(place, "--force", command="index")
     assert "parser" not in examine(place)[1]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "installer"),
+    [
+        ("/home/me/.local/share/pipx/venvs/repo-mcp", "pipx install --force"),
+        ("/home/me/.local/share/uv/tools/repo-mcp", "uv tool install --force"),
+        ("C:\\Users\\me\\AppData\\Roaming\\uv\\tools\\repo-mcp", "uv tool install --force"),
+        ("/home/me/uv/.venv", "pip install"),
+    ],
+)
+def test_an_extra_is_installed_as_the_program_was(
+    prefix: str, installer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With those that are there: pipx and uv install anew. From the clone: it is in no package index."""
+    monkeypatch.setattr(sys, "prefix", prefix)
+    is_there = {"watchfiles": True}
+    monkeypatch.setattr("importlib.util.find_spec", is_there.get)
+    found = {one.subject: one for one in _check_packages()}
+    assert found["extra watch"].state is State.OK
+    assert found["extra languages"].hint == f'In the clone: {installer} ".[watch,languages]"'
 
 
 def test_every_extra_is_looked_at() -> None:

@@ -250,6 +250,9 @@ def test_a_directory_that_a_variable_names_is_the_users_own(
     setup = plan("codex")
     write(setup)
     assert "repo" in read(place / "elsewhere/config.toml")["mcp_servers"]
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place / "elsewhere"))
+    found = CLIENTS["claude"].places["user"](str(place / "root"))
+    assert (found.path, found.shown) == (str(place / "elsewhere" / ".claude.json"),) * 2
     monkeypatch.setenv("CODEX_HOME", "relative")
     found = plan("codex").file
     assert found is not None

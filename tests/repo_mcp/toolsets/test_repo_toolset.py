@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import jsonschema
@@ -30,6 +31,9 @@ from repo_mcp.model import (
 )
 from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer
 from repo_mcp.toolsets.repo import build_toolset
+from repo_mcp.toolsets.repo.envelope import ERROR_CODES
+
+ROOT = Path(__file__).resolve().parents[3]
 
 CODES = {
     "invalid_argument",
@@ -445,6 +449,12 @@ def test_refresh_reports_progress_that_never_falls_and_sees_a_cancellation() -> 
     assert [step.done for step in seen] == [0, 5, 5, 90, 94, 100]
     assert seen[3].message == "index: 8 of 8 files"
     assert repository.asked == [(False, True)]
+
+
+def test_the_page_of_errors_lists_every_code() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    section = page.split("\n## The toolset `repo`\n")[1].split("\n## ")[0]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == list(ERROR_CODES)
 
 
 @pytest.mark.parametrize("code", list(ErrorCode))
