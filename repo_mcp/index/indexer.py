@@ -401,9 +401,12 @@ class _Refresh:
     def _find_left_out(
         self, gone: Sequence[str], report: WalkReport, seen: SeenFiles | None
     ) -> Sequence[str]:
-        """Those that still stand in the tree: ignored by now, or given a name that is denied."""
-        if len(gone) > MAX_LOOKED_AT:
-            return gone  # most of what is rewritten would be rewritten anyway
+        """Those that still stand in the tree: ignored by now, or given a name that is denied.
+
+        All of them when that cannot be told, or takes long: most of what is rewritten then would be anyway.
+        """
+        if seen is None or len(gone) > MAX_LOOKED_AT:
+            return gone
         there: list[str] = []
         elsewhere: list[str] = []
         for path in gone:
@@ -425,7 +428,10 @@ class _Refresh:
                 self._mark.clear()
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
-        """Returns how many of the files there were. With `purges` nothing of them stays in the index."""
+        """Returns how many of the files there were. With `purges` nothing of them stays in the index, nor of
+        the versions that these were indexed in place of.
+        """
+        there = [path for path in paths if known.find(path) is not None] if purges else []
         taken = known.take(paths)
         if purges and taken and not self._is_marked:
             self._is_marked = True
@@ -433,8 +439,7 @@ class _Refresh:
             self._note_purge_due(self._started_at)
         for segment, files in taken.items():
             self._writer.mark_dead(segment, files)
-            if purges:
-                self.purged.add(segment)
+        self.purged.update(known.list_segments(there))
         return sum(map(len, taken.values()))
 
     def _build(self, files: Sequence[WalkedFile], known: KnownFiles) -> None:
