@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from index_format import DiskDirectory, IndexWriter
+from index_format import CorruptIndex, DiskDirectory, IndexWriter
 from repo_mcp import repository as repository_module
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
@@ -212,6 +212,32 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
         assert list_declaring(repository, "a") == ["a.tiny"]
         assert list_declaring(repository, "new") == []
     wait_until(lambda: list_declaring(repository, "new") == ["new.tiny"])
+
+
+def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following_index, "RETRY_SECONDS", 0.1)
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: repository.structure._progress is None and repository.structure._followed is not None)
+    (path,) = root.glob(".repo_mcp/structure-*")
+    with IndexWriter(DiskDirectory(str(path)), repository.structure._configuration, STRUCTURE_FIELDS):
+        repository.structure._report_damage(CorruptIndex("a segment"))
+        time.sleep(0.5)
+        assert "built anew" in repository.structure.warn()[0]
+    wait_until(lambda: repository.structure.warn() == [])
+
+
+def test_a_closed_index_takes_up_no_files(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository._index.close()
+    repository._index._refreshing.release()
+    with pytest.raises(RepoError) as caught:
+        repository._index.refresh_paths(["a.tiny"], cancelled=lambda: False)
+    assert caught.value.code is ErrorCode.CANCELLED
 
 
 def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, root: Path) -> None:
