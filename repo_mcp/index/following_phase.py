@@ -189,8 +189,13 @@ class SegmentRound(Generic[Made]):
             )
 
     def _mark_dead(self, paths: Sequence[str]) -> None:
-        for segment, files in self._known.take(paths).items():
-            self._writer.mark_dead(segment, files)
+        drop(self._writer, self._known, paths)
+
+
+def drop(writer: IndexWriter, known: KnownFiles, paths: Sequence[str]) -> None:
+    """Have the next commit be without files; those that are not there are passed over."""
+    for segment, files in known.take(paths).items():
+        writer.mark_dead(segment, files)
 
 
 def merge(writer: IndexWriter, check: Check, *, full: bool) -> int:
@@ -219,8 +224,7 @@ def purge_gone(place: WritePlace, known: KnownFiles, gone: Sequence[str], check:
     Returns the files that are there then. Raises as `merge` does.
     """
     directory, writer = place
-    for segment, files in known.take(gone).items():
-        writer.mark_dead(segment, files)
+    drop(writer, known, gone)
     purge(writer, check)
     writer.commit()
     writer.delete_garbage()

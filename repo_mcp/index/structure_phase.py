@@ -21,6 +21,7 @@ from repo_mcp.index.following_phase import (
     PhaseStore,
     PhaseWords,
     SegmentRound,
+    drop,
     merge,
     purge,
     run_round,
@@ -96,21 +97,25 @@ class StructurePhase:
     ) -> StructureReport:
         """Make the structure index say what the lexical one says, of all files or of some.
 
-        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone; without
-        `parses` that is all that is done. When `yields` says so, the round commits what it has and ends: its
-        report is not complete. Raises BUSY when another process does it, CANCELLED, INDEX_UNAVAILABLE when
-        the index cannot be written, INTERNAL when nothing can parse; and IndexFormatError for a lexical index
-        that is damaged.
+        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone or were
+        changed; without `parses` that is all that is done. When `yields` says so, the round commits what it
+        has and ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
+        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
+        IndexFormatError for a lexical index that is damaged.
         """
         check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as place:
 
             def run(known: KnownFiles | None) -> StructureReport:
                 there = KnownFiles(None) if known is None else known
-                plan = self._plan(lexical, there, None if known is None else paths, parses)
+                plan = self._plan(lexical, there, None if known is None else paths)
+                _, writer = place
+                if purges:  # what is out of date may be what has to go
+                    drop(writer, there, [file.path for file in plan.files])
+                if not parses:
+                    plan = replace(plan, files=(), bytes=0)
                 segments = SegmentRound(place, there, plan, build_segment, progress, check)
                 done = _Round(segments, plan).run(self._start_lanes(plan), yields)
-                _, writer = place
                 if purges and purge(writer, check):
                     done = replace(done, snapshot=name_snapshot(writer.commit().generation))
                     writer.delete_garbage()
@@ -118,14 +123,10 @@ class StructurePhase:
 
             return run_round(place, run, anew=anew)
 
-    def _plan(
-        self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None, parses: bool
-    ) -> Plan:
+    def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:
-            plan = plan_round(lexical, known, self.find_task)
-        else:
-            plan = plan_named(lexical, known, self.find_task, paths)
-        return plan if parses else replace(plan, files=(), bytes=0)
+            return plan_round(lexical, known, self.find_task)
+        return plan_named(lexical, known, self.find_task, paths)
 
     def _start_lanes(self, plan: Plan) -> ParseLanes:
         lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)

@@ -139,6 +139,25 @@ def test_where_nobody_knows_where_it_went_it_is_purged(
     assert list_holding(root, CANARY) == []
 
 
+def test_so_is_one_in_whose_place_another_was_put(root: Path, repository: Repository) -> None:
+    rename_to_denied(root)
+    (root / "settings.tiny").write_text("def other\n")
+    repository.refresh()
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+    assert ask(repository, "other") == ["settings.tiny"]
+
+
+def test_so_is_one_in_whose_place_another_was_put_where_the_system_tells_of_it(
+    root: Path, repository: Repository
+) -> None:
+    rename_to_denied(root)
+    (root / "settings.tiny").write_text("def other\n")
+    repository._index.refresh_paths(["settings.tiny", ".env"])
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
 def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
