@@ -476,7 +476,10 @@ class LiveIndex:
         """Index a few files. False when there must be a walk."""
         self._begin_refresh(stop)
         try:
-            return self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
+            done = self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
+            if done and self._stale:
+                self._stale = max(0, self._stale - len(glimpse.files) - len(glimpse.gone))
+            return done
         finally:
             self._refreshing.release()
 

@@ -21,7 +21,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import following_index, structure_lanes, structure_phase
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.index.structure_schema import DECLARES, STRUCTURE_FIELDS
-from repo_mcp.model import IndexedPath
+from repo_mcp.model import IndexedPath, SearchRequest
 from repo_mcp.parse_worker import BatchParser
 from repo_mcp.repository import Repository
 from tests.repo_mcp.index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
@@ -228,6 +228,20 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
         time.sleep(0.5)
         assert "built anew" in repository.structure.warn()[0]
     wait_until(lambda: repository.structure.warn() == [])
+
+
+def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    (root / "new.tiny").write_text("def new\n")
+    (root / "other.tiny").write_text("def other\n")
+    assert repository.status().stale == 2
+    repository._index.refresh_paths(["new.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == (
+        "1 files changed and are not indexed yet: what is found may be out of date.",
+    )
+    repository._index.refresh_paths(["other.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == ()
 
 
 def test_a_closed_index_takes_up_no_files(open_root: Open) -> None:
