@@ -324,9 +324,11 @@ class _Refresh:
                 self._reads_all = True
                 self._commits_shards = not known.count
             self._remove_missing(known, report, missing if seen is not None and seen.complete else None, seen)
-            paths = [report.files[place].path for place in changed] if report.denied_inodes else []
-            self._purge([path for path in paths if _find_inode(seen, path) in report.denied_inodes], known)
-            self._build([report.files[place] for place in changed], known)
+            files = [report.files[place] for place in changed]
+            if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
+                renamed = [one.path for one in files if _find_inode(seen, one.path) in report.denied_inodes]
+                self._purge(renamed, known)
+            self._build(files, known)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
