@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from index_format import LiveSegment, MakeTag, Snapshot, compute_fingerprint
+from index_format import IndexFormatError, LiveSegment, MakeTag, Snapshot, compute_fingerprint
 from repo_mcp.errors import RepoError
 from repo_mcp.index.following_phase import (
     Cancelled,
@@ -108,11 +108,22 @@ class VectorPhase:
                 with self._start_lanes(plan, _Loader(lexical, self._read).load) as lanes:
                     return _Round(segments, plan).run(lanes)
 
-            return run_round(place, run, anew=anew)
+            try:
+                return run_round(place, run, anew=anew)
+            except _LexicalDamage as damage:
+                raise damage.error from damage
 
     def _start_lanes(self, plan: Plan, load: Callable[[WantedFile], Sequence[str] | None]) -> VectorLanes:
         lanes = max(1, min(self._workers, plan.bytes // LANE_BYTES))
         return VectorLanes(lanes, self._dimensions, load, self._make_embedder)
+
+
+class _LexicalDamage(Exception):
+    """The lexical index cannot be read any further: no reason to make all vectors anew."""
+
+    def __init__(self, error: IndexFormatError) -> None:
+        super().__init__()
+        self.error = error
 
 
 class _Loader:
@@ -136,7 +147,10 @@ class _Loader:
             text = decode_source(data).data
         except RepoError:
             return None
-        spans = self._segments[place.segment].reader.read_spans(place.file)
+        try:
+            spans = self._segments[place.segment].reader.read_spans(place.file)
+        except IndexFormatError as error:
+            raise _LexicalDamage(error) from error
         return build_texts(file.path, text, [(one.start_line, one.end_line) for one in spans])
 
 

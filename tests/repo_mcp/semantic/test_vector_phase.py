@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from index_format import CorruptIndex, DiskDirectory, Snapshot, verify_index
+from index_format.chunks import ChunkSpan
+from index_format.segment_reader import SegmentReader
 from repo_mcp.config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
@@ -222,6 +224,30 @@ def test_damage_that_a_round_meets_is_not_that_of_the_words(
         done = vectors_of(repository).build()
         assert (done.embedded, done.unchanged) == (3, 0)
         assert repository.status().warnings == ()
+
+
+def test_damage_of_the_words_costs_no_vectors(
+    root: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repo_mcp.semantic.vector_phase.COMMIT_SECONDS", 0.0)
+    with closing(open_root(root, model, tmp_path / "data")) as repository:
+        repository.refresh()
+        vectors_of(repository).build()
+        for number in range(9):  # the largest is embedded last, long after the first were committed
+            (root / f"n{number}.py").write_text("the = read\n" * (number + 20))
+        repository.refresh()
+        read_spans = SegmentReader.read_spans
+
+        def read_some(reader: SegmentReader, file: int) -> list[ChunkSpan]:
+            if reader.files.read_path(file) == "n8.py":
+                meet_damage()
+            return read_spans(reader, file)
+
+        monkeypatch.setattr(SegmentReader, "read_spans", read_some)
+        with pytest.raises(RepoError) as caught:
+            vectors_of(repository).build()
+        assert caught.value.code is ErrorCode.INDEX_UNAVAILABLE
+        assert {"a.py", "b/reader.py", "doc.md", "empty.py", "n0.py"} <= set(read_vectors(tmp_path / "data"))
 
 
 def meet_damage(*_: object) -> None:
