@@ -112,6 +112,12 @@ class Survey:
         meant = self._edges.resolve(path, structure, row)
         if not meant.targets:
             meant = _prefer(self._edges.resolve_module(path, structure, row), meant)
+        elif structure.ref_roles[row] == ReferenceRole.IMPORT and any(
+            one.declaration.place for one in meant.targets
+        ):
+            through = self._edges.resolve_module(path, structure, row)
+            if [one.declaration.place for one in through.targets] == [0]:
+                meant = through  # the file that it is imported from, which may only pass it on
         paths = dict.fromkeys(one.declaration.path for one in meant.targets)
         for target in paths:
             if target != path:

@@ -148,6 +148,9 @@ class FollowingIndex(ABC, Generic[View]):
             done = make(anew)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
+        except RepoError as error:
+            self._anew |= anew and error.code is ErrorCode.BUSY  # it was not begun
+            raise
         finally:
             self._progress = None
         self._fault = ""

@@ -11,7 +11,7 @@ Left out on purpose: what a record is, who makes it, and when enough has come. T
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
@@ -44,6 +44,7 @@ FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
 
 Cancelled = Callable[[], bool]
 Check = Callable[[], None]  # raises CANCELLED when it is
+WritePlace = tuple[Directory, IndexWriter]  # to write a segment to, and to commit it with
 
 
 class MadeFile(Protocol):
@@ -59,6 +60,7 @@ class MadeFile(Protocol):
 
 
 Made = TypeVar("Made", bound=MadeFile)
+Report = TypeVar("Report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +92,8 @@ class PhaseStore:
         self._words = words
 
     @contextmanager
-    def open_writer(self, cancelled: Cancelled) -> Iterator[tuple[Directory, IndexWriter]]:
-        """To write a segment to, and to commit it with. BUSY when another process does it.
+    def open_writer(self, cancelled: Cancelled) -> Iterator[WritePlace]:
+        """For one round. BUSY when another process writes.
 
         What the system refuses inside is explained: INDEX_UNAVAILABLE.
         """
@@ -122,7 +124,7 @@ class SegmentRound(Generic[Made]):
 
     def __init__(
         self,
-        place: tuple[Directory, IndexWriter],
+        place: WritePlace,
         known: KnownFiles,
         plan: Plan,
         build: Callable[[Sequence[Made]], tuple[SegmentContent, PostingRun]],
@@ -187,8 +189,13 @@ class SegmentRound(Generic[Made]):
             )
 
     def _mark_dead(self, paths: Sequence[str]) -> None:
-        for segment, files in self._known.take(paths).items():
-            self._writer.mark_dead(segment, files)
+        drop(self._writer, self._known, paths)
+
+
+def drop(writer: IndexWriter, known: KnownFiles, paths: Sequence[str]) -> None:
+    """Have the next commit be without files; those that are not there are passed over."""
+    for segment, files in known.take(paths).items():
+        writer.mark_dead(segment, files)
 
 
 def merge(writer: IndexWriter, check: Check, *, full: bool) -> int:
@@ -211,12 +218,33 @@ def _encode_here(check: Check) -> Callable[[Sequence[SegmentEntry], Merge], Iter
     return encode
 
 
-def read_known(directory: Directory, writer: IndexWriter) -> KnownFiles | None:
-    """The live files of the committed generation; None when it cannot be read."""
-    try:
-        return KnownFiles(Snapshot.open(directory) if writer.segments else None)
-    except IndexFormatError:
-        return None
+def purge_gone(place: WritePlace, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
+    """Drop files with one commit after which nothing is left of them, nor of older versions.
+
+    Returns the files that are there then. Raises as `merge` does.
+    """
+    directory, writer = place
+    drop(writer, known, gone)
+    purge(writer, check)
+    writer.commit()
+    writer.delete_garbage()
+    return _read_known(directory, writer)
+
+
+def run_round(place: WritePlace, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
+    """What `run` makes with the files that are there; None for it where everything is to be made `anew`, or
+    what is there cannot be read: then it is discarded. Raises what `run` raises then.
+    """
+    directory, writer = place
+    with suppress(IndexFormatError):
+        if not anew:
+            return run(_read_known(directory, writer))
+    writer.discard_all()
+    return run(None)
+
+
+def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles:
+    return KnownFiles(Snapshot.open(directory) if writer.segments else None)
 
 
 class StoppableDirectory(DiskDirectory):

@@ -324,7 +324,11 @@ class _Refresh:
                 self._reads_all = True
                 self._commits_shards = not known.count
             self._remove_missing(known, report, missing if seen is not None and seen.complete else None, seen)
-            self._build([report.files[place] for place in changed], known)
+            files = [report.files[place] for place in changed]
+            if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
+                renamed = [one.path for one in files if _find_inode(seen, one.path) in report.denied_inodes]
+                self._purge(renamed, known)
+            self._build(files, known)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
@@ -343,7 +347,9 @@ class _Refresh:
         return check
 
     def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
-        """None when the record of what was seen is not that of the committed generation."""
+        """None when the record of what was seen is not that of the committed generation, and when a walk must
+        tell whether what another file was put in the place of was given a name that is denied.
+        """
         started, scan_started_ns = time.monotonic(), time.time_ns()
         generation = self._started_at = self._writer.commit().generation
         seen = self._record.read(self._directory, generation, self._writer.segments)
@@ -351,6 +357,8 @@ class _Refresh:
             return None
         changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
         missing = [path for path in glimpse.gone if find_place(seen.paths, path) is not None]
+        if glimpse.met_denied and any(_is_another(seen, file) for file in changed):
+            return None
         self._skipped = seen.get_skipped()
         if changed or missing:
             known = self._read_known()
@@ -401,9 +409,12 @@ class _Refresh:
     def _find_left_out(
         self, gone: Sequence[str], report: WalkReport, seen: SeenFiles | None
     ) -> Sequence[str]:
-        """Those that still stand in the tree: ignored by now, or given a name that is denied."""
-        if len(gone) > MAX_LOOKED_AT:
-            return gone  # most of what is rewritten would be rewritten anyway
+        """Those that still stand in the tree: ignored by now, or given a name that is denied.
+
+        All of them when that cannot be told, or takes long: most of what is rewritten then would be anyway.
+        """
+        if seen is None or len(gone) > MAX_LOOKED_AT:
+            return gone
         there: list[str] = []
         elsewhere: list[str] = []
         for path in gone:
@@ -425,17 +436,23 @@ class _Refresh:
                 self._mark.clear()
 
     def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
-        """Returns how many of the files there were. With `purges` nothing of them stays in the index."""
+        """Returns how many of the files there were. With `purges` nothing of them stays in the index, nor of
+        the versions that these were indexed in place of.
+        """
+        if purges:
+            self._purge([path for path in paths if known.find(path) is not None], known)
         taken = known.take(paths)
-        if purges and taken and not self._is_marked:
+        for segment, files in taken.items():
+            self._writer.mark_dead(segment, files)
+        return sum(map(len, taken.values()))
+
+    def _purge(self, paths: Sequence[str], known: KnownFiles) -> None:
+        """Have nothing stay of files as they are indexed, once they are dead."""
+        if paths and not self._is_marked:
             self._is_marked = True
             self._mark.set(self._started_at)
             self._note_purge_due(self._started_at)
-        for segment, files in taken.items():
-            self._writer.mark_dead(segment, files)
-            if purges:
-                self.purged.add(segment)
-        return sum(map(len, taken.values()))
+        self.purged.update(known.list_segments(paths))
 
     def _build(self, files: Sequence[WalkedFile], known: KnownFiles) -> None:
         find = (lambda _path: None) if self._reads_all else known.find_fingerprint
@@ -531,6 +548,11 @@ def _find_inode(seen: SeenFiles | None, path: str) -> int | None:
     """The inode that a file had when it was last seen."""
     place = find_place(seen.paths, path) if seen is not None else None
     return int(seen.stats[place][INODE_COLUMN]) if seen is not None and place is not None else None
+
+
+def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
+    """True when another file stood at its path."""
+    return _find_inode(seen, file.path) not in (None, file.stat.inode)
 
 
 def _explain_start(writer: IndexWriter) -> tuple[str, ...]:

@@ -38,6 +38,11 @@ class _SegmentFiles:
 
     def find(self, path: bytes) -> int | None:
         """The number of a live file."""
+        file = self.find_any(path)
+        return file if file is not None and self.live[file] else None
+
+    def find_any(self, path: bytes) -> int | None:
+        """The number of a file, live or not."""
         low, high = 0, len(self.ends)
         while low < high:
             middle = (low + high) // 2
@@ -45,8 +50,7 @@ class _SegmentFiles:
                 low = middle + 1
             else:
                 high = middle
-        found = low < len(self.ends) and bool(self.live[low]) and self.get_path(low) == path
-        return low if found else None
+        return low if low < len(self.ends) and self.get_path(low) == path else None
 
 
 class KnownFiles:
@@ -84,6 +88,15 @@ class KnownFiles:
                 taken.setdefault(place.segment, []).append(place.file)
                 self._segments[place.segment].live[place.file] = False
         return taken
+
+    def list_segments(self, paths: Sequence[str]) -> list[str]:
+        """The names of the segments that hold any of the files, in whatever version."""
+        keys = [path.encode() for path in paths]
+        return [
+            segment.name
+            for segment in self._segments.values()
+            if any(segment.find_any(key) is not None for key in keys)
+        ]
 
     def iter_paths(self) -> Iterator[str]:
         """The paths of all files, segment by segment."""

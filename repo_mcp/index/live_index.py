@@ -349,10 +349,7 @@ class LiveIndex:
 
         Waits a little for a refresh that is running; a long one makes it BUSY.
         """
-
-        def stop() -> bool:
-            return self._closed.is_set() or (cancelled is not None and cancelled())
-
+        stop = self._stops_when(cancelled)
         self._begin_refresh(stop)
         started = time.monotonic()
         is_cancelled = False
@@ -372,8 +369,12 @@ class LiveIndex:
             self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * took)
             self._progress = None
             self._refreshing.release()
-            if self._watcher is not None:
-                self._watcher.note_walk()
+            if (watcher := self._watcher) is not None:  # which may give up at any moment
+                watcher.note_walk()
+
+    def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
+        """True when this is closed, or whoever asked does not want it any more."""
+        return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def _begin_refresh(self, stop: Callable[[], bool]) -> None:
         deadline = time.monotonic() + REFRESH_WAIT_SECONDS
@@ -461,7 +462,7 @@ class LiveIndex:
 
         Returns the files of the root that were met and are not indexed, and why. Raises as `refresh` does.
         """
-        stop = self._closed.is_set if cancelled is None else cancelled
+        stop = self._stops_when(cancelled)
         glimpse = self._view.look_at(paths) if self._view is not None else None
         if glimpse is not None and self._refresh_glimpse(glimpse, stop):
             self._note_refresh_done()
@@ -475,7 +476,10 @@ class LiveIndex:
         """Index a few files. False when there must be a walk."""
         self._begin_refresh(stop)
         try:
-            return self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
+            done = self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
+            if done and self._stale:
+                self._stale = max(0, self._stale - len(glimpse.files) - len(glimpse.gone))
+            return done
         finally:
             self._refreshing.release()
 
@@ -531,8 +535,8 @@ class LiveIndex:
     def close(self) -> bool:
         """Stop a running refresh. False when it has not stopped in CLOSE_WAIT_SECONDS."""
         self._closed.set()
-        if self._watcher is not None:
-            self._watcher.close()
+        if (watcher := self._watcher) is not None:
+            watcher.close()
         stopped = self._refreshing.acquire(timeout=CLOSE_WAIT_SECONDS)
         with self._lock:
             self._searcher = None

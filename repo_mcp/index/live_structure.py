@@ -233,20 +233,23 @@ class LiveStructure(FollowingIndex[StructureView]):
         if directory is not None:
             PurgeMark(directory, self._phase.make_tag).set(generation)
 
-    def _is_purge_due(self, generation: int) -> bool:
-        """True where a mark of an earlier generation of the lexical index is left."""
+    def _find_due(self, generation: int) -> int | None:
+        """The mark of an earlier generation of the lexical index, where one is left."""
         directory = self._find_directory()
         mark = None if directory is None else PurgeMark(directory, self._phase.make_tag).read()
-        return mark is not None and mark != generation
+        return None if mark == generation else mark
 
-    def _clear_purge(self) -> None:
+    def _clear_purge(self, due: int) -> None:
+        """Nothing is left to purge, unless there is another mark than that which was followed."""
         directory = self._find_directory()
         if directory is not None:
-            PurgeMark(directory, self._phase.make_tag).clear()
+            mark = PurgeMark(directory, self._phase.make_tag)
+            if mark.read() == due:
+                mark.clear()
 
     def _purge_if_due(self) -> None:
         searcher = self._index.find_searcher()
-        if searcher is None or not self._is_purge_due(searcher.snapshot.generation):
+        if searcher is None or self._find_due(searcher.snapshot.generation) is None:
             return
         if not self._running.acquire(blocking=False):
             return  # what runs purges
@@ -330,7 +333,7 @@ class LiveStructure(FollowingIndex[StructureView]):
                 progress(now)
 
         purges = self._index.purges
-        is_due = self._is_purge_due(lexical.generation)
+        due = self._find_due(lexical.generation)
 
         def make(anew: bool) -> StructureReport:
             return self._phase.run(
@@ -340,15 +343,15 @@ class LiveStructure(FollowingIndex[StructureView]):
                 progress=report,
                 cancelled=stop,
                 yields=self._hurried.is_set if in_background else lambda: False,
-                purges=is_due or purges != self._purged,
+                purges=due is not None or purges != self._purged,
                 parses=parses,
             )
 
         done = self._renew(make)
         if done.complete and (paths is None or in_background):  # else files may be left that are gone
             self._purged = purges
-            if is_due and not self._index.is_purging:  # else more may be dead in a moment
-                self._clear_purge()
+            if due is not None and not self._index.is_purging:  # else more may be dead in a moment
+                self._clear_purge(due)
         return done
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:

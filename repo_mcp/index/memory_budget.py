@@ -47,9 +47,9 @@ class MemoryBudget:
         """The windows of a merge."""
         return _WINDOW_BYTES if self.megabytes >= DEFAULT_MEMORY_MB // 2 else _SMALL_WINDOW_BYTES
 
-    def count_builders(self, wanted: int, files: int = 0) -> int:
-        """Processes that build segments of a tree of so many files; 0: this one has to."""
-        return self._count(wanted, _PARENT + files * _PARENT_OF_FILE, _PROCESS + _BATCH + self.segment_bytes)
+    def count_builders(self, wanted: int) -> int:
+        """Processes that build segments; 0: this one has to. They start before the files are counted."""
+        return self._count(wanted, _PARENT, _PROCESS + _BATCH + self.segment_bytes)
 
     def count_mergers(self, wanted: int, files: int) -> int:
         """Processes that encode windows of a merge of so many files; 0: this one has to."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from index_format import Directory, IndexFormatError, IndexWriter, MakeTag, Snapshot
+from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.adapters.structure_tasks import find_structure_task
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.following_phase import (
@@ -22,9 +21,10 @@ from repo_mcp.index.following_phase import (
     PhaseStore,
     PhaseWords,
     SegmentRound,
+    drop,
     merge,
     purge,
-    read_known,
+    run_round,
 )
 from repo_mcp.index.indexer import build_compact_report, count_milliseconds, name_snapshot
 from repo_mcp.index.known_files import KnownFiles
@@ -97,50 +97,40 @@ class StructurePhase:
     ) -> StructureReport:
         """Make the structure index say what the lexical one says, of all files or of some.
 
-        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone; without
-        `parses` that is all that is done. When
-        `yields` says so, the round commits what it has and ends: its report is not complete. Raises BUSY
-        when another process does it, CANCELLED, INDEX_UNAVAILABLE when the index cannot be written,
-        INTERNAL when nothing can parse; and IndexFormatError for a lexical index that is damaged.
+        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone or were
+        changed; without `parses` that is all that is done. When `yields` says so, the round commits what it
+        has and ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
+        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
+        IndexFormatError for a lexical index that is damaged.
         """
+        check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as place:
-            _, writer = place
-            done = self._run(place, lexical, paths, anew, progress, cancelled, yields, parses)
-            if purges and purge(writer, partial(self._store.check, cancelled)):
-                done = replace(done, snapshot=name_snapshot(writer.commit().generation))
-                writer.delete_garbage()
-            return done
 
-    def _run(
-        self,
-        place: tuple[Directory, IndexWriter],
-        lexical: Snapshot,
-        paths: Collection[str] | None,
-        anew: bool,
-        progress: ProgressCallback | None,
-        cancelled: Cancelled,
-        yields: Callable[[], bool],
-        parses: bool,
-    ) -> StructureReport:
-        def start(known: KnownFiles, paths: Collection[str] | None) -> StructureReport:
-            if paths is None:
-                plan = plan_round(lexical, known, self.find_task)
-            else:
-                plan = plan_named(lexical, known, self.find_task, paths)
-            if not parses:
-                plan = replace(plan, files=(), bytes=0)
-            lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-            parsing = ParseLanes(plan.files, lanes, self.read, self._make_parser, self._poison)
-            check = partial(self._store.check, cancelled)
-            segments = SegmentRound(place, known, plan, build_segment, progress, check)
-            return _Round(segments, plan).run(parsing, yields)
+            def run(known: KnownFiles | None) -> StructureReport:
+                there = KnownFiles(None) if known is None else known
+                plan = self._plan(lexical, there, None if known is None else paths)
+                _, writer = place
+                if purges:  # what is out of date may be what has to go
+                    drop(writer, there, [file.path for file in plan.files])
+                if not parses:
+                    plan = replace(plan, files=(), bytes=0)
+                segments = SegmentRound(place, there, plan, build_segment, progress, check)
+                done = _Round(segments, plan).run(self._start_lanes(plan), yields)
+                if purges and purge(writer, check):
+                    done = replace(done, snapshot=name_snapshot(writer.commit().generation))
+                    writer.delete_garbage()
+                return done
 
-        known = None if anew else read_known(*place)
-        with suppress(IndexFormatError):
-            if known is not None:
-                return start(known, paths)
-        place[1].discard_all()  # damaged: it is built anew
-        return start(KnownFiles(None), None)
+            return run_round(place, run, anew=anew)
+
+    def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
+        if paths is None:
+            return plan_round(lexical, known, self.find_task)
+        return plan_named(lexical, known, self.find_task, paths)
+
+    def _start_lanes(self, plan: Plan) -> ParseLanes:
+        lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
+        return ParseLanes(plan.files, lanes, self.read, self._make_parser, self._poison)
 
     def compact(self, *, full: bool, cancelled: Cancelled = lambda: False) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `run` does."""

@@ -121,7 +121,10 @@ def _build_here(
 
 @contextmanager
 def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes are gone when the block ends, killed when it ends early."""
+    """A pool whose processes are gone when the block ends, killed when it ends early.
+
+    Raises INTERNAL when one of them died.
+    """
     children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
     try:
@@ -131,27 +134,26 @@ def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> It
                 future.cancel()  # each submission starts a process, here and now
             children = set(multiprocessing.active_children()) - before
         yield pool
-    except BaseException:
+    except BaseException as error:
         for child in children:
             child.kill()
+        if isinstance(error, BrokenProcessPool):  # by what is submitted to it, or by a result
+            raise RepoError(
+                ErrorCode.INTERNAL,
+                "A worker process ended before its work was done.",
+                "Start the refresh again; what was indexed so far is kept.",
+            ) from error
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _get_result(future: Future[T], cancelled: Cancelled) -> T:
-    try:
-        while True:
-            _check(cancelled)
-            done, _ = wait([future], WAIT_SECONDS)
-            if done:
-                return future.result()
-    except BrokenProcessPool as error:
-        raise RepoError(
-            ErrorCode.INTERNAL,
-            "A worker process ended before its work was done.",
-            "Start the refresh again; what was indexed so far is kept.",
-        ) from error
+    while True:
+        _check(cancelled)
+        done, _ = wait([future], WAIT_SECONDS)
+        if done:
+            return future.result()
 
 
 def _check(cancelled: Cancelled) -> None:

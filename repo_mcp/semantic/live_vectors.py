@@ -81,6 +81,7 @@ class LiveVectors(FollowingIndex[VectorView]):
         self._workers = workers
         self._read = read
         self._questions = QuestionEmbedder(folder, self._folder.dimensions)
+        self._purged = 0  # the lexical index's purges that were followed
 
     @cached_property
     def _configuration(self) -> str:
@@ -185,6 +186,31 @@ class LiveVectors(FollowingIndex[VectorView]):
 
     # Writing
 
+    def note_refresh(self) -> None:
+        """The lexical index has a new generation.
+
+        Unless it was started nothing is embedded; but what may not be served any more is purged, here and
+        now.
+        """
+        super().note_refresh()
+        purges = self._index.purges
+        if self._thread is None and purges != self._purged and self._running.acquire(blocking=False):
+            try:
+                self._purge()
+                self._purged = purges
+            except (RepoError, OSError):  # the next round, of whichever process, drops what is gone
+                pass
+            finally:
+                self._running.release()
+
+    def _purge(self) -> None:
+        """OSError where there are no vectors."""
+        path, make_tag = self._place
+        DiskDirectory(path, make_tag=make_tag)
+        searcher = self._index.find_searcher()
+        if searcher is not None:
+            self._run(searcher.snapshot, None, self._closed.is_set, embeds=False)
+
     def build(
         self,
         *,
@@ -199,7 +225,12 @@ class LiveVectors(FollowingIndex[VectorView]):
             return self._run(self._index.get_searcher().snapshot, progress, stop)
 
     def _run(
-        self, lexical: Snapshot, progress: ProgressCallback | None, stop: Callable[[], bool]
+        self,
+        lexical: Snapshot,
+        progress: ProgressCallback | None,
+        stop: Callable[[], bool],
+        *,
+        embeds: bool = True,
     ) -> VectorReport:
         def report(now: IndexProgress) -> None:
             self._progress = now
@@ -214,7 +245,9 @@ class LiveVectors(FollowingIndex[VectorView]):
             self._read,
             partial(make_embedder, self._folder_path),
         )
-        return self._renew(lambda anew: phase.run(lexical, anew=anew, progress=report, cancelled=stop))
+        return self._renew(
+            lambda anew: phase.run(lexical, anew=anew, progress=report, cancelled=stop, embeds=embeds)
+        )
 
     def _follow(self) -> None:
         self._questions.embed(FIRST_QUESTION)

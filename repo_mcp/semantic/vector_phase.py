@@ -1,20 +1,28 @@
 """The third phase of indexing: the vectors of the chunks that the lexical index holds.
 
 A round embeds what is new or changed, and commits a segment after every COMMIT_SECONDS of work; the rest is
-as in each phase that follows the lexical index. The bytes of the segment that everything is merged into
-depend on the vectors alone.
+as in each phase that follows the lexical index. But files that are gone go with all that was embedded of
+them, at once: it cannot be told which of them may not be served any more. The bytes of the segment that
+everything is merged into depend on the vectors alone.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from index_format import LiveSegment, MakeTag, Snapshot, compute_fingerprint
+from index_format import IndexFormatError, LiveSegment, MakeTag, Snapshot, compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.index.following_phase import Cancelled, PhaseStore, PhaseWords, SegmentRound, read_known
+from repo_mcp.index.following_phase import (
+    Cancelled,
+    PhaseStore,
+    PhaseWords,
+    SegmentRound,
+    purge_gone,
+    run_round,
+)
 from repo_mcp.index.indexer import count_milliseconds
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.structure_lanes import ReadFile
@@ -78,27 +86,44 @@ class VectorPhase:
         anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Cancelled = lambda: False,
+        embeds: bool = True,
     ) -> VectorReport:
-        """Have the vectors of all files that the lexical index has. With `anew` none that are there are used.
+        """Have the vectors of all files that the lexical index has, and nothing of those that are gone.
 
+        With `anew` none that are there are used; without `embeds` what is gone goes, and that is all.
         Raises BUSY when another process does it, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
         INTERNAL when nothing can embed; and IndexFormatError for a lexical index that is damaged.
         """
+        check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as place:
-            known = None if anew else read_known(*place)
-            if known is None:
-                place[1].discard_all()
-                known = KnownFiles(None)
-            plan = plan_round(lexical, known, find_task)
-            load = _Loader(lexical, self._read).load
-            check = partial(self._store.check, cancelled)
-            segments = SegmentRound(place, known, plan, build_segment, progress, check)
-            with self._start_lanes(plan, load) as lanes:
-                return _Round(segments, plan).run(lanes)
+
+            def run(known: KnownFiles | None) -> VectorReport:
+                there = KnownFiles(None) if known is None else known
+                plan = plan_round(lexical, there, find_task)
+                if not embeds:
+                    plan = replace(plan, files=(), bytes=0)
+                if plan.gone:
+                    there = purge_gone(place, there, plan.gone, check)
+                segments = SegmentRound(place, there, plan, build_segment, progress, check)
+                with self._start_lanes(plan, _Loader(lexical, self._read).load) as lanes:
+                    return _Round(segments, plan).run(lanes)
+
+            try:
+                return run_round(place, run, anew=anew)
+            except _LexicalDamage as damage:
+                raise damage.error from damage
 
     def _start_lanes(self, plan: Plan, load: Callable[[WantedFile], Sequence[str] | None]) -> VectorLanes:
         lanes = max(1, min(self._workers, plan.bytes // LANE_BYTES))
         return VectorLanes(lanes, self._dimensions, load, self._make_embedder)
+
+
+class _LexicalDamage(Exception):
+    """The lexical index cannot be read any further: no reason to make all vectors anew."""
+
+    def __init__(self, error: IndexFormatError) -> None:
+        super().__init__()
+        self.error = error
 
 
 class _Loader:
@@ -122,7 +147,10 @@ class _Loader:
             text = decode_source(data).data
         except RepoError:
             return None
-        spans = self._segments[place.segment].reader.read_spans(place.file)
+        try:
+            spans = self._segments[place.segment].reader.read_spans(place.file)
+        except IndexFormatError as error:
+            raise _LexicalDamage(error) from error
         return build_texts(file.path, text, [(one.start_line, one.end_line) for one in spans])
 
 

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from repo_mcp import repository as repository_module
 from repo_mcp import tree_view
 from repo_mcp.config import load_config
+from repo_mcp.index.freshness import SeenRecord
 from repo_mcp.index.structure_phase import StructurePhase
-from repo_mcp.model import SearchRequest
+from repo_mcp.model import SearchRequest, StructureReport
 from repo_mcp.repository import Repository
 from tests.repo_mcp.index.tiny_parser import find_tiny_task, make_tiny_parser
 
@@ -109,6 +111,78 @@ def test_a_file_that_becomes_denied_is_purged_at_the_next_refresh(
     assert ask(repository) == []
     assert list_holding(root, CANARY) == []
     assert ask(repository, "name7")[0] == "f07.tiny"  # the rest is there
+
+
+def test_so_are_the_versions_from_before(root: Path, repository: Repository) -> None:
+    """What a file was indexed in place of lies in another segment than the file."""
+    (root / "settings.tiny").write_text("def other\n")
+    repository.refresh()
+    assert list_holding(root, CANARY)
+    rename_to_denied(root)
+    repository.refresh()
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+@pytest.mark.parametrize("force", [False, True], ids=["no record", "by force"])
+def test_where_nobody_knows_where_it_went_it_is_purged(
+    root: Path, repository: Repository, *, force: bool
+) -> None:
+    """The record of what was seen tells: of the generation that a refresh leaves that was killed is none."""
+    if not force:
+        for record in (root / ".repo_mcp").rglob("seen*"):
+            record.unlink()
+        repository._index._record = SeenRecord()
+    rename_to_denied(root)
+    repository.refresh(force=force)
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+def test_so_is_one_in_whose_place_another_was_put(root: Path, repository: Repository) -> None:
+    rename_to_denied(root)
+    (root / "settings.tiny").write_text("def other\n")
+    repository.refresh()
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+    assert ask(repository, "other") == ["settings.tiny"]
+
+
+def test_so_is_one_in_whose_place_another_was_put_where_the_system_tells_of_it(
+    root: Path, repository: Repository
+) -> None:
+    rename_to_denied(root)
+    (root / "settings.tiny").write_text("def other\n")
+    repository._index.refresh_paths(["settings.tiny", ".env"])
+    repository.structure.build()
+    assert list_holding(root, CANARY) == []
+
+
+def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
+    root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The round that follows the purge before it knows nothing of it."""
+    structure = repository.structure
+    lexical = repository._index.find_searcher()
+    assert lexical is not None
+    structure._note_purge_due(lexical.snapshot.generation - 1)  # of an earlier one
+    run = structure._phase.run
+
+    def run_slowly(*arguments: Any, **options: Any) -> StructureReport:
+        done = run(*arguments, **options)
+        other = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+        monkeypatch.setattr(repository_module, "StructurePhase", other)
+        rename_to_denied(root)
+        with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as more:
+            monkeypatch.setattr(more.structure, "note_refresh", lambda: None)  # it is killed before
+            more.refresh()
+        return done
+
+    with monkeypatch.context() as patched:
+        patched.setattr(structure._phase, "run", run_slowly)
+        structure.build()
+    structure.build()
+    assert list_holding(root, CANARY) == []
 
 
 def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -> None:

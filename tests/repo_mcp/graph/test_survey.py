@@ -32,6 +32,27 @@ def test_imports_are_files_or_names_outside() -> None:
     assert survey.list_imports("not/there.py") == []
 
 
+def test_an_import_of_what_is_only_passed_on_is_one_of_who_passes_it_on() -> None:
+    files = {
+        "app/__init__.py": "from app.state import thing\n",
+        "app/state.py": "def thing(): ...\n",
+        "use.py": "from app import thing\nfrom app import state\nfrom app.state import thing as other\n",
+        "src/index.ts": "export { a } from './deep/a';\n",
+        "src/deep/a.ts": "export function a() {}\n",
+        "src/use.ts": "import { a } from './index';\nimport { a as other } from './deep/a';\n",
+    }
+    survey = make_graph(files).survey
+    assert [(one.line, one.target) for one in survey.list_imports("use.py")] == [
+        (1, "app/__init__.py"),
+        (2, "app/state.py"),
+        (3, "app/state.py"),
+    ]
+    assert [(one.line, one.target) for one in survey.list_imports("src/use.ts")] == [
+        (1, "src/index.ts"),
+        (2, "src/deep/a.ts"),
+    ]
+
+
 def test_bases_and_calls_at_the_top() -> None:
     survey = make().survey
     assert {(one.name, one.outside) for one in survey.list_bases("pkg/later.py")} == {

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from index_format import DiskDirectory, IndexWriter
+from index_format import CorruptIndex, DiskDirectory, IndexWriter
 from repo_mcp import repository as repository_module
 from repo_mcp.config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import following_index, structure_lanes, structure_phase
 from repo_mcp.index.structure_phase import StructurePhase
 from repo_mcp.index.structure_schema import DECLARES, STRUCTURE_FIELDS
-from repo_mcp.model import IndexedPath
+from repo_mcp.model import IndexedPath, SearchRequest
 from repo_mcp.parse_worker import BatchParser
 from repo_mcp.repository import Repository
 from tests.repo_mcp.index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
@@ -212,6 +212,46 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
         assert list_declaring(repository, "a") == ["a.tiny"]
         assert list_declaring(repository, "new") == []
     wait_until(lambda: list_declaring(repository, "new") == ["new.tiny"])
+
+
+def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following_index, "RETRY_SECONDS", 0.1)
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: repository.structure._progress is None and repository.structure._followed is not None)
+    (path,) = root.glob(".repo_mcp/structure-*")
+    with IndexWriter(DiskDirectory(str(path)), repository.structure._configuration, STRUCTURE_FIELDS):
+        repository.structure._report_damage(CorruptIndex("a segment"))
+        time.sleep(0.5)
+        assert "built anew" in repository.structure.warn()[0]
+    wait_until(lambda: repository.structure.warn() == [])
+
+
+def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    (root / "new.tiny").write_text("def new\n")
+    (root / "other.tiny").write_text("def other\n")
+    assert repository.status().stale == 2
+    repository._index.refresh_paths(["new.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == (
+        "1 files changed and are not indexed yet: what is found may be out of date.",
+    )
+    repository._index.refresh_paths(["other.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == ()
+
+
+def test_a_closed_index_takes_up_no_files(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository._index.close()
+    repository._index._refreshing.release()
+    with pytest.raises(RepoError) as caught:
+        repository._index.refresh_paths(["a.tiny"], cancelled=lambda: False)
+    assert caught.value.code is ErrorCode.CANCELLED
 
 
 def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, root: Path) -> None:

@@ -39,7 +39,7 @@ def test_the_default_has_room_for_four_processes_of_any_text() -> None:
 def test_more_memory_never_allows_less(files: int) -> None:
     budgets = [MemoryBudget(megabytes) for megabytes in range(LEAST_MEMORY_MB, 4_000, 50)]
     for counts in (
-        [budget.count_builders(8, files) for budget in budgets],
+        [budget.count_builders(8) for budget in budgets],
         [budget.count_mergers(8, files) for budget in budgets if budget.megabytes >= DEFAULT_MEMORY_MB],
         [budget.count_parsers(8) for budget in budgets],
         [budget.segment_bytes for budget in budgets],
@@ -49,7 +49,7 @@ def test_more_memory_never_allows_less(files: int) -> None:
 
 def test_the_least_budget_starts_no_process_that_it_has_no_room_for() -> None:
     budget = MemoryBudget(LEAST_MEMORY_MB)
-    assert budget.count_builders(4, 80_000) == 0
+    assert budget.count_builders(4) == 1
     assert budget.count_mergers(4, 80_000) == 0
     assert budget.count_parsers(4) == 1
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.workers import _do_nothing, _start_pool
 
 PATIENCE_SECONDS = 30.0
@@ -31,3 +32,17 @@ def test_a_refresh_that_gives_up_ends_its_own_processes_and_no_other() -> None:
         other.kill()
         other.join()
         other.close()
+
+
+def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:
+    """As one may that was started while the tree is walked."""
+    with pytest.raises(RepoError) as caught, _start_pool(1, _do_nothing) as pool:  # noqa: PT012
+        pool.submit(_do_nothing).result()
+        (own,) = multiprocessing.active_children()
+        own.kill()
+        own.join()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:  # the pool finds out in a thread
+            pool.submit(_do_nothing)
+            time.sleep(0.01)
+    assert caught.value.code is ErrorCode.INTERNAL

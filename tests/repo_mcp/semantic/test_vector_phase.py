@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from index_format import DiskDirectory, Snapshot, verify_index
+from index_format import CorruptIndex, DiskDirectory, Snapshot, verify_index
+from index_format.chunks import ChunkSpan
+from index_format.segment_reader import SegmentReader
 from repo_mcp.config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
@@ -169,3 +171,84 @@ def test_a_server_makes_them_behind_its_answers(background: Repository) -> None:
     background.start_background_refresh()
     wait_until(lambda: vectors_of(background).status().state == "ready")
     assert vectors_of(background).status().chunks == 5
+
+
+def count_files(data: Path) -> int:
+    """In all segments, dead ones as well."""
+    snapshot = Snapshot.open(DiskDirectory(str(find_directory(data))))
+    assert snapshot is not None
+    with closing(snapshot):
+        return sum(segment.entry.files for segment in snapshot.segments)
+
+
+@pytest.mark.parametrize("how", ["round", "refresh"])
+def test_of_a_file_that_is_denied_nothing_stays(root: Path, model: Path, tmp_path: Path, how: str) -> None:
+    """By the next round, and where none comes, by the refresh. Nor of the version from before."""
+    for number in range(30):  # so that two dead files are not worth a merge
+        (root / f"f{number:02}.md").write_text(f"word {number}\n")
+    with closing(open_root(root, model, tmp_path / "data")) as repository:
+        repository.refresh()
+        vectors_of(repository).build()
+        (root / "a.py").write_text("a = read\n")
+        repository.refresh()
+        assert vectors_of(repository).build().embedded == 1
+        assert count_files(tmp_path / "data") == 35
+        (root / "a.py").rename(root / ".env")
+        if how == "round":
+            vectors_of(repository).note_refresh = lambda: None  # type: ignore[method-assign]
+        repository.refresh()
+        done = vectors_of(repository).build() if how == "round" else None
+        assert done is None or (done.embedded, done.removed) == (0, 1)
+        assert count_files(tmp_path / "data") == 33
+        assert "a.py" not in read_vectors(tmp_path / "data")
+        assert vectors_of(repository).status().state == "ready"
+
+
+def test_where_there_are_no_vectors_a_purge_makes_none(root: Path, model: Path, tmp_path: Path) -> None:
+    with closing(open_root(root, model, tmp_path / "data")) as repository:
+        repository.refresh()
+        (root / "a.py").rename(root / ".env")
+        repository.refresh()
+        assert not list((tmp_path / "data").glob("vectors*"))
+
+
+def test_damage_that_a_round_meets_is_not_that_of_the_words(
+    root: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(open_root(root, model, tmp_path / "data")) as repository:
+        repository.refresh()
+        vectors_of(repository).build()
+        os.unlink(root / "doc.md")
+        repository.refresh()
+        monkeypatch.setattr("repo_mcp.index.following_phase.purge", meet_damage)
+        done = vectors_of(repository).build()
+        assert (done.embedded, done.unchanged) == (3, 0)
+        assert repository.status().warnings == ()
+
+
+def test_damage_of_the_words_costs_no_vectors(
+    root: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repo_mcp.semantic.vector_phase.COMMIT_SECONDS", 0.0)
+    with closing(open_root(root, model, tmp_path / "data")) as repository:
+        repository.refresh()
+        vectors_of(repository).build()
+        for number in range(9):  # the largest is embedded last, long after the first were committed
+            (root / f"n{number}.py").write_text("the = read\n" * (number + 20))
+        repository.refresh()
+        read_spans = SegmentReader.read_spans
+
+        def read_some(reader: SegmentReader, file: int) -> list[ChunkSpan]:
+            if reader.files.read_path(file) == "n8.py":
+                meet_damage()
+            return read_spans(reader, file)
+
+        monkeypatch.setattr(SegmentReader, "read_spans", read_some)
+        with pytest.raises(RepoError) as caught:
+            vectors_of(repository).build()
+        assert caught.value.code is ErrorCode.INDEX_UNAVAILABLE
+        assert {"a.py", "b/reader.py", "doc.md", "empty.py", "n0.py"} <= set(read_vectors(tmp_path / "data"))
+
+
+def meet_damage(*_: object) -> None:
+    raise CorruptIndex("a segment")
