@@ -84,8 +84,14 @@ _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 _LINE_FEED = 0x0A
 FEW_STRINGS = 0.1  # of all: one by one they take ten times as long
+MIN_FEW = 8  # that are looked for one by one in the smallest of records
 _ZERO = np.int32(0)
+_NOWHERE = np.zeros(0, dtype=np.int64)
+_LARGEST = (1 << 31) - 1
+_KINDS, _PARENTS, _REF_SYMBOLS, _REF_ROLES = 1, 2, 9, 10  # places among the columns
+_TEXTS = (0, 6, 8, 11, 12, 13)  # those whose numbers mean strings
 Column = npt.NDArray[np.int32]
+_Narrow = npt.NDArray[np.unsignedinteger[Any]]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
 
 
@@ -222,8 +228,28 @@ def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
     return width, struct.pack(f"<{len(column)}{'H' if width == 2 else 'I'}", *column)
 
 
+class _Wide:
+    """A column as integers of one width, made when it is first asked for: most questions need few of them."""
+
+    def __init__(self, place: int) -> None:
+        """`place` is among the columns of a record."""
+        self._place = place
+
+    def __set_name__(self, owner: type[Structure], name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: Structure, owner: type[Structure]) -> Column:
+        wide = record.__dict__[self._name] = record._widen(self._place)
+        return wide
+
+
 class Structure:
-    """One decoded record. Symbols and references are made when asked for."""
+    """One decoded record. Columns, symbols and references are made when asked for."""
+
+    names, kinds, parents, starts, spans = (_Wide(place) for place in range(5))
+    flags, parameters, parameter_counts, types = (_Wide(place) for place in range(5, 9))
+    ref_symbols, ref_roles, ref_names, ref_qualifiers = (_Wide(place) for place in range(9, 13))
+    ref_aliases, ref_lines, ref_arguments = (_Wide(place) for place in range(13, 16))
 
     def __init__(self, data: bytes) -> None:
         """Raises StructureError for anything that is no record."""
@@ -234,50 +260,47 @@ class Structure:
             raise StructureError("no head of a structure record") from error
         if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
             raise StructureError("another version, or counts that cannot be")
-        rows = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
-        columns, end = _decode_columns(data, rows)
+        self._rows: list[int] = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
+        self._columns, end = _decode_columns(data, self._rows)
         if end + text_bytes != len(data):
             raise StructureError("another length than its head says")
         self._text = data[end:]
         self.string_count = self._text.count(b"\n") + 1
-        self.names, self.kinds, self.parents, self.starts, self.spans = columns[:5]
-        self.flags, self.parameters, self.parameter_counts, self.types = columns[5:9]
-        self.ref_symbols, self.ref_roles, self.ref_names, self.ref_qualifiers = columns[9:13]
-        self.ref_aliases, self.ref_lines, self.ref_arguments = columns[13:]
         self._check()
 
     def _check(self) -> None:
-        texts = (
-            self.names,
-            self.parameters,
-            self.types,
-            self.ref_names,
-            self.ref_qualifiers,
-            self.ref_aliases,
-        )
-        if np.concatenate(texts).max() >= self.string_count or self._text[:1] not in (b"", b"\n"):
+        texts = [column for place in _TEXTS if (column := self._columns[place]) is not None]
+        # A column of bytes cannot name a string above 255.
+        short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
+        if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
             raise StructureError("names a string that is not there")
-        places = np.arange(len(self.parents))
-        if (self.parents[1:] >= places[1:]).any() or self.parents[0]:
+        parents, kinds = self._columns[_PARENTS], self._columns[_KINDS]
+        if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
             raise StructureError("a symbol before its parent")
-        if self.kinds.max() > _LAST_KIND or self.kinds[0] != _FILE_KIND:
+        if kinds is not None and (kinds.max() > _LAST_KIND or kinds[0] != _FILE_KIND):
             raise StructureError("a kind that is not known")
-        if not len(self.ref_roles):
+        if not self.reference_count:
             return
-        if self.ref_symbols.max() >= len(places):
+        symbols, roles = self._columns[_REF_SYMBOLS], self._columns[_REF_ROLES]
+        if symbols is not None and symbols.max() >= self.symbol_count:
             raise StructureError("names a symbol that is not there")
-        if self.ref_roles.max() > _LAST_ROLE or self.ref_roles.min() < _FIRST_ROLE:
+        if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
             raise StructureError("a role that is not known")
+
+    def _widen(self, place: int) -> Column:
+        """The column at a place."""
+        narrow = self._columns[place]
+        return np.broadcast_to(_ZERO, self._rows[place]) if narrow is None else narrow.astype(np.int32)
 
     @property
     def symbol_count(self) -> int:
         """Symbols, the file itself among them."""
-        return len(self.parents)
+        return self._rows[0]
 
     @property
     def reference_count(self) -> int:
         """References in all roles."""
-        return len(self.ref_roles)
+        return self._rows[-1]
 
     @cached_property
     def strings(self) -> list[str]:
@@ -285,15 +308,19 @@ class Structure:
         return self._text.decode("utf-8", "replace").split("\n")
 
     @cached_property
+    def _is_ascii(self) -> bool:
+        return self._text.isascii()
+
+    @cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
         """Where each string but the last ends in the text, in characters."""
-        if self._text.isascii():
+        if self._is_ascii:
             return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
         text = self._text.decode("utf-8", "replace")
         return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
-    def mark_strings(self, needles: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """A row for each needle: True for each string that holds it, whatever its case.
+    def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+        """For each needle the numbers of the strings that hold it, whatever its case; one may stand twice.
 
         Needles are in lower case; one framed by line feeds is a whole string. Found in the whole text at
         once: most records hold few of them, and telling all their strings apart takes ten times as long.
@@ -303,11 +330,13 @@ class Structure:
         if len(folded) != len(text):  # a letter whose lower case is two: places differ
             folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
         folded += "\n"  # one stands before each string but the first, which is empty
-        marks = np.zeros((len(needles), self.string_count), dtype=np.bool_)
-        for row, needle in zip(marks, needles, strict=True):
-            places = np.array(_find_all(folded, needle), dtype=np.int64) + needle.startswith("\n")
-            row[np.searchsorted(self._ends, places)] = True
-        return marks
+        found = []
+        for needle in needles:
+            places = _find_all(folded, needle)
+            if len(places):
+                places = self._ends.searchsorted(places + needle.startswith("\n"))
+            found.append(places)
+        return found
 
     def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
         """True for each string that a pattern finds, which matches no line feed."""
@@ -318,12 +347,17 @@ class Structure:
 
     def get_strings(self, numbers: Sequence[int]) -> list[str]:
         """Some of the strings; where they are few it takes less than to tell all apart."""
-        is_known = "strings" in self.__dict__ or not self._text.isascii()
+        is_known = "strings" in self.__dict__ or not self._is_ascii
         if is_known or len(numbers) > self.string_count * FEW_STRINGS:
-            return [self.strings[number] for number in numbers]
-        starts = np.concatenate(([0], self._ends + 1))[list(numbers)].tolist()
-        ends = np.append(self._ends, len(self._text))[list(numbers)].tolist()
-        return [self._text[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+            strings = self.strings
+            return [strings[number] for number in numbers]
+        bounds = self._bounds
+        return [self._text[bounds[number] + 1 : bounds[number + 1]].decode() for number in numbers]
+
+    @cached_property
+    def _bounds(self) -> npt.NDArray[np.int64]:
+        """The line feeds around the strings, one more in front of the text and one behind it."""
+        return np.concatenate(([-1], self._ends, [len(self._text)]))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -332,6 +366,22 @@ class Structure:
     def find_string(self, text: str) -> int | None:
         """The number of a string; None when the record does not have it."""
         return self._numbers.get(text)
+
+    def find_strings(self, texts: Sequence[str]) -> list[int | None]:
+        """The number of each of some strings, as `find_string` gives it; few are found without telling all
+        strings apart.
+        """
+        if "_numbers" in self.__dict__ or len(texts) > self.string_count * FEW_STRINGS + MIN_FEW:
+            return [self._numbers.get(text) for text in texts]
+        framed = b"\n" + self._text + b"\n"
+        found: list[int | None] = []
+        for text in texts:
+            line = b"\n" + text.encode("utf-8", "surrogatepass") + b"\n"
+            if framed.find(line) < 0 or "\n" in text:
+                found.append(None)
+            else:  # of texts that were cut two may be alike: the last counts
+                found.append(framed.count(b"\n", 0, framed.rfind(line)))
+        return found
 
     def get_symbol(self, place: int) -> Symbol:
         """The symbol at a place. IndexError when there is none."""
@@ -386,43 +436,45 @@ class Structure:
         found = _where(self.parents == place)
         return found[1:] if place == 0 else found
 
-    def list_references(self, place: int) -> list[int]:
-        """Rows of the references right inside a symbol, not those inside its children."""
-        return _where(self.ref_symbols == place)
 
-
-def _find_all(text: str, needle: str) -> list[int]:
-    """Where a text holds another, ascending."""
+def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
+    """Where a text holds another, ascending; of places that overlap on one line perhaps the first alone."""
+    if needle and "\n" not in needle:
+        pieces = text.split(needle)
+        if len(pieces) == 1:
+            return _NOWHERE
+        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces) - 1)
+        lengths[1:] += len(needle)
+        return np.cumsum(lengths)
     places = []
     place = text.find(needle)
     while place >= 0:
         places.append(place)
         place = text.find(needle, place + 1)
-    return places
+    return np.array(places, dtype=np.int64)
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
     return np.flatnonzero(mask).tolist()
 
 
-def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[Column], int]:
-    """The columns and where they end."""
-    widths = data[HEADER.size : HEADER.size + len(rows)]
-    end = HEADER.size + len(rows)
-    columns: list[Column] = []
-    for width, count in zip(widths, rows, strict=False):
-        if width == 0:
-            columns.append(np.broadcast_to(_ZERO, count))
-            continue
-        if width not in _TYPES or end + width * count > len(data):
+def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None], int]:
+    """The columns, as wide as they are in the record, and where they end; none for a column of zeros."""
+    place = HEADER.size + len(rows)
+    widths = data[HEADER.size : place]
+    end = place + sum(width * count for width, count in zip(widths, rows, strict=False))
+    if len(widths) != len(rows) or end > len(data):
+        raise StructureError("columns that do not fit")
+    data = data[:end]  # the columns alone stay, not the text behind them
+    columns: list[_Narrow | None] = []
+    for width, count in zip(widths, rows, strict=True):
+        if width and width not in _TYPES:
             raise StructureError("columns that do not fit")
-        column = np.frombuffer(data, _TYPES[width], count, end).astype(np.int32)
-        if width == MAX_WIDTH and count and column.min() < 0:
+        column = np.frombuffer(data, _TYPES[width], count, place) if width and count else None
+        if width == MAX_WIDTH and column is not None and column.max() > _LARGEST:
             raise StructureError("a number that is too large")
         columns.append(column)
-        end += width * count
-    if len(columns) != len(rows):
-        raise StructureError("columns that do not fit")
+        place += width * count
     return columns, end
 
 

@@ -408,12 +408,14 @@ def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.d
         inside[:] = True
         return inside
     inside[place] = True
-    marked: set[int] = {place}
-    for other, parent in enumerate(structure.parents.tolist()):
-        if other > place and parent in marked:
-            marked.add(other)
-            inside[other] = True
-    return inside
+    if not (structure.parents == place).any():  # most symbols hold no other
+        return inside
+    while True:  # one round for each level of nesting
+        grown = inside[structure.parents]
+        grown[place] = True
+        if np.array_equal(grown, inside):
+            return inside
+        inside = grown
 
 
 def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:

@@ -11,6 +11,7 @@ from heapq import merge
 
 from repo_mcp.adapters.registry import find_language
 from repo_mcp.errors import RepoError
+from repo_mcp.graph.bounded_cache import BoundedCache
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_schema import DECLARES, MODULES, PARTS, USES
 from repo_mcp.structure import (
@@ -25,7 +26,8 @@ from repo_mcp.textfile import decode_source
 MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded structures
 _ENTRY_BYTES = 400
 _STRING_BYTES = 160  # with its place in the table that finds it
-KEPT_LISTS = 512  # of paths by name
+KEPT_PATHS = 500_000  # in lists by name: 8 bytes each, for their texts are the view's
+_LIST_PATHS = 40  # that an empty list weighs as much as, with its name
 KEPT_COUNTS = 16_384
 MAX_TEXT_BYTES = 2_000_000
 
@@ -47,6 +49,8 @@ class IndexProgram:
         self._structures: OrderedDict[str, Structure | None] = OrderedDict()
         self._kept_bytes = self._decoded_bytes = 0
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
+        self._kept_paths = 0
+        self._counts: BoundedCache[tuple[int, str], int] = BoundedCache(KEPT_COUNTS)
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
         self.has_file = view.has_file
@@ -127,6 +131,25 @@ class IndexProgram:
         modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
         return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
 
+    def count_using(self, name: str) -> int:
+        """How many files `list_using` gives."""
+        return self._count_files(USES, name)
+
+    def list_rare(self, name: str, most: int) -> list[Sequence[str]]:
+        """The files that use a name, and those that declare it; without a list of more than `most`."""
+        return [
+            self._list_files(field, name)
+            for field in (USES, DECLARES)
+            if 0 < self._count_files(field, name) <= most
+        ]
+
+    def _count_files(self, field: int, name: str) -> int:
+        key = (field, name)
+        known = self._counts.get(key)
+        if known is None:
+            known = self._counts[key] = self._view.count_paths(field, name) if name else 0
+        return known
+
     def _list_files(self, field: int, name: str) -> Sequence[str]:
         key = (field, name)
         known = self._lists.get(key)
@@ -134,13 +157,14 @@ class IndexProgram:
             self._lists.move_to_end(key)
             return known
         found = self._lists[key] = self._view.list_paths(field, name) if name else []
-        if len(self._lists) > KEPT_LISTS:
-            self._lists.popitem(last=False)
+        self._kept_paths += len(found) + _LIST_PATHS
+        while self._kept_paths > KEPT_PATHS and len(self._lists) > 1:
+            self._kept_paths -= len(self._lists.popitem(last=False)[1]) + _LIST_PATHS
         return found
 
 
 def _weigh(structure: Structure | None) -> int:
-    """About the bytes of memory that a decoded structure takes."""
+    """About the bytes of memory that a structure takes when all of it was asked for."""
     if structure is None:
         return _ENTRY_BYTES
     rows = SYMBOL_COLUMNS * structure.symbol_count + REFERENCE_COLUMNS * structure.reference_count
@@ -152,7 +176,7 @@ class DeclaredNames:
 
     def __init__(self, view: StructureView) -> None:
         self._view = view
-        self._counts: dict[str, int] = {}
+        self._counts: BoundedCache[str, int] = BoundedCache(KEPT_COUNTS)
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """The names that are declared and begin so, in order of their bytes; those that `pattern` finds."""
@@ -172,7 +196,5 @@ class DeclaredNames:
         """Files that declare a name with a part."""
         known = self._counts.get(part)
         if known is None:
-            if len(self._counts) >= KEPT_COUNTS:
-                self._counts.clear()
-            known = self._counts[part] = len(self._view.list_paths(PARTS, part))
+            known = self._counts[part] = self._view.count_paths(PARTS, part)
         return known

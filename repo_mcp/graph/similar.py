@@ -11,23 +11,22 @@ Candidates are symbols of like kind in files that share its rarest names. A like
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.shapes import Shapes, compare_shapes
+from repo_mcp.graph.similar_candidates import Candidate, Wanted, find_candidates
 from repo_mcp.graph.symbol_query import SymbolIndex
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
 
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
-SHINGLE = 4  # tokens
 ASKED_NAMES = 16  # the rarest, by which candidates are found
 ASKED_PARTS = 6  # of the own name, by which names are found that are like it
 MIN_PART = 3  # characters
@@ -35,11 +34,11 @@ MAX_USING = 300  # files: a name that more of them use tells nothing
 MAX_FILES = 60  # that are looked through
 MAX_CANDIDATES = 240  # symbols whose names are compared part by part
 MAX_COMPARED = 40  # symbols that are compared in full
-MAX_SHAPE_CHARS = 8_000  # of one symbol
 MIN_LIKENESS = 0.15
+DECIMALS = 4  # of what is answered
 MAX_SHARED = 6  # names that an answer shows
 
-_ROLE_WEIGHTS = {
+_ROLE_WEIGHTS: Mapping[int, float] = {
     ReferenceRole.CALL: 1.0,
     ReferenceRole.TYPE: 0.7,
     ReferenceRole.ACCEPT: 0.7,
@@ -48,17 +47,8 @@ _ROLE_WEIGHTS = {
     ReferenceRole.IMPLEMENT: 1.0,
     ReferenceRole.EXTEND: 1.0,
 }
+_WEIGHTS = [_ROLE_WEIGHTS.get(role, 0.0) for role in range(max(ReferenceRole) + 1)]  # by number
 _MEMBER_WEIGHT = 0.8
-# A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
-_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'|[^\w\s]")
-_KEYWORDS = frozenset(
-    """
-    if else elif for while do return switch case break continue try except catch finally raise throw with
-    yield await async new delete in is not and or lambda def func fn function class struct interface enum
-    import from export const let var static public private protected void int bool string true false null
-    None True False self this super match loop goto defer go select
-    """.split()  # noqa: SIM905
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +72,18 @@ class _Features:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A symbol that shares something with the one asked about."""
+class _Compared:
+    """A candidate that was compared in all but its shape."""
 
     declaration: Declaration
     structure: Structure
-    used: float  # weight of the names that both use
-    parts: float  # weight of the parts that both names have, or may have
+    features: _Features
+    names: float  # likeness
+    name: float
 
-    def order(self) -> tuple[float, str, int]:
-        """Those that share most come first."""
-        return (-(self.used + self.parts), self.declaration.path, self.declaration.place)
+    def weigh(self, shape: float) -> float:
+        """The whole likeness, for that of the shapes. It never falls where that rises."""
+        return BY_NAMES * self.names + BY_SHAPE * shape + BY_NAME * self.name
 
 
 class SimilarFinder:
@@ -109,73 +100,71 @@ class SimilarFinder:
         if structure is None:
             return []
         own = _gather(structure, declaration.place)
-        texts = _Texts(self._program)
-        shape = texts.shingle(declaration)
-        found = []
-        for one in self._list_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]:
-            other = self._program.find_structure(one.path)
-            assert other is not None
-            features = _gather(other, one.place)
-            names, name = self._compare_names(own, features)
-            alike = _jaccard(shape, texts.shingle(one))
-            likeness = BY_NAMES * names + BY_SHAPE * alike + BY_NAME * name
+        chosen = self._choose_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]
+        compared = [self._compare(own, one) for one in chosen]
+        # Those come first that may be likest, so that the last are not read that cannot be among the best.
+        compared.sort(key=lambda one: (-one.weigh(1.0), one.declaration.path, one.declaration.place))
+        shapes = Shapes(self._program)
+        shape = shapes.find(declaration, structure)
+        found: list[Similar] = []
+        for one in compared:
+            if len(found) >= limit:
+                best = sorted((other.likeness for other in found), reverse=True)
+                if round(one.weigh(1.0), DECIMALS) < best[limit - 1]:
+                    break
+            alike = compare_shapes(shape, shapes.find(one.declaration, one.structure))
+            likeness = one.weigh(alike)
             if likeness >= MIN_LIKENESS:
-                shared = self._list_shared(own, features)
-                rounded = [round(value, 4) for value in (likeness, names, alike, name)]
-                found.append(Similar(one, rounded[0], rounded[1], rounded[2], rounded[3], shared))
+                shared = self._list_shared(own, one.features)
+                found.append(
+                    Similar(
+                        one.declaration,
+                        round(likeness, DECIMALS),
+                        round(one.names, DECIMALS),
+                        round(alike, DECIMALS),
+                        round(one.name, DECIMALS),
+                        shared,
+                    )
+                )
         found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.place))
         return found[:limit]
 
-    def _list_candidates(
+    def _compare(self, own: _Features, candidate: Candidate) -> _Compared:
+        features = _gather(candidate.structure, candidate.declaration.place)
+        names, name = self._compare_names(own, features)
+        return _Compared(candidate.declaration, candidate.structure, features, names, name)
+
+    def _choose_candidates(
         self, declaration: Declaration, structure: Structure, own: _Features
-    ) -> list[Declaration]:
+    ) -> list[Candidate]:
         """The symbols of like kind that share most of what is rare, by their files' columns alone."""
-        group = _find_group(structure, declaration.place)
-        rough: list[_Candidate] = []
-        for path in self._list_files(own):
-            other = self._program.find_structure(path)
-            if other is not None:
-                rough += self._score_file(path, other, own, group)
-        rough.sort(key=_Candidate.order)
-        chosen = [replace(one, parts=self._weigh_parts(own, one)) for one in rough[:MAX_CANDIDATES]]
-        chosen.sort(key=_Candidate.order)
-        return [one.declaration for one in chosen if one.declaration != declaration]
+        files = {
+            path: other
+            for path in self._list_files(own)
+            if (other := self._program.find_structure(path)) is not None
+        }
+        # Stems without their last letter, which may be another in a name.
+        stems = [(part[:-1], self._weigh_part(part)) for part in self._list_telling(own)]
+        names = {name: self._weigh(name) for name in own.used}
+        wanted = Wanted(_find_group(structure, declaration.place), names, stems)
+        shared = self._weigh_parts(own, find_candidates(files, wanted, MAX_CANDIDATES))
+        shared.sort(key=lambda one: (-one[0], one[1].declaration.path, one[1].declaration.place))
+        return [candidate for _, candidate in shared if candidate.declaration != declaration]
 
-    def _weigh_parts(self, own: _Features, candidate: _Candidate) -> float:
-        """What the own names share, part by part."""
-        place = candidate.declaration.place
-        name = candidate.structure.get_strings([int(candidate.structure.names[place])])[0]
-        return sum(self._weigh_part(part) for part in sorted(own.parts.intersection(_list_parts(name))))
-
-    def _score_file(
-        self, path: str, structure: Structure, own: _Features, group: frozenset[SymbolKind]
-    ) -> list[_Candidate]:
-        """The symbols of the group that share most names, or may share parts of their own."""
-        weights = np.zeros(len(structure.strings))
-        for name in own.used:
-            number = structure.find_string(name)
-            if number is not None:
-                weights[number] = self._weigh(name)
-        owners = _find_owners(structure, group)
-        rows = np.flatnonzero(weights[structure.ref_names] > 0)
-        members = np.flatnonzero(weights[structure.names] > 0)
-        around = np.concatenate((owners[structure.ref_symbols[rows]], owners[structure.parents[members]]))
-        named = np.concatenate((structure.ref_names[rows], structure.names[members]))
-        pairs = np.unique(around * len(weights) + named)
-        places, numbers = np.divmod(pairs, len(weights))
-        scores = np.bincount(places, weights[numbers], structure.symbol_count).astype(np.float64)
-        is_like = _is_of(structure, group)
-        like = np.zeros(structure.symbol_count)
-        parts = self._list_telling(own)  # stems: their last letter may be another
-        for part, marks in zip(parts, structure.mark_strings([one[:-1] for one in parts]), strict=True):
-            like[is_like & marks[structure.names]] += self._weigh_part(part)
-        rough = scores + like
-        rough[0] = 0.0  # what stands in no symbol of the group
-        best = np.argsort(-rough, kind="stable")[:MAX_CANDIDATES]
-        return [
-            _Candidate(Declaration(path, place), structure, float(scores[place]), float(like[place]))
-            for place in best[rough[best] > 0].tolist()
-        ]
+    def _weigh_parts(self, own: _Features, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+        """The candidates with what they share, the own names part by part."""
+        weights = {part: self._weigh_part(part) for part in own.parts}
+        roots = [get_root(part) for part in weights]
+        found = []
+        for candidate in candidates:
+            structure = candidate.structure
+            name = structure.get_strings([int(structure.names[candidate.declaration.place])])[0]
+            weight = candidate.used
+            if _may_share(name, roots):
+                shared = own.parts.intersection(_list_parts(name))
+                weight += sum([weights[part] for part in sorted(shared)])
+            found.append((weight, candidate))
+        return found
 
     def _list_telling(self, own: _Features) -> list[str]:
         """The rarest parts of the own name, those left out that any name may hold."""
@@ -187,9 +176,8 @@ class SimilarFinder:
         counts: Counter[str] = Counter()
         rarest = sorted(own.used, key=lambda name: (-self._weigh(name), name))
         for name in rarest[:ASKED_NAMES]:
-            for paths in (self._program.list_using(name), self._program.list_declaring(name)):
-                if len(paths) <= MAX_USING:
-                    counts.update(dict.fromkeys(paths, 1))
+            for paths in self._program.list_rare(name, MAX_USING):
+                counts.update(paths)
         for path in self._program.names.rank_files(sorted(own.parts), MAX_FILES // 6):
             counts[path] += 1
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
@@ -199,7 +187,7 @@ class SimilarFinder:
         known = self._rarity.get(name)
         if known is None:
             files = max(1, len(self._program.list_paths()))
-            known = self._rarity[name] = math.log1p(files / (1 + len(self._program.list_using(name))))
+            known = self._rarity[name] = math.log1p(files / (1 + self._program.count_using(name)))
         return known
 
     def _weigh_part(self, part: str) -> float:
@@ -213,14 +201,14 @@ class SimilarFinder:
 
     def _compare_names(self, own: _Features, other: _Features) -> tuple[float, float]:
         """Likeness by the names they use, and by their own."""
-        both = own.used.keys() & other.used.keys()
-        common = sum(min(own.used[name], other.used[name]) * self._weigh(name) for name in sorted(both))
-        whole = sum(
-            max(own.used.get(name, 0.0), other.used.get(name, 0.0)) * self._weigh(name)
-            for name in sorted(own.used.keys() | other.used.keys())
-        )
-        shared = sum(self._weigh_part(part) for part in sorted(own.parts & other.parts))
-        parts = sum(self._weigh_part(part) for part in sorted(own.parts | other.parts))
+        mine, its = own.used, other.used
+        weigh = self._weigh
+        # What both use counts as far as both do, and all as far as one does.
+        common = sum([min(mine[name], its[name]) * weigh(name) for name in sorted(mine.keys() & its.keys())])
+        every = sorted(mine.keys() | its.keys())
+        whole = sum([max(mine.get(name, 0.0), its.get(name, 0.0)) * weigh(name) for name in every])
+        shared = sum([self._weigh_part(part) for part in sorted(own.parts & other.parts)])
+        parts = sum([self._weigh_part(part) for part in sorted(own.parts | other.parts)])
         return (common / whole if whole else 0.0), (shared / parts if parts else 0.0)
 
     def _list_shared(self, own: _Features, other: _Features) -> tuple[str, ...]:
@@ -230,17 +218,19 @@ class SimilarFinder:
 
 def _gather(structure: Structure, place: int) -> _Features:
     inside = mark_inside(structure, place)
+    rows = np.flatnonzero(inside[structure.ref_symbols])
+    members = np.flatnonzero(inside)
+    named = structure.names[members[members != place]].tolist()
+    numbers = structure.ref_names[rows].tolist()
+    weights = [_WEIGHTS[role] for role in structure.ref_roles[rows].tolist()]
+    own, *names = structure.get_strings([int(structure.names[place]), *numbers, *named])
     used: dict[str, float] = {}
-    for row in np.flatnonzero(inside[structure.ref_symbols]).tolist():
-        weight = _ROLE_WEIGHTS.get(ReferenceRole(int(structure.ref_roles[row])), 0.0)
-        name = structure.strings[structure.ref_names[row]]
-        if weight and name:
-            used[name] = max(used.get(name, 0.0), weight)
-    for member in np.flatnonzero(inside).tolist():
-        if member != place:
-            name = structure.strings[structure.names[member]]
-            used[name] = max(used.get(name, 0.0), _MEMBER_WEIGHT)
-    return _Features(used, frozenset(_list_parts(structure.strings[structure.names[place]])))
+    for name, weight in zip(names, weights, strict=False):
+        if name and weight > used.get(name, 0.0):
+            used[name] = weight
+    for name in names[len(numbers) :]:
+        used[name] = max(used.get(name, 0.0), _MEMBER_WEIGHT)
+    return _Features(used, frozenset(_list_parts(own)))
 
 
 @lru_cache(maxsize=32_768)
@@ -249,22 +239,12 @@ def _list_parts(name: str) -> tuple[str, ...]:
     return terms[1:] or terms
 
 
-def _find_owners(structure: Structure, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
-    """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
-    is_owner = _is_of(structure, group)
-    is_owner[0] = True  # the file, which stands for none
-    owners = np.arange(structure.symbol_count, dtype=np.int64)
-    while len(lost := np.flatnonzero(~is_owner[owners])):  # one round for each level of nesting
-        owners[lost] = structure.parents[owners[lost]]
-    return owners
-
-
-def _is_of(structure: Structure, group: Iterable[SymbolKind]) -> npt.NDArray[np.bool_]:
-    """True for each symbol of the kinds."""
-    table = np.zeros(int(max(SymbolKind)) + 1, dtype=np.bool_)
-    table[[int(kind) for kind in group]] = True
-    marks: npt.NDArray[np.bool_] = table[structure.kinds]
-    return marks
+def _may_share(name: str, roots: Sequence[str]) -> bool:
+    """False for a name that has none of the parts of these roots: the parts of most need not be found."""
+    if len(name) > MAX_WORD_BYTES or not name.isascii():
+        return True
+    folded = name.lower()
+    return any(root in folded for root in roots)
 
 
 def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
@@ -274,41 +254,3 @@ def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
         if kind in group:
             return group
     return frozenset({kind})
-
-
-class _Texts:
-    """The shapes of symbols, from the text of their files as it is now."""
-
-    def __init__(self, program: SymbolIndex) -> None:
-        self._program = program
-        self._lines: dict[str, list[str]] = {}
-
-    def shingle(self, declaration: Declaration) -> frozenset[tuple[str, ...]]:
-        """The runs of tokens of a symbol; none when its file cannot be read."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None:
-            return frozenset()
-        if declaration.path not in self._lines:
-            text = self._program.read_text(declaration.path) or ""
-            self._lines[declaration.path] = text.split("\n")
-        start = int(structure.starts[declaration.place]) - 1
-        end = start + int(structure.spans[declaration.place]) + 1
-        text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHAPE_CHARS]
-        tokens = [_abstract(token) for token in _TOKEN.findall(text)]
-        return frozenset(zip(*(tokens[place:] for place in range(SHINGLE)), strict=False))
-
-
-@lru_cache(maxsize=16_384)
-def _abstract(token: str) -> str:
-    """A token without what is only a name or a value."""
-    first = token[0]
-    if first.isalpha() or first == "_":
-        return token if token in _KEYWORDS else "n"
-    if first.isdigit():
-        return "0"
-    return "s" if first in "\"'" else token
-
-
-def _jaccard(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    whole = len(one | other)
-    return len(one & other) / whole if whole else 0.0

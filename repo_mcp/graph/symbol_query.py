@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program import Declaration
@@ -103,6 +102,12 @@ class SymbolIndex(NamedProgram, Protocol):
     @property
     def names(self) -> Names:
         """Its names."""
+
+    def count_using(self, name: str) -> int:
+        """How many files `list_using` gives."""
+
+    def list_rare(self, name: str, most: int) -> Sequence[Sequence[str]]:
+        """The files that use a name, and those that declare it; without a list of more than `most`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +268,9 @@ def _match_file(
     path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_Draft]:
     """The symbols of a file whose names match a word."""
-    marks: npt.NDArray[np.bool_] = np.any(structure.mark_strings(glance.needles), axis=0)
+    marks = np.zeros(structure.string_count, dtype=np.bool_)
+    for numbers in structure.find_holding(glance.needles):
+        marks[numbers] = True
     if glance.pattern is not None:
         marks |= structure.mark_matching(glance.pattern)
     places = np.flatnonzero(marks[structure.names])
@@ -282,7 +289,7 @@ def _match_file(
 class _Glance:
     """By what names are found that may match a word: it leaves out nearly all that do not."""
 
-    needles: tuple[str, ...]  # see `Structure.mark_strings`
+    needles: tuple[str, ...]  # see `Structure.find_holding`
     pattern: re.Pattern[str] | None = None
 
 

@@ -80,6 +80,15 @@ def get_word_terms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([whole, *parts]))
 
 
+def get_root(term: str) -> str:
+    """What every ASCII word of at most MAX_WORD_BYTES, in lower case, holds that gives this term.
+
+    A stem is the beginning of its part but for the last letter, which the stemmer may have written anew; of
+    "-bility" it makes "-ble", and mostly takes the "e" away again.
+    """
+    return term[:-2] if term.endswith("ble") else term[:-1]
+
+
 class IdentifierFilter(Filter):  # type: ignore[misc]
     """A Whoosh filter: each word token becomes the tokens of its terms."""
 

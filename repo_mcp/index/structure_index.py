@@ -26,6 +26,7 @@ from repo_mcp.index.structure_schema import DECLARES, PARTS, STRUCTURE_FIELDS
 from repo_mcp.structure import ParseStatus
 
 MAX_CONTAINING = 20_000  # terms of one segment
+_UNKNOWN, _CURRENT, _CHANGED = range(3)
 SCAN_PAGES = 16  # of a dictionary, read at a time: 2,048 terms
 
 FindFingerprint = Callable[[str], bytes | None]
@@ -68,6 +69,8 @@ class StructureView:
             known.get(one.name) or StructureSegment(one) for one in snapshot.segments
         ]
         self._live = [segment.live_file_mask for segment in snapshot.segments]
+        # For each file: is its record of the version that the lexical index holds? Few are asked for often.
+        self._states = [bytearray(len(files.paths)) for files in self.files]
 
     # Files
 
@@ -76,10 +79,18 @@ class StructureView:
         for place, files in enumerate(self.files):
             file = files.find(path)
             if file is not None and self._live[place][file]:
-                if self._find_fingerprint(path) != files.get_fingerprint(file):
+                if not self._is_current(place, file):
                     return None
                 return self.snapshot.segments[place].reader.records.read(file)
         return None
+
+    def _is_current(self, place: int, file: int) -> bool:
+        """True for a file whose record is of the version that the lexical index holds."""
+        states, files = self._states[place], self.files[place]
+        if states[file] == _UNKNOWN:
+            is_same = self._find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
+            states[file] = _CURRENT if is_same else _CHANGED
+        return states[file] == _CURRENT
 
     def has_file(self, path: str) -> bool:
         """True for a file of the lexical index, with or without a structure."""
@@ -87,10 +98,11 @@ class StructureView:
 
     def find_status(self, path: str) -> ParseStatus | None:
         """How much of a file was understood; None where `find_record` finds nothing."""
-        for segment, files in zip(self.snapshot.segments, self.files, strict=True):
+        for place, segment in enumerate(self.snapshot.segments):
+            files = self.files[place]
             file = files.find(path)
             if file is not None and segment.live_file_mask[file]:
-                if self._find_fingerprint(path) != files.get_fingerprint(file):
+                if not self._is_current(place, file):
                     return None
                 return ParseStatus(int(segment.reader.files.read_column(FLAGS, file, file + 1)[0]))
         return None
@@ -138,6 +150,17 @@ class StructureView:
             if len(docs):
                 found.append(self._list_live(place, docs))
         return found[0] if len(found) == 1 else sorted(path for paths in found for path in paths)
+
+    def count_paths(self, field: int, term: str) -> int:
+        """How many `list_paths` gives."""
+        count = 0
+        for segment in self.snapshot.segments:
+            if len(segment.dead_files):
+                count += len(self._read_docs(segment, field, term.encode())[0])
+            else:
+                lists = segment.reader.find_lists(term.encode())
+                count += sum(one.frequency for one in lists if one.field == field)
+        return count
 
     def _read_docs(self, segment: LiveSegment, field: int, term: bytes) -> tuple[I64, I64]:
         """The live files of a term in a field, and how often each has it."""
@@ -190,10 +213,8 @@ class StructureView:
                 values[~self._mark_files(segment, needed)] = 0.0
         best: list[tuple[float, str]] = []
         for place, values in enumerate(scores):
-            files = _take_largest(np.round(values, DECIMALS), limit)
-            paths = self._list_live(place, files)
-            rounded = np.round(values[files], DECIMALS).tolist()
-            best += zip((-score for score in rounded), paths, strict=True)
+            files, rounded = _take_largest(values, limit)
+            best += zip((-rounded).tolist(), self._list_live(place, files), strict=True)
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
 
     def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
@@ -219,13 +240,15 @@ class StructureView:
                 values[docs] += scorer.score(counts, segment.reader.norms.read_lengths(PARTS)[docs])
 
 
-def _take_largest(values: F64, limit: int) -> I64:
-    """Places of the largest values above 0, and of all that tie with the last of them."""
-    places: npt.NDArray[np.int64] = np.flatnonzero(values > 0)
-    if len(places) > limit:
-        last = np.partition(values[places], len(places) - limit)[len(places) - limit]
-        places = places[values[places] >= last]
-    return places
+def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
+    """Places of the largest values above 0, and of all that tie with the last; those values, rounded."""
+    places = values.nonzero()[0]
+    rounded = np.round(values[places], DECIMALS)  # of those alone: most files have none of the terms
+    best = (rounded > 0).nonzero()[0]
+    if len(best) > limit:
+        last = np.partition(rounded[best], len(best) - limit)[len(best) - limit]
+        best = best[rounded[best] >= last]
+    return places[best], rounded[best]
 
 
 def _iter_terms(

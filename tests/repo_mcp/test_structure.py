@@ -83,7 +83,6 @@ def test_names_and_roles_lead_to_rows() -> None:
     assert structure.list_role(ReferenceRole.CALL, ReferenceRole.IMPORT) == [0, 1]
     assert structure.list_children(0) == [1]
     assert structure.list_children(1) == [2]
-    assert structure.list_references(2) == [1]
 
 
 def test_long_and_many_lined_strings_are_cut_to_one_line() -> None:
@@ -135,3 +134,32 @@ def test_another_version_is_refused() -> None:
     assert HEADER.size < len(data)
     with pytest.raises(StructureError, match="version"):
         decode_structure(bytes(data))
+
+
+@given(st.lists(st.text(st.sampled_from("abAß é…\n\r"), max_size=6), max_size=12), st.booleans())
+def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_split: bool) -> None:
+    builder = StructureBuilder("a.py", 3)
+    for text in texts:
+        builder.add_reference(0, ReferenceRole.CALL, text, 1)
+    record = builder.encode()
+    plain = decode_structure(record).strings
+    asked = [*plain, *texts, "", "zz", "\n", "a\n"]
+    last = {text: number for number, text in enumerate(plain)}
+    structure = decode_structure(record)
+    if is_split:
+        assert structure.find_string("a.py") == last["a.py"]
+    assert structure.find_strings(asked) == [last.get(text) for text in asked]
+    for text in asked:  # few at a time are not found by the table
+        assert decode_structure(record).find_strings([text]) == [last.get(text)]
+    needles = ["a", "ab", "aa", "ß", "\naß\n", "\nab\n", "\n\n", "zz"]
+    found = structure.find_holding(needles)
+    for needle, numbers in zip(needles, found, strict=True):
+        is_whole = needle.startswith("\n")
+        folded = [text.lower() for text in plain]
+        holding = [
+            n for n, text in enumerate(folded) if (text == needle[1:-1] if is_whole else needle in text)
+        ]
+        if needle != "\n\n":  # nothing stands in front of the first string
+            assert sorted(set(numbers.tolist())) == holding, needle
+    assert structure.get_strings(range(len(plain))) == plain
+    assert [decode_structure(record).get_strings([number])[0] for number in range(len(plain))] == plain

@@ -96,6 +96,12 @@ class MemoryIndex(MemoryProgram):
     def _has_all(self, path: str, group: Sequence[str]) -> bool:
         return all(path in self._parts.get(part, ()) for part in group)
 
+    def count_using(self, name: str) -> int:
+        return len(self.list_using(name))
+
+    def list_rare(self, name: str, most: int) -> Sequence[Sequence[str]]:
+        return [paths for paths in (self.list_using(name), self.list_declaring(name)) if len(paths) <= most]
+
     def count_declaring(self, part: str) -> int:
         return len(self._parts.get(part, ()))
 

@@ -95,6 +95,10 @@ def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -
         assert list(disk.list_declaring(name)) == list(memory.list_declaring(name)), name
         if name:
             assert list(disk.list_using(name)) == list(memory.list_using(name)), name
+            assert disk.count_using(name) == memory.count_using(name), name
+            for most in (1, 2, 100):
+                rare = [list(paths) for paths in disk.list_rare(name, most) if paths]
+                assert rare == [list(paths) for paths in memory.list_rare(name, most) if paths], name
             assert list(disk.list_importing(name)) == list(memory.list_importing(name)), name
 
 
@@ -131,7 +135,7 @@ def test_structures_are_forgotten_and_read_again(
     assert view is not None
     disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
-    monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_LISTS", 2)
+    monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_PATHS", 2)
     first = {path: disk.find_structure(path) for path in disk.list_paths()}
     again = {path: disk.find_structure(path) for path in disk.list_paths()}
     for path, structure in first.items():

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.graph import Graph
-from tests.repo_mcp.graph.memory_index import find_node, make_graph
+from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.shapes import Shapes, build_shape
+from repo_mcp.graph.similar import MAX_COMPARED, SimilarFinder
+from repo_mcp.index.analysis import get_root, get_word_terms
+from tests.repo_mcp.graph import plain_similar
+from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
 
 ORIGINAL = """def load_settings(path):
     settings = {}
@@ -106,3 +117,103 @@ def test_quotes_that_nothing_closes_do_not_make_it_slow() -> None:
     started = time.process_time()
     assert list_similar(make_graph({"a.py": text}), "a.f1")
     assert time.process_time() - started < 6.0
+
+
+SOURCES = Path(__file__).parents[3] / "repo_mcp" / "graph"
+ENDINGS = """
+    s es ies sses ed eed ing ated izing y ly bly ably ality ivity bility ational ization ation ator alism
+    iveness fulness ousness entli ously ogy icate ative alize icity ical ful ness al ance ence er able ible
+    ant ement ment ent ion ou ism ate iti ous ive ize e ll
+"""
+MANY = "".join(f"def set_{n}(a):\n    return settle(a)\n\n\n" for n in range(300))
+ODD = {
+    "ä.py": """class Größe:
+    def set_größe(self, größe): return settle(größe, 'ß')
+
+
+def İstanbul(): settle(1)
+""",
+    "nest.py": """def outer():
+    def inner():
+        def set_deep(): return settle(settle(2))
+        return settle
+    return inner
+
+
+class A:
+    class B:
+        class Settle:
+            def setting(self): settle()
+""",
+    "anonymous.c": """struct a { struct { int settle; } ; union { int x; }; };
+int settle(struct a *a) { return a->x; }
+""",
+    "empty.py": "",
+    "many.py": MANY,
+    "zany.py": MANY,  # more that tie than are candidates: those of the first path count
+}
+
+
+@pytest.fixture(scope="module")
+def program() -> MemoryIndex:
+    """Enough symbols that files and candidates are left out."""
+    texts: dict[str, str | bytes] = {path.name: path.read_bytes() for path in SOURCES.glob("*.py")}
+    return MemoryIndex({**texts, **FILES, **ODD})
+
+
+def test_answers_are_those_of_the_plain_way(program: MemoryIndex) -> None:
+    fast, plain = SimilarFinder(program), plain_similar.PlainFinder(program)
+    asked = 0
+    for number, path in enumerate(program.list_paths()):
+        structure = program.find_structure(path)
+        assert structure is not None
+        step = 1 if path in ODD and structure.symbol_count < 20 else 17
+        for place in range(number % step, structure.symbol_count, step):
+            limit = (1, 10, MAX_COMPARED + 11)[asked % 3]
+            declaration = Declaration(path, place)
+            assert fast.find(declaration, limit) == plain.find(declaration, limit), (path, place)
+            asked += 1
+    assert asked > 100
+
+
+def test_a_file_that_cannot_be_read_has_no_shape(
+    program: MemoryIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "read_text", lambda path: None)
+    found = SimilarFinder(program).find(Declaration("f.py", 1), 10)
+    assert found
+    assert all(one.shape == 0 for one in found)
+
+
+def test_what_is_inside_of_a_symbol(program: MemoryIndex) -> None:
+    for path in ("nest.py", "anonymous.c", "similar.py"):
+        structure = program.find_structure(path)
+        assert structure is not None
+        for place in range(structure.symbol_count):
+            assert np.array_equal(mark_inside(structure, place), plain_similar.mark_inside(structure, place))
+
+
+@given(st.text(st.sampled_from("ab_Z09.\"'\\\n \t\x1c\x1f()+éßΣ²٣"), max_size=60))
+def test_shapes_are_those_of_the_plain_way(text: str) -> None:
+    for one in (text, text.encode("ascii", "ignore").decode(), f"if {text} return None {text} x"):
+        assert build_shape(one) == plain_similar.shingle(one)
+
+
+@given(st.text(st.sampled_from("a1+é\n"), max_size=30), st.integers(0, 3), st.integers(0, 4))
+def test_a_text_is_cut_by_its_lines(text: str, first: int, count: int) -> None:
+    program = MemoryIndex({"a.py": "\n" * first + "class A:\n" + "    x = 1\n" * (count + 1)})
+    structure = program.find_structure("a.py")
+    assert structure is not None
+    program.read_text = lambda path: text  # type: ignore[method-assign]
+    for place in range(structure.symbol_count):
+        symbol = structure.get_symbol(place)
+        lines = text.split("\n")[symbol.start_line - 1 : symbol.end_line]
+        assert Shapes(program).find(Declaration("a.py", place), structure) == build_shape("\n".join(lines))
+
+
+def test_a_word_holds_the_root_of_each_of_its_terms() -> None:
+    letters = [itertools.product("abelsty", repeat=count) for count in (1, 2, 3)]
+    stems = ["".join(some) for some in itertools.chain(*letters)]
+    for stem, ending, more in itertools.product(stems, ["", *ENDINGS.split()], ("", "s", "ly", "ness", "y")):
+        word = stem + ending + more
+        assert all(get_root(term) in word for term in get_word_terms(word)), word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +70,12 @@ def test_names_lead_to_files(view: StructureView) -> None:
     assert (view.list_paths(USES, "Base"), view.list_paths(USES, "Hidden")) == (["a.tiny"], [])
     assert view.list_paths(MODULES, "pkg.models") == ["a.tiny"]
     assert (view.list_paths(USES, "nowhere"), view.list_paths(DECLARES, "")) == ([], [])
+
+
+def test_files_are_counted_as_they_are_listed(view: StructureView) -> None:
+    names = ["user", "nowhere", "", *view.iter_terms(DECLARES), *view.iter_terms(USES)]
+    for field, name in itertools.product((DECLARES, PARTS, USES, MODULES), names):
+        assert view.count_paths(field, name) == len(view.list_paths(field, name)), (field, name)
 
 
 def test_terms_come_in_order_each_once(view: StructureView, monkeypatch: pytest.MonkeyPatch) -> None:
