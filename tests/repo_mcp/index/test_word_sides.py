@@ -187,7 +187,7 @@ def test_the_generated_patterns_often_match_and_ask_for_signs() -> None:
             sided += check(pair[0], False, False, (before + pair[1]).encode())
 
     count()
-    assert sided > 100
+    assert sided > 25
 
 
 @pytest.mark.parametrize(
