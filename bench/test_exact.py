@@ -21,13 +21,15 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import Indexed, TimedWalk, open_snapshot
 from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
 from bench.rounds import measure_queries, run_rounds
-from index_format import DiskDirectory
+from index_format import DiskDirectory, LiveSegment
 from repo_mcp.config import Limits, load_config
 from repo_mcp.index.exact import run_exact
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
+from repo_mcp.index.file_marks import FileMarks
 from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
 from repo_mcp.index.line_matcher import LineMatcher
 from repo_mcp.index.sign_pairs import SignPairs
+from repo_mcp.index.word_sides import WordSides
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.repository import Repository
@@ -53,7 +55,8 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
     door = Door(str(indexed.root), DenyPolicy().find_denial)
     for memory in searcher.memory.values():
         memory.finder.sign()
-        memory.signs.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
+        for marks in (memory.signs, memory.sides):
+            marks.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
 
     def run(request: ExactRequest) -> ExactAnswer:
         matcher, wanted = LineMatcher(request), PathFilter(request, None)
@@ -184,12 +187,25 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
 
 def test_learn_the_signs(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """What happens once in the background behind the first pattern without a word, there with pauses."""
+    measure_learning(benchmark, indexed, lambda segment: SignPairs(segment.reader.files))
+
+
+def test_learn_the_sides(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
+    """The same behind the first pattern that has a sign beside a word of very many files."""
+    measure_learning(
+        benchmark, indexed, lambda segment: WordSides(segment.reader.files, segment.reader.terms)
+    )
+
+
+def measure_learning(
+    benchmark: BenchmarkFixture, indexed: Indexed, build: Callable[[LiveSegment], FileMarks]
+) -> None:
     snapshot = open_snapshot(indexed.index_path)
     door = Door(str(indexed.root), DenyPolicy().find_denial)
-    (signs, *_) = (SignPairs(segment.reader.files) for segment in snapshot.segments)
+    (marks, *_) = (build(segment) for segment in snapshot.segments)
 
     def learn() -> None:
-        signs.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
+        marks.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
 
     run_rounds(benchmark, learn, rounds=1)
     door.close()

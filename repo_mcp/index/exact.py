@@ -20,11 +20,11 @@ from itertools import islice
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
+from repo_mcp.index.file_marks import ReadMany
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.indexer import name_snapshot
 from repo_mcp.index.line_matcher import LineMatch, LineMatcher
 from repo_mcp.index.sieve import iter_texts
-from repo_mcp.index.sign_pairs import ReadMany
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 
 TIME_LIMIT_SECONDS = 10.0
@@ -81,6 +81,7 @@ def run_exact(
     if matcher.reading.sign_pairs and not candidates.narrowed:
         searcher.learn_signs(read_many)
     found = search_files(request, matcher, candidates.paths, read_many, cancelled)
+    searcher.learn_sides(read_many)
     if changed is None:
         found.warnings.append(CHANGES_UNKNOWN)
     elif changed.too_large:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -16,16 +16,17 @@ import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, Snapshot
 from repo_mcp.adapters.registry import find_language
+from repo_mcp.index.file_marks import FileMarks, ReadMany
 from repo_mcp.index.freshness import ChangedFiles
 from repo_mcp.index.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
-from repo_mcp.index.patterns import PatternReading
+from repo_mcp.index.pattern_needs import PatternReading
 from repo_mcp.index.roles import is_test_path
-from repo_mcp.index.sign_pairs import ReadMany, SignPairs
 from repo_mcp.model import ExactRequest
 from repo_mcp.textfile import has_binary_extension
 
 I64 = npt.NDArray[np.int64]
 IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
+FEW_FILES = 128  # read before the signs beside words are looked up
 FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
 
 
@@ -95,7 +96,7 @@ class ExactSearcher:
             part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
             for part in snapshot.segments
         }
-        self._learning: dict[SignPairs, None] = {} if before is None else before._learning
+        self._learning: dict[FileMarks, None] = {} if before is None else before._learning
         for ended in [one for one in tuple(self._learning) if one.join(0)]:
             self._learning.pop(ended, None)  # what it learnt goes with its segment
         self._stopped = stopped
@@ -120,9 +121,16 @@ class ExactSearcher:
 
     def learn_signs(self, read_many: ReadMany) -> None:
         """Find out in the background which signs each file holds, for the next pattern without a word."""
-        for memory in self.memory.values():
-            if memory.signs.start(read_many, self._stopped):
-                self._learning[memory.signs] = None
+        self._learn([memory.signs for memory in self.memory.values()], read_many)
+
+    def learn_sides(self, read_many: ReadMany) -> None:
+        """The same for the signs beside common words, in segments where a search could have used them."""
+        self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
+
+    def _learn(self, marks: Sequence[FileMarks], read_many: ReadMany) -> None:
+        for one in marks:
+            if one.start(read_many, self._stopped):
+                self._learning[one] = None
 
     def join(self, seconds: float) -> bool:
         """Wait for what was `stopped`, also of earlier snapshots; False when it goes on behind that time."""
@@ -147,17 +155,27 @@ def _iter_candidates(
 ) -> Iterator[str]:
     """The paths of a segment's files that may match.
 
-    Where a run was passed over because it is so common, the first files mostly hold enough matches. If
-    they do not, a patient look-up spares some of the others.
+    The first files mostly hold enough matches. If they do not, the signs beside words are looked up, which
+    is for common words; and where a run was passed over because it is so common, a patient look-up of it
+    spares some of the others.
     """
     files = found.files
-    if not found.passed_over or len(files) <= IMPATIENT_FILES:
+    if reading.sides is not None and len(files) > FEW_FILES:
+        yield from _iter_files(part, files[:FEW_FILES], wanted)
+        files = files[FEW_FILES:]
+        may_match = part.find_sided(reading)
+        files = files if may_match is None else files[may_match[files]]
+    if len(files) <= IMPATIENT_FILES:
         yield from _iter_files(part, files, wanted)
         return
     yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
+    if reading.sides is not None:
+        part.memory.sides.were_missed |= not part.memory.sides.is_known
     rest = files[IMPATIENT_FILES:]
-    fewer = part.find_files(reading, patiently=True).files
-    yield from _iter_files(part, fewer[np.searchsorted(fewer, rest[0]) :], wanted)
+    if found.passed_over:
+        fewer = part.find_files(reading, patiently=True).files
+        rest = fewer[np.isin(fewer, rest, assume_unique=True)]
+    yield from _iter_files(part, rest, wanted)
 
 
 def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from repo_mcp.index.exact import SNIPPETS, describe_too_large, search_files
 from repo_mcp.index.exact_paths import PathFilter
+from repo_mcp.index.file_marks import ReadMany
 from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.sign_pairs import ReadMany
 from repo_mcp.model import ExactAnswer, ExactRequest, WalkReport
 
 NO_SNAPSHOT = "none"  # no generation answered

@@ -11,8 +11,6 @@ over. What comes out is at least what matches, never less.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,24 +18,26 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader
-from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
-from repo_mcp.index.patterns import MIN_OPEN_CHARS, All, Edge, Need, PatternReading, Run
-from repo_mcp.index.schema import BODY, DOC
+from repo_mcp.index.kept_runs import KeptRuns
+from repo_mcp.index.pattern_needs import All, Edge, Need, PatternReading, Run
+from repo_mcp.index.patterns import MIN_OPEN_CHARS
+from repo_mcp.index.schema import TEXT_FIELDS
+from repo_mcp.index.sided_files import SidedFiles, SidedRun, read_span
 from repo_mcp.index.sign_pairs import SignPairs
-from repo_mcp.index.term_finder import SIGNED_PAGES, FoundTerms, TermFinder
+from repo_mcp.index.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
+from repo_mcp.index.word_sides import WordSides
 
 I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 ENOUGH = 64  # units left: reading them costs less than looking up another run
 MAX_SHAPED = 8_000  # terms of a run that is mostly classes: more are slower to look up than files to read
 MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
 PATIENT_TERMS = 32_000
 QUICK_TERMS = 200  # of a run: what is found of one with more is kept
-KEPT_RUNS = 64
 MAX_PARTS = 200  # of an alternation
 COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
 COMMON_WORD_SHARE = 0.25  # nor one that is only found where words begin, which takes less
 _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
-TEXT_FIELDS = (BODY, DOC)  # together they hold every word of a file, each once
 # What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
 _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
 
@@ -48,26 +48,22 @@ class SegmentMemory:
     def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
         self.signs = SignPairs(files)
-        self._units: OrderedDict[Run, bytes] = OrderedDict()  # as bits: 90 kB for the kernel's
-        self._lock = threading.Lock()
+        self.sides = WordSides(files, terms)
+        self.sided: KeptRuns[SidedRun] = KeptRuns()  # 10 kB each for the kernel's
+        self._units: KeptRuns[bytes] = KeptRuns()  # as bits: 90 kB
 
     def find(self, run: Run, count: int) -> I64 | None:
         """The units of a run that were kept, of `count` there are."""
-        with self._lock:
-            bits = self._units.get(run)
-            if bits is None:
-                return None
-            self._units.move_to_end(run)
+        bits = self._units.find(run)
+        if bits is None:
+            return None
         return np.flatnonzero(np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=count))
 
     def keep(self, run: Run, units: I64, count: int) -> None:
         """Keep the units of a run that took long to look up."""
         mask = np.zeros(count, dtype=np.bool_)
         mask[units] = True
-        with self._lock:
-            self._units[run] = np.packbits(mask).tobytes()
-            if len(self._units) > KEPT_RUNS:
-                self._units.popitem(last=False)
+        self._units.keep(run, np.packbits(mask).tobytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +83,21 @@ class SegmentCandidates:
         self.reader = segment.reader
         self.memory = memory
 
+    def find_sided(self, reading: PatternReading) -> Bools | None:
+        """A mask of the files that may have the words of a pattern beside its signs.
+
+        None where that rules none out, or is not known yet.
+        """
+        sides = self.memory.sides
+        if reading.sides is None or not sides.is_known:
+            return None
+        finder, kept = self.memory.finder, self.memory.sided
+        return SidedFiles(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
+            reading.sides
+        )
+
     def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
-        """The live files that may match.
+        """The live files that may match, the signs beside words left aside.
 
         `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
         than reading all files.
@@ -112,6 +121,7 @@ class _Lookup:
     """The answer to one pattern. Documents are units, or files where a match may span lines."""
 
     def __init__(self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool) -> None:
+        self._segment = segment
         self._reader = segment.reader
         self._memory = memory
         self._by_file = by_file
@@ -178,14 +188,10 @@ class _Lookup:
         if found is None:
             self.passed_over = True
             return None
-        terms = found.terms
-        # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
-        may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
-        if not (run.left is run.right is Edge.CLOSED) or may_be_long:
-            terms = [*terms, LONG_WORD.encode()]
+        terms = [*found.terms, *list_long_terms(run)]
         docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
         if found.span is not None:
-            docs.append(self._read_span(*found.span))
+            docs.append(read_span(self._segment, *found.span))
         units = _unite(docs, self._reader.unit_count)
         if len(terms) > QUICK_TERMS or _is_mostly_classes(run):
             self._memory.keep(run, units, self._reader.unit_count)
@@ -201,13 +207,6 @@ class _Lookup:
             if self._count_units(lists) > (self._common if run.left is Edge.OPEN else self._common_word):
                 return None
         return self._memory.finder.find(run, self._max_terms)
-
-    def _read_span(self, first: bytes, end: bytes | None) -> I64:
-        """The units of all terms of a span of the dictionary, in no order."""
-        run = self._reader.read_run(first, end)
-        if run is None:
-            return np.zeros(0, dtype=np.int64)
-        return run.docs[np.repeat(np.isin(run.list_fields, TEXT_FIELDS), run.frequencies)]
 
     def _find_lists(self, term: bytes) -> list[PostingList]:
         return [one for one in self._reader.find_lists(term) if one.field in TEXT_FIELDS]

@@ -9,6 +9,14 @@ in which three marks stand for what is not a word character known in advance:
 
 A character of a class of word characters is a mark of that class (`repo_mcp.index.run_shapes`).
 
+It is read a second time for the signs beside its words (`repo_mcp.index.word_sides`). Then texts hold more:
+
+    signs   each sign for itself, and the edge of a line; moved out of the way of the marks
+    BLANK   one or more blanks, where nothing else that ends a word is possible
+    REST    word characters, or none
+
+and `\\b` is left out. What joins more texts then than MAX_TEXTS is lost as before.
+
 `\\bfoo_(get|put)\\(` is the texts `~foo_get ` and `~foo_put `, from which follow the runs `foo_get` or
 `foo_put`, each with STRANGE in front and SPACE behind. Where there are more than MAX_TEXTS of them, those
 read so far become a need of their own and a HOLE takes their place: what is lost is how they join, never
@@ -27,9 +35,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import product
 
+from repo_mcp.index.pattern_needs import All, Edge, Either, Need, PatternReading, Run
 from repo_mcp.index.run_shapes import (
     CLASS_MARKS,
     MAX_ATOMS,
@@ -40,10 +48,14 @@ from repo_mcp.index.run_shapes import (
     find_mark,
     has_classes,
 )
-from repo_mcp.index.sign_pairs import list_pairs
+from repo_mcp.index.sign_pairs import SIGNS, list_pairs
+from repo_mcp.index.word_sides import BLANKS, INDENT, LINE_EDGE
 from repo_mcp.model import ExactRequest
 
 SPACE, STRANGE, HOLE, LONG_S = " ", "~", "*", "\u017f"
+BLANK, REST = "\t", "\x06"
+_SIGN_BASE = 0xE000  # private characters, which are never in a run
+_EDGE = chr(_SIGN_BASE + ord(LINE_EDGE))
 MAX_TEXTS = 16
 MAX_TEXT_CHARS = 512
 MAX_RUNS = 24  # of one text that are looked up: the longest
@@ -77,55 +89,11 @@ _GROUP = re.compile(r"\?(?:P?<\w+>|([imsU]*)(?:-([imsU]*))?([:)]))")
 _OCTAL = re.compile(r"[0-7]{1,3}")
 _HEX = re.compile(r"x(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))")
 _UNICODE_CLASS = re.compile(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
-_RUN = re.compile(rf"[^{SPACE}{STRANGE}\{HOLE}]+")
-
-
-class Edge(Enum):
-    """What stands beside a run."""
-
-    OPEN = "open"  # anything: the run may be part of a longer word
-    STRANGE = "strange"  # no ASCII word character, but perhaps a letter outside ASCII
-    CLOSED = "closed"  # nothing that belongs to a word
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Word characters, in lower case, that stand together in some word of the text."""
-
-    text: str  # of one with classes the longest part without, which may be empty
-    left: Edge
-    right: Edge
-    may_have_long_s: bool = False  # which may stand for an `s` of it
-    shape: str = ""  # the whole of it where it holds classes, as `run_shapes` writes them
-
-
-@dataclass(frozen=True, slots=True)
-class All:
-    """Every part is needed."""
-
-    parts: tuple[Need, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """One part at least is needed."""
-
-    parts: tuple[Need, ...]
-
-
-Need = Run | All | Either
-
-
-@dataclass(frozen=True, slots=True)
-class PatternReading:
-    """What was understood of a pattern."""
-
-    need: Need | None  # None: any text may match
-    spans_lines: bool  # it names a line feed: a match may have several lines
-    literal: str = ""  # every match of an expression holds this, in this case
-    sign_pairs: tuple[int, ...] = ()  # and every text that matches these, as `sign_pairs` numbers them
-    needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
-    open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it
+_SIGN_MARKS = "\ue000-\ue07f"
+_RUN = re.compile(rf"[^{SPACE}{STRANGE}\{HOLE}{BLANK}{_SIGN_MARKS}]+")
+_SIGN_BEFORE = re.compile(rf"([{_SIGN_MARKS}])({BLANK}*)$")
+_SIGN_BEHIND = re.compile(rf"{BLANK}*([{_SIGN_MARKS}])")
+_CLASSED_PARTS = re.compile(rf"[{CLASS_MARKS}{MORE}{REST}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +104,7 @@ class _Piece:
     needs: tuple[Need, ...] = ()
 
 
+_CLASS_TEXTS = tuple((mark,) for mark in CLASS_MARKS)
 _EMPTY = _Piece(("",))
 _ANYTHING = _Piece((HOLE,))
 
@@ -154,9 +123,14 @@ def unify_line_ends(text: str) -> str:
 
 def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> PatternReading:
     """The needs of a text that is looked for as it stands."""
-    tokens = "".join(_tokenise(char, not case_sensitive) for char in text)
+    tokens, sided = (
+        "".join(tokenise(char, not case_sensitive) for char in text) for tokenise in (_tokenise, _keep_sign)
+    )
     return PatternReading(
-        _conclude(_Piece((tokens,)), whole_word), "\n" in text, sign_pairs=list_pairs([text])
+        _conclude(_Piece((tokens,)), whole_word),
+        "\n" in text,
+        sign_pairs=list_pairs([text]),
+        sides=None if "\n" in text else _keep_sided(_conclude(_Piece((sided,)), whole_word)),
     )
 
 
@@ -165,12 +139,16 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
     reader = _Reader(pattern, not case_sensitive)
     piece = reader.read()
     literals = reader.list_literals()
+    sides = None
+    if not reader.spans_lines:
+        sides = _keep_sided(_conclude(_Reader(pattern, not case_sensitive, _keep_sign).read(), whole_word))
     return PatternReading(
         _conclude(piece, whole_word),
         reader.spans_lines,
         max(literals, key=len, default=""),
         list_pairs(literals),
         reader.needs_edges,
+        sides,
         reader.open_quote,
     )
 
@@ -195,6 +173,26 @@ def _tokenise(char: str, ignores_case: bool) -> str:
     return HOLE
 
 
+def _keep_sign(char: str, ignores_case: bool) -> str:
+    """The same where signs are kept."""
+    if char in BLANKS or char in "\r\n":  # no match within a line holds one of those two
+        return BLANK
+    return chr(_SIGN_BASE + ord(char)) if char in SIGNS else _tokenise(char, ignores_case)
+
+
+def _keep_sided(need: Need | None) -> Need | None:
+    """The part of a need that is about runs with a sign beside them."""
+    if need is None or isinstance(need, Run):
+        return need if need is not None and (need.before or need.behind) else None
+    kept = [_keep_sided(part) for part in need.parts]
+    if isinstance(need, All):
+        return _join_all(kept)
+    sided = tuple(dict.fromkeys(part for part in kept if part is not None))
+    if None in kept:
+        return None
+    return sided[0] if len(sided) == 1 else Either(sided)
+
+
 def _need_texts(texts: Sequence[str]) -> Need | None:
     """One of the texts must be there. None when one of them asks for nothing."""
     needs: list[Need] = []
@@ -212,10 +210,27 @@ def _iter_runs(text: str) -> Iterator[Run]:
         run = found[0]
         left = _edge(text[found.start() - 1 : found.start()], run[0])
         right = _edge(text[found.end() : found.end() + 1], run[-1])
-        if has_classes(run):
+        before, behind = _SIGN_BEFORE.search(text, 0, found.start()), _SIGN_BEHIND.match(text, found.end())
+        if before or behind:
+            signs = [chr(ord(one[1]) - _SIGN_BASE) if one else "" for one in (before, behind)]
+            if before and before[2] and signs[0] == LINE_EDGE:
+                signs[0] = INDENT
+            yield from _iter_sided(run, left, right, *signs)
+        elif REST in run:
+            continue  # read for signs, and there is none
+        elif has_classes(run):
             yield from _iter_shaped(run, left, right)
         elif len(run) >= MIN_OPEN_CHARS or Edge.OPEN not in (left, right):
             yield Run(run.replace(LONG_S, "s"), left, right, LONG_S in run)
+
+
+def _iter_sided(run: str, left: Edge, right: Edge, before: str, behind: str) -> Iterator[Run]:
+    """A run in a word that has signs beside it. Classes are no part of it."""
+    part = max(_CLASSED_PARTS.split(run), key=len)
+    if part != run:
+        left, right = (left, Edge.OPEN) if run.startswith(part) else (Edge.OPEN, Edge.OPEN)
+    if len(part) >= MIN_OPEN_CHARS or (part and Edge.OPEN not in (left, right)):
+        yield Run(part.replace(LONG_S, "s"), left, right, LONG_S in part, "", before, behind)
 
 
 def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
@@ -229,7 +244,7 @@ def _iter_shaped(run: str, left: Edge, right: Edge) -> Iterator[Run]:
 
 def _edge(mark: str, neighbour: str) -> Edge:
     """The edge of a run at a mark. Beside a letter outside ASCII `\\b` says the opposite."""
-    if mark == SPACE:
+    if mark in (SPACE, BLANK) or mark >= chr(_SIGN_BASE):
         return Edge.CLOSED
     return Edge.STRANGE if mark == STRANGE and (neighbour.isascii() or neighbour == LONG_S) else Edge.OPEN
 
@@ -276,15 +291,16 @@ def _repeat(piece: _Piece, least: int, most: int | None) -> _Piece:
     """The piece several times; `most` None: without end."""
     if most == 0:
         return _EMPTY
-    only_space = all(text and not text.strip(SPACE) for text in piece.texts)
+    only_space = all(text and not text.strip(SPACE + BLANK) for text in piece.texts)
+    space = SPACE if any(SPACE in text for text in piece.texts) else BLANK
     if least == 0:
         if only_space and not piece.needs:
-            return _Piece(("", SPACE))
+            return _Piece(("", space))
         if most == 1 and not piece.needs and len(piece.texts) < MAX_TEXTS:
             return _Piece(tuple(dict.fromkeys(("", *piece.texts))))
         return _ANYTHING
     if only_space or (least == most == 1):
-        return _Piece((SPACE,), piece.needs) if only_space else piece
+        return _Piece((space,), piece.needs) if only_space else piece
     mark = piece.texts[0]
     if len(piece.texts) == len(mark) == 1 and mark in CLASS_MARKS and not piece.needs:
         return _Piece((mark * min(least, MAX_ATOMS) + (MORE if least != most or least > MAX_ATOMS else ""),))
@@ -306,8 +322,13 @@ class _Level:
 class _Reader:
     """Reads one expression. The stack is ours: groups may be a thousand deep."""
 
-    def __init__(self, pattern: str, ignores_case: bool) -> None:
+    def __init__(
+        self, pattern: str, ignores_case: bool, tokenise: Callable[[str, bool], str] = _tokenise
+    ) -> None:
         self._pattern = pattern
+        self._tokenise = tokenise
+        self._keeps_signs = tokenise is _keep_sign
+        edge = _EDGE if self._keeps_signs else SPACE
         self._at = 0
         self._levels = [_Level(ignores_case)]
         self.spans_lines = "\n" in pattern
@@ -326,8 +347,8 @@ class _Reader:
             "?": lambda: self._repeat_last(0, 1),
             "{": self._read_repeat,
             ".": lambda: self._add(HOLE),
-            "^": lambda: self._add(SPACE),
-            "$": lambda: self._add(SPACE),
+            "^": lambda: self._add(edge),
+            "$": lambda: self._add(edge),
         }
 
     def read(self) -> _Piece:
@@ -356,7 +377,7 @@ class _Reader:
     def _add_char(self, char: str) -> None:
         level = self._levels[-1]
         self.spans_lines |= char == "\n"
-        level.pieces.append(_Piece((_tokenise(char, level.ignores_case),)))
+        level.pieces.append(_Piece((self._tokenise(char, level.ignores_case),)))
         if len(self._levels) == 1 and not level.ignores_case:
             self._literals[-1] += char
         else:
@@ -409,7 +430,9 @@ class _Reader:
         self._literals[-1] = self._literals[-1][:-1]  # may not be there, or several times
         self._literals.append("")
         pieces = self._levels[-1].pieces
-        if pieces:
+        if pieces and self._keeps_signs and least == 0 and pieces[-1].texts in _CLASS_TEXTS:
+            pieces[-1] = _Piece((REST,))
+        elif pieces:
             pieces[-1] = _repeat(pieces[-1], least, most)
 
     def _read_repeat(self) -> None:
@@ -436,7 +459,8 @@ class _Reader:
             char = self._pattern[self._at : self._at + 1]
             self._at += 1
             self.needs_edges |= char not in "bB"
-            self._add({"b": STRANGE, "A": SPACE, "z": SPACE}.get(char, HOLE))
+            boundary = "" if self._keeps_signs else STRANGE
+            self._add({"b": boundary, "A": SPACE, "z": SPACE}.get(char, HOLE))
 
     def _read_quote(self) -> None:
         end = self._pattern.find("\\E", self._at)
@@ -471,10 +495,11 @@ class _Reader:
         if level.ignores_case:
             chars = chars | {char.lower() for char in chars} | {char.upper() for char in chars}
             has_others = has_others or not chars.isdisjoint("kKsS")
+        tokens = tuple(dict.fromkeys(self._tokenise(char, level.ignores_case) for char in sorted(chars)))
         if not chars & _ASCII_WORD:
-            self._add(STRANGE if has_others else SPACE)
+            signs = tokens if self._keeps_signs and 0 < len(tokens) <= MAX_SET_CHARS else (SPACE,)
+            self._add(*((STRANGE,) if has_others else signs))
             return
-        tokens = tuple(dict.fromkeys(_tokenise(char, level.ignores_case) for char in sorted(chars)))
         if has_others or (len(tokens) > MAX_SET_CHARS and not chars <= _ASCII_WORD):
             tokens = (HOLE,)
         elif len(tokens) > MAX_SET_CHARS:

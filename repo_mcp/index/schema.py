@@ -10,6 +10,7 @@ from __future__ import annotations
 from index_format import Field, Level
 
 BODY, DOC, SYMBOL, PATH = range(4)
+TEXT_FIELDS = (BODY, DOC)  # together they hold every word of a file, each once
 FIELDS = (
     Field("body", Level.UNIT),
     Field("doc", Level.UNIT),

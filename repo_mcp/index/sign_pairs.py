@@ -1,41 +1,25 @@
 """Which signs stand side by side in each file of a segment: for patterns such as `=~=`, which hold no word.
 
 A bit for each pair of the 32 ASCII signs, a space being one of them and a tab the same: 128 bytes a file,
-10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are kept in memory only, and computed in the
-background behind the first search that could use them: the kernel's in 5 s of processor time, half as fast
-as it could be so that others come first.
-
-A row counts for the version of a file that the segment holds: it is made of bytes with the fingerprint that
-is recorded there. Any other file has every bit, and is searched.
+10 MB for the kernel, where `{{` is in 293 of 78,204 files. They are computed in the background behind the
+first search that could use them: the kernel's in 5 s of processor time.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
+from index_format import FilesReader
+from repo_mcp.index.file_marks import Bools, FileMarks
 
-U8 = npt.NDArray[np.uint8]
-I64 = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-ReadMany = Callable[[Sequence[str]], list[bytes | None]]
 SIGNS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
 SIGN_BITS = 5
-MIN_FILES = 4_000  # fewer are searched in a tenth of a second
-MAX_FILES = 250_000  # of a segment: 32 MB
-FILES_AT_ONCE = 32  # a multiple of eight
-BYTES_AT_ONCE = 1 << 19  # read and looked through: about ten times as much memory is used meanwhile
-MAX_PAUSE_SECONDS = 0.1
 _NONE = 0xFF  # the class of every other byte
 _NUMBERS = {char: number for number, char in enumerate(SIGNS)} | {"\t": 0}
 _CLASSES = bytes(_NUMBERS.get(chr(byte), _NONE) for byte in range(256))
-_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # text in which a sign is no single byte
 
 
 def list_pairs(literals: Iterable[str]) -> tuple[int, ...]:
@@ -52,93 +36,19 @@ def list_pairs(literals: Iterable[str]) -> tuple[int, ...]:
     )
 
 
-class SignPairs:
-    """The pairs of the files of one segment, once they are computed. Safe for several threads."""
+class SignPairs(FileMarks):
+    """The pairs of the files of one segment, numbered as `list_pairs` does."""
 
     def __init__(self, files: FilesReader) -> None:
-        self._files = files
-        self._rows: U8 | None = None  # row: pair; bit: file
-        self._starting = threading.Lock()  # held for good by whoever computes them
-        self._thread: threading.Thread | None = None
+        super().__init__(files, 1 << 2 * SIGN_BITS, "sign pairs")
 
-    def find(self, pairs: Sequence[int]) -> Bools | None:
-        """Which files may hold all of the pairs, one at least; None when it is not known."""
-        if self._rows is None:
-            return None
-        found = np.bitwise_and.reduce(self._rows[list(pairs)], axis=0)
-        return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
-
-    def start(self, read_many: ReadMany, stopped: Callable[[], bool]) -> bool:
-        """Begin to compute them; False when that was begun before or is not worth it."""
-        if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
-            return False
-        self._thread = threading.Thread(
-            target=self._compute_quietly, args=(read_many, stopped), name="sign pairs", daemon=True
-        )
-        self._thread.start()
-        return True
-
-    def join(self, seconds: float) -> bool:
-        """Wait for the thread to end, which was told to stop. False when it goes on."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-        return self._thread is None or not self._thread.is_alive()
-
-    def _compute_quietly(self, read_many: ReadMany, stopped: Callable[[], bool]) -> None:
-        """A segment that cannot be read is noticed by those who search in it."""
-        try:
-            self.compute(read_many, stopped)
-        except (IndexFormatError, OSError, ValueError):
-            return
-
-    def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
-        """Read all files of the segment and note their pairs; nothing is kept when it is to stop."""
-        count = self._files.count
-        paths, prints = self._files.read_path_bytes(), self._files.read_fingerprints()
-        ends, sizes = self._files.path_ends, self._files.read_column(SIZE)
-        rows = np.zeros((1 << 2 * SIGN_BITS, -(-count // 8)), dtype=np.uint8)
-        table = np.zeros((FILES_AT_ONCE, 1 << 2 * SIGN_BITS), dtype=np.bool_)
-        for first in range(0, count, FILES_AT_ONCE):
-            begun = time.monotonic()
-            for files in _cut(range(first, min(count, first + FILES_AT_ONCE)), sizes):
-                if stopped():
-                    return
-                raws = read_many(
-                    [paths[ends[file - 1] if file else 0 : ends[file]].decode() for file in files]
-                )
-                wanted = [prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES] for file in files]
-                table[files.start - first : files.stop - first] = _mark_pairs(raws, wanted)
-            packed = np.packbits(table[: files.stop - first], axis=0, bitorder="little")
-            rows[:, first // 8 : first // 8 + len(packed)] = packed.T
-            if gently:
-                time.sleep(min(MAX_PAUSE_SECONDS, time.monotonic() - begun))
-        self._rows = rows
-
-
-def _cut(files: range, sizes: I64) -> Iterator[range]:
-    """The files in pieces of at most BYTES_AT_ONCE, or of one file."""
-    start, total = files.start, 0
-    for file in files:
-        total += int(sizes[file])
-        if total > BYTES_AT_ONCE and file > start:
-            yield range(start, file)
-            start, total = file, int(sizes[file])
-    yield range(start, files.stop)
-
-
-def _mark_pairs(raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
-    """A row of pairs for each file. Raw bytes will do: they hold every sign of the normalised text."""
-    is_known = [
-        raw is not None and not raw.startswith(_WIDE) and compute_fingerprint(raw) == wanted
-        for raw, wanted in zip(raws, prints, strict=True)
-    ]
-    texts = [raw if raw is not None and known else b"" for raw, known in zip(raws, is_known, strict=True)]
-    table = np.zeros((len(raws), 1 << 2 * SIGN_BITS), dtype=np.bool_)
-    classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)
-    is_sign = classes != _NONE
-    places = np.flatnonzero(is_sign[:-1] & is_sign[1:])
-    pairs = classes[places].astype(np.uint32) << SIGN_BITS | classes[places + 1]
-    bounds = np.cumsum([len(text) + 1 for text in texts])
-    table[np.searchsorted(bounds, places, side="right"), pairs] = True
-    table[~np.array(is_known, dtype=np.bool_)] = True  # not the version that the segment holds
-    return table
+    def mark(self, texts: Sequence[bytes]) -> Bools:
+        """A row of pairs for each text."""
+        table = np.zeros((len(texts), 1 << 2 * SIGN_BITS), dtype=np.bool_)
+        classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)
+        is_sign = classes != _NONE
+        places = np.flatnonzero(is_sign[:-1] & is_sign[1:])
+        pairs = classes[places].astype(np.uint32) << SIGN_BITS | classes[places + 1]
+        bounds = np.cumsum([len(text) + 1 for text in texts])
+        table[np.searchsorted(bounds, places, side="right"), pairs] = True
+        return table

@@ -22,8 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import IndexFormatError, TermsReader, find_prefix_end
+from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
 from repo_mcp.index.line_matcher import compile_for_terms
-from repo_mcp.index.patterns import LONG_S, Edge, Run
+from repo_mcp.index.pattern_needs import Edge, Run
+from repo_mcp.index.patterns import LONG_S
 from repo_mcp.index.run_shapes import build_expression, describe_edge
 
 U8 = npt.NDArray[np.uint8]
@@ -48,6 +50,13 @@ class FoundTerms:
 
     terms: list[bytes]
     span: tuple[bytes, bytes | None] | None = None
+
+
+def list_long_terms(run: Run) -> list[bytes]:
+    """The term of all long words, if a run may be in one."""
+    # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
+    may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
+    return [LONG_WORD.encode()] if may_be_long or not run.left is run.right is Edge.CLOSED else []
 
 
 class TermFinder:

@@ -17,6 +17,7 @@ from repo_mcp.index import exact, exact_paths, live_index
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.textfile import decode_source, split_lines
+from tests.repo_mcp.learnt_sides import learn_sides, use_sides
 from tests.repo_mcp.trees import WORDS, add_file
 
 LONG_NAME = "x" * 150
@@ -364,6 +365,11 @@ def make_requests(draw: random.Random, lines: list[str]) -> Iterator[ExactReques
         middle = draw.choice([r"\w*", ".*", r"\s+", "[a-z_]+", "|", "(x|y)?", r"\b", "[^ ]"])
         pattern = re.escape(piece[: len(piece) // 2]) + middle + re.escape(draw.choice(WORDS)[1:4])
         yield ExactRequest(pattern.replace(r"\ ", " "), regex=True, limit=100_000)
+        word = draw.choice(re.findall(r"[A-Za-z0-9_]+", line) or WORDS)
+        shape = draw.choice(
+            [r"{}\s*[(=:;]", r"^\s+{}", r"^{}", r"{}$", r"[.=(]\s*{}", r"{}\w*\s*=", r"\b{}\b,"]
+        )
+        yield ExactRequest(shape.format(word), regex=True, case_sensitive=draw.random() < 0.6, limit=100_000)
 
 
 def search_plainly(files: dict[str, list[str]], request: ExactRequest) -> list[tuple[str, int]]:
@@ -389,6 +395,7 @@ def test_the_same_lines_as_a_plain_reading(
     """Over a history of changes, some indexed and some not, with the shortcuts for large trees in use."""
     monkeypatch.setattr(exact, "BATCHES_HERE", 2)
     monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
+    use_sides(monkeypatch, 2)
     draw = random.Random(seed)
     root = tmp_path / "root"
     for _ in range(25):
@@ -403,6 +410,7 @@ def test_the_same_lines_as_a_plain_reading(
             repository.refresh()
         files = read_plainly(root, repository)
         lines = [line for text in files.values() for line in text]
+        learn_sides(repository)
         for request in make_requests(draw, lines):
             found = repository.search_exact(request)
             assert list_lines(found) == search_plainly(files, request), request

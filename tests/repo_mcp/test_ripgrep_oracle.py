@@ -23,6 +23,7 @@ from repo_mcp.config import load_config
 from repo_mcp.index import exact
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
+from tests.repo_mcp.learnt_sides import learn_sides, use_sides
 
 RIPGREP = shutil.which("rg")
 TREES = {"library": Path(os.__file__).parent, "packages": Path(sysconfig.get_path("purelib"))}
@@ -61,6 +62,8 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     repository.refresh()
     patience = pytest.MonkeyPatch()
     patience.setattr(exact, "TIME_LIMIT_SECONDS", 600.0)
+    use_sides(patience, 100)
+    learn_sides(repository)
     files = {}
     for listed in repository.list_files(
         "*.{" + ",".join(EXTENSIONS) + "}", 10**6, include_hidden=False
@@ -110,6 +113,8 @@ def make_requests(draw: random.Random, lines: list[str], count: int) -> Iterator
                 rf"\b{re.escape(one)}\b",
                 rf"{re.escape(one)}\s*[=(:]",
                 rf"^\s*\w+ {re.escape(one)}",
+                rf"^\s+{re.escape(one)}",
+                rf"{re.escape(one)}\w*\s*=",
                 f"({re.escape(one)}|{re.escape(other)})[a-z_]*$",
                 f"{re.escape(one[: len(one) // 2])}[^ ]*{re.escape(other[len(other) // 2 :])}",
                 rf"{re.escape(one)}\W+{re.escape(other)}",

@@ -13,7 +13,8 @@ from repo_mcp.errors import RepoError
 from repo_mcp.index import patterns
 from repo_mcp.index.analysis import MAX_WORD_BYTES, get_word_terms
 from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.patterns import All, Edge, Either, Need, Run, read_pattern
+from repo_mcp.index.pattern_needs import All, Edge, Either, Need, Run
+from repo_mcp.index.patterns import read_pattern
 from repo_mcp.index.run_shapes import CLASS_MARKS, MORE, build_expression, describe_edge
 from repo_mcp.model import ExactRequest
 from tests.repo_mcp.index.exact_patterns import expressions, literals, shaped_expressions, texts

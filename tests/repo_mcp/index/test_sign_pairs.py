@@ -7,18 +7,19 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from index_format import compute_fingerprint
+from index_format import FilesReader, compute_fingerprint
 from repo_mcp.config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import GRANULARITY_NS
-from repo_mcp.index import sign_pairs
+from repo_mcp.index import file_marks
 from repo_mcp.index.patterns import read_pattern
-from repo_mcp.index.sign_pairs import SIGNS, _mark_pairs, list_pairs
+from repo_mcp.index.sign_pairs import SIGNS, SignPairs, list_pairs
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.textfile import decode_source
@@ -43,7 +44,7 @@ def test_every_pair_of_a_text_is_marked(files: list[bytes | None], changed: list
     prints = [compute_fingerprint(raw or b"") for raw in files]
     for place in changed:
         prints[place % len(files)] = b"another version "
-    table = _mark_pairs(files, prints)
+    table = SignPairs(cast(FilesReader, None)).mark_versions(files, prints)
     for place, raw in enumerate(files):
         if raw is None or prints[place] == b"another version ":
             assert table[place].all()
@@ -92,8 +93,8 @@ def test_pairs_of_literals() -> None:
 def repository(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Repository]:
-    monkeypatch.setattr(sign_pairs, "MIN_FILES", 10)
-    monkeypatch.setattr(sign_pairs, "BYTES_AT_ONCE", 100)  # three files
+    monkeypatch.setattr(file_marks, "MIN_FILES", 10)
+    monkeypatch.setattr(file_marks, "BYTES_AT_ONCE", 100)  # three files
     for number in range(100):
         line = "a =~= b\n" if number == 7 else "a = ~b\n"
         add_text(tmp_path, f"src/f{number:02}.c", f"int x{number} = y->z;\n{line}")
@@ -174,7 +175,7 @@ def test_what_was_learnt_of_segments_that_are_gone_is_not_kept(
 
 
 def test_closing_stops_what_is_computed(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sign_pairs, "FILES_AT_ONCE", 8)
+    monkeypatch.setattr(file_marks, "FILES_AT_ONCE", 8)
     entered = threading.Event()
     real = repository._read_many
 

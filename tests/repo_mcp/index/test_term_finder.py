@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from index_format import TermsReader
 from repo_mcp.index import term_finder
-from repo_mcp.index.patterns import Edge, Run
+from repo_mcp.index.pattern_needs import Edge, Run
 from repo_mcp.index.run_shapes import CLASS_MARKS, MORE, find_literal_part
 from repo_mcp.index.term_finder import FoundTerms, TermFinder
 

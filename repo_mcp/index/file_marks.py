@@ -1,0 +1,129 @@
+"""A few bits for each file of a segment that are made of its text, in memory only, in the background.
+
+What words do not tell, the index on disk does not know, so the files are read for it: all of them once,
+half as fast as it could be so that others come first. Half a megabyte is read at once: a dozen megabytes
+besides, while it lasts.
+
+A row counts for the version of a file that the segment holds: it is made of bytes with the fingerprint that
+is recorded there. Any other file has every bit, and is searched.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FINGERPRINT_BYTES, SIZE, FilesReader, IndexFormatError, compute_fingerprint
+
+U8 = npt.NDArray[np.uint8]
+I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+ReadMany = Callable[[Sequence[str]], list[bytes | None]]
+MIN_FILES = 4_000  # fewer are searched in a tenth of a second
+MAX_FILES = 250_000  # of a segment
+FILES_AT_ONCE = 32  # a multiple of eight
+BYTES_AT_ONCE = 1 << 19  # read and looked through: about ten times as much memory is used meanwhile
+MAX_PAUSE_SECONDS = 0.1
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # text in which a sign is no single byte
+
+
+class FileMarks(ABC):
+    """The marks of the files of one segment, once they are computed. Safe for several threads."""
+
+    def __init__(self, files: FilesReader, marks: int, name: str) -> None:
+        """`marks` of a file; `name` is that of the thread."""
+        self._files = files
+        self._marks = marks
+        self._name = name
+        self._rows: U8 | None = None  # row: mark; bit: file
+        self._starting = threading.Lock()  # held for good by whoever computes them
+        self._thread: threading.Thread | None = None
+
+    @abstractmethod
+    def mark(self, texts: Sequence[bytes]) -> Bools:
+        """A row of marks for each text. They are raw bytes, which hold all ASCII of the normalised text."""
+
+    @property
+    def is_known(self) -> bool:
+        return self._rows is not None
+
+    def find(self, marks: Sequence[int]) -> Bools | None:
+        """Which files may have all of the marks, one at least; None when it is not known."""
+        if self._rows is None:
+            return None
+        found = np.bitwise_and.reduce(self._rows[list(marks)], axis=0)
+        return np.unpackbits(found, count=self._files.count, bitorder="little").astype(np.bool_)
+
+    def start(self, read_many: ReadMany, stopped: Callable[[], bool]) -> bool:
+        """Begin to compute them; False when that was begun before or is not worth it."""
+        if not MIN_FILES <= self._files.count <= MAX_FILES or not self._starting.acquire(blocking=False):
+            return False
+        self._thread = threading.Thread(
+            target=self._compute_quietly, args=(read_many, stopped), name=self._name, daemon=True
+        )
+        self._thread.start()
+        return True
+
+    def join(self, seconds: float) -> bool:
+        """Wait for the thread to end, which was told to stop. False when it goes on."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+        return self._thread is None or not self._thread.is_alive()
+
+    def _compute_quietly(self, read_many: ReadMany, stopped: Callable[[], bool]) -> None:
+        """A segment that cannot be read is noticed by those who search in it."""
+        try:
+            self.compute(read_many, stopped)
+        except (IndexFormatError, OSError, ValueError):
+            return
+
+    def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
+        """Read all files of the segment and mark them; nothing is kept when it is to stop."""
+        count = self._files.count
+        paths, prints = self._files.read_path_bytes(), self._files.read_fingerprints()
+        ends, sizes = self._files.path_ends, self._files.read_column(SIZE)
+        rows = np.zeros((self._marks, -(-count // 8)), dtype=np.uint8)
+        table = np.zeros((FILES_AT_ONCE, self._marks), dtype=np.bool_)
+        for first in range(0, count, FILES_AT_ONCE):
+            begun = time.monotonic()
+            for files in _cut(range(first, min(count, first + FILES_AT_ONCE)), sizes):
+                if stopped():
+                    return
+                raws = read_many(
+                    [paths[ends[file - 1] if file else 0 : ends[file]].decode() for file in files]
+                )
+                wanted = [prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES] for file in files]
+                table[files.start - first : files.stop - first] = self.mark_versions(raws, wanted)
+            packed = np.packbits(table[: files.stop - first], axis=0, bitorder="little")
+            rows[:, first // 8 : first // 8 + len(packed)] = packed.T
+            if gently:
+                time.sleep(min(MAX_PAUSE_SECONDS, time.monotonic() - begun))
+        self._rows = rows
+
+    def mark_versions(self, raws: Sequence[bytes | None], prints: Sequence[bytes]) -> Bools:
+        """A row of marks for each file: all of them where it is not the version with that fingerprint."""
+        is_known = [
+            raw is not None and not raw.startswith(_WIDE) and compute_fingerprint(raw) == wanted
+            for raw, wanted in zip(raws, prints, strict=True)
+        ]
+        table = self.mark(
+            [raw if raw is not None and known else b"" for raw, known in zip(raws, is_known, strict=True)]
+        )
+        table[~np.array(is_known, dtype=np.bool_)] = True
+        return table
+
+
+def _cut(files: range, sizes: I64) -> Iterator[range]:
+    """The files in pieces of at most BYTES_AT_ONCE, or of one file."""
+    start, total = files.start, 0
+    for file in files:
+        total += int(sizes[file])
+        if total > BYTES_AT_ONCE and file > start:
+            yield range(start, file)
+            start, total = file, int(sizes[file])
+    yield range(start, files.stop)
