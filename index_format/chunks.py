@@ -17,7 +17,7 @@ import numpy as np
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import ChunkTable, UnitTable
+from index_format.records import I64, ChunkTable, Integers, UnitTable
 
 UNIT, CHNK = b"UNIT", b"CHNK"
 UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3
@@ -53,17 +53,23 @@ class ChunksReader:
             frame.get_size(UNIT),
             UNIT_COLUMNS,
             f"{frame.name}: UNIT",
+            frame.get_offset(UNIT),
         )
         self._chunks = TableReader(
             lambda at, size: frame.read(CHNK, at, size),
             frame.get_size(CHNK),
             CHUNK_COLUMNS,
             f"{frame.name}: CHNK",
+            frame.get_offset(CHNK),
         )
         self.units, self.chunks = self._units.rows, self._chunks.rows
         for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
             if table.rows and not table.widths[column]:  # rows that take no bytes could be four billion
                 raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
+        self._lines = self._units.open_column(0)
+        self._first_units, self._unit_counts, self._kinds = map(
+            self._chunks.open_column, range(CHUNK_COLUMNS)
+        )
 
     def read_units(self, start: int = 0, stop: int | None = None) -> UnitTable:
         """The units [start, stop) in doc ids."""
@@ -77,6 +83,24 @@ class ChunksReader:
         if len(count) and (int(count.min()) < 1 or max(int(first.max()), int(count.max())) > self.units):
             raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
         return ChunkTable(first, count, kind)
+
+    def read_lines(self, start: int, stop: int) -> Integers:
+        """The lines of each of the units [start, stop)."""
+        return self._lines.cut(start, stop)
+
+    def read_ends(self, chunks: I64) -> I64:
+        """For each of some chunks the unit behind it, counted from the file's first."""
+        ends: I64 = self._first_units.take(chunks).astype(np.int64) + self._unit_counts.take(chunks)
+        return ends
+
+    def read_span(self, units: tuple[int, int], chunk: int) -> ChunkSpan:
+        """One chunk of the file whose units are [start, stop). Raises CorruptIndex as `read_spans` does."""
+        columns = (self._first_units, self._unit_counts, self._kinds)
+        first, count, kind = (int(column.cut(chunk, chunk + 1)[0]) for column in columns)
+        if count < 1 or first + count > units[1] - units[0]:
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file")
+        lines = self.read_lines(units[0], units[0] + first + count)
+        return ChunkSpan(int(lines[:first].sum()) + 1, int(lines.sum()), first, count, kind)
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
         """The chunks [start, stop) of the file whose units are [start, stop).

@@ -50,12 +50,15 @@ class FilesReader:
         self._units, self._chunks = units, chunks
         size = frame.get_size(FILE)
         where = f"{frame.name}: FILE"
-        self._table = TableReader(lambda at, size: frame.read(FILE, at, size), size, COLUMNS, where)
+        start = frame.get_offset(FILE)
+        self._table = TableReader(lambda at, size: frame.read(FILE, at, size), size, COLUMNS, where, start)
         self.count = self._table.rows
         if frame.get_size(PRNT) != self.count * FINGERPRINT_BYTES:
             raise CorruptIndex(
                 f"{where}: {frame.get_size(PRNT)} bytes of fingerprints for {self.count} files"
             )
+        self._path_ends = self._table.open_column(PATH_END)
+        self._first_chunks = self._table.open_column(FIRST_CHUNK)
 
     @cached_property
     def path_ends(self) -> I64:
@@ -76,6 +79,15 @@ class FilesReader:
         """First chunk of each file, and the number of chunks as one more row."""
         return self._read_firsts(FIRST_CHUNK, self._chunks)
 
+    def read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
+        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        firsts = self._first_chunks.take(files).astype(np.int64)
+        ends = self._first_chunks.take(np.minimum(files + 1, self.count - 1)).astype(np.int64)
+        ends[files == self.count - 1] = self._chunks
+        if (ends < firsts).any() or (ends > self._chunks).any():
+            raise CorruptIndex(f"{self._frame.name}: FILE: column {FIRST_CHUNK} does not ascend")
+        return firsts, ends
+
     def _read_firsts(self, column: int, rows: int) -> I64:
         firsts = np.append(self._read_ascending(column, rows), rows)
         if int(firsts[0]):
@@ -90,8 +102,8 @@ class FilesReader:
 
     def read_path(self, file: int) -> str:
         """The path of one file. Raises CorruptIndex."""
-        start = int(self.path_ends[file - 1]) if file else 0
-        return self._decode(self._frame.read(PATH, start, int(self.path_ends[file]) - start))
+        start, end = (0, *self._path_ends.cut(max(0, file - 1), file + 1).tolist())[-2:]
+        return self._decode(self._frame.read(PATH, start, end - start))
 
     def read_paths_of(self, files: I64) -> list[str]:
         """The paths of many files, in their order. Raises CorruptIndex."""
@@ -134,6 +146,10 @@ class FilesReader:
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
         """Rows of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
         return self._table.read_column(column, start, stop)
+
+    def count_units(self, files: I64) -> int:
+        """The units of some files."""
+        return int((self.first_units[files + 1] - self.first_units[files]).sum())
 
     def find_files_of(self, units: I64) -> I64:
         """The file of each doc id."""

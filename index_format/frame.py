@@ -182,6 +182,11 @@ class FrameReader:
             raise self._corrupt(f"no section {tag!r}")
         return self._sections[tag][1]
 
+    def get_offset(self, tag: bytes) -> int:
+        """Where a section begins in the file. Raises CorruptIndex when there is none."""
+        self.get_size(tag)
+        return self._sections[tag][0]
+
     def read(self, tag: bytes, offset: int = 0, size: int | None = None) -> bytes:
         """Bytes of a section, verified. Raises CorruptIndex for damage and for bytes that are not there."""
         length = self.get_size(tag)

@@ -73,9 +73,10 @@ class LiveSegment:
     def sum_lengths(self, field: int) -> int:
         """Sum of a field's lengths over live documents."""
         total = self.reader.length_sums[field]
-        mask = self.get_live_mask(self.reader.fields[field].level)
-        if mask is not None:
-            total -= int(self.reader.norms.read_lengths(field)[~mask].sum())
+        if len(self.dead_files):
+            is_unit = self.reader.fields[field].level is Level.UNIT
+            dead = self.dead_units if is_unit else self.dead_files
+            total -= int(self.reader.norms.take_lengths(field, dead).sum())
         return total
 
 

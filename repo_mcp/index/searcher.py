@@ -88,11 +88,7 @@ class Searcher:
         if FIELDS[field].level is Level.UNIT:
             total = self.snapshot.sum_lengths(field)
         else:
-            total = sum(
-                int((part.units_per_file * part.reader.norms.read_lengths(field))[mask].sum())
-                for part in self.segments
-                for mask in [part.segment.live_file_mask]
-            )
+            total = sum(part.sum_unit_lengths(field) for part in self.segments)
         return total / units if units else 0.0
 
     def rank(self, query: Query, top_k: int, wanted: Filter | None = None) -> Ranking:
@@ -294,18 +290,18 @@ class Searcher:
     def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
         part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
-        chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(part.reader.files.first_chunks[file])
-        spans = part.reader.read_spans(file)
-        if not 0 <= chunk < len(spans):
+        chunk = int(part.find_chunks(np.array([ranked.unit]))[0])
+        first, stop = part.reader.files.read_chunk_spans(np.array([file]))
+        if not int(first[0]) <= chunk < int(stop[0]):
             raise CorruptIndex(f"{part.segment.name}: unit {ranked.unit} lies in no chunk of its file")
-        return part.reader.files.read_path(file), spans[chunk]
+        return self.read_path(ranked.segment, file), part.reader.read_span(file, chunk)
 
     def _build_chunk(
         self, ranked: RankedUnit, path: str, chunk: ChunkSpan, matched: tuple[str, ...]
     ) -> RankedChunk:
         part = self.segments[ranked.segment]
         file = part.find_file(ranked.unit)
-        lines = part.reader.chunks.read_units(int(part.first_units[file]), ranked.unit + 1).lines
+        lines = part.reader.chunks.read_lines(int(part.first_units[file]), ranked.unit + 1)
         return RankedChunk(
             path=path,
             chunk=chunk,

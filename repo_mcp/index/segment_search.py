@@ -15,6 +15,7 @@ from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.term_lists import WeighedList
 
 Mask = npt.NDArray[np.bool_]
+SPARSE_LOOKUPS = 16  # for chunks by their files, after which it pays to know where all chunks end
 UNITS_PER_CHUNK = 6  # looked at first for each chunk that is wanted; more when they are not enough
 
 
@@ -49,6 +50,13 @@ class SegmentSearch:
         self.place = place
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
+        self._lookups = 0
+
+    def sum_unit_lengths(self, field: int) -> int:
+        """Sum over live units of the length of a field of files."""
+        take_lengths, dead = self.reader.norms.take_lengths, self.segment.dead_files
+        total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
+        return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
 
     @cached_property
     def _chunk_ends(self) -> I64:
@@ -63,7 +71,11 @@ class SegmentSearch:
 
     def find_chunks(self, units: I64) -> I64:
         """The first chunk that each unit lies in."""
-        return np.searchsorted(self._chunk_ends, units, side="right")
+        self._lookups += 1
+        if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
+            return np.searchsorted(self._chunk_ends, units, side="right")
+        chunks, ends = self.reader.find_chunk_ends(np.unique(self.find_files(units)))
+        return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:
         """For each chunk its first unit that lies in no chunk before."""
