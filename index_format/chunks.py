@@ -11,6 +11,7 @@ A unit has a line at least, a chunk a unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -49,14 +50,14 @@ class ChunksReader:
         """Raises CorruptIndex when a table is malformed."""
         self._where = frame.name
         self._units = TableReader(
-            lambda at, size: frame.read(UNIT, at, size),
+            partial(frame.view, UNIT),
             frame.get_size(UNIT),
             UNIT_COLUMNS,
             f"{frame.name}: UNIT",
             frame.get_offset(UNIT),
         )
         self._chunks = TableReader(
-            lambda at, size: frame.read(CHNK, at, size),
+            partial(frame.view, CHNK),
             frame.get_size(CHNK),
             CHUNK_COLUMNS,
             f"{frame.name}: CHNK",

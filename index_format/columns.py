@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,12 @@ WIDTH_TYPES: dict[int, np.dtype[Any]] = {
     8: np.dtype("<u8"),
 }
 MAX_COLUMNS = 64
+MAX_VALUE = (1 << 63) - 1
 ALIGNMENT = 8
 PIECE_BYTES = 16 * 1024  # what a frame reads and verifies at once
+DENSE_ROWS = 64  # for each piece of a column: so many rows are nowhere else than in nearly all of them
 
-ReadBytes = Callable[[int, int], bytes]  # (offset in the table, bytes) -> exactly these bytes
+ReadBytes = Callable[[int, int], bytes | memoryview]  # (offset in the table, bytes) -> exactly these bytes
 
 
 def choose_width(largest: int) -> int:
@@ -87,7 +90,7 @@ class TableReader:
         head = HEADER.size + columns + -columns % ALIGNMENT
         if size < head:
             raise CorruptIndex(f"{where}: a table of {size} bytes, at least {head} expected")
-        self.widths = data[HEADER.size :]
+        self.widths = bytes(data[HEADER.size :])
         self._offsets = []
         end = head
         for width in self.widths:
@@ -101,9 +104,12 @@ class TableReader:
     def open_column(self, column: int) -> Column:
         """A column of which nothing is read yet."""
         offset, width = self._offsets[column], self.widths[column]
-        if width in (0, 8):
-            return Column(lambda _at, _size: self.read_column(column).tobytes(), 8, self.rows, None)
-        return Column(lambda at, size: self._read(offset + at, size), width, self.rows, self._start + offset)
+        where = f"{self._where}: column {column}"
+        read = partial(self._read_from, offset)
+        return Column(read, width, self.rows, self._start + offset, where)
+
+    def _read_from(self, offset: int, at: int, size: int) -> bytes | memoryview:
+        return self._read(offset + at, size)
 
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
         """The values of rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
@@ -114,10 +120,14 @@ class TableReader:
         if width == 0 or start == stop:
             return np.zeros(stop - start, dtype=np.int64)
         data = self._read(self._offsets[column] + width * start, width * (stop - start))
-        values = np.frombuffer(data, dtype=WIDTH_TYPES[width]).astype(np.int64)
-        if width == 8 and int(values.min()) < 0:
-            raise CorruptIndex(f"{self._where}: column {column} holds a value of 2**63 or more")
-        return values
+        return _parse(data, width, f"{self._where}: column {column}").astype(np.int64)
+
+
+def _parse(data: bytes | memoryview, width: int, where: str) -> Integers:
+    values: Integers = np.frombuffer(data, dtype=WIDTH_TYPES[width])
+    if width == 8 and len(values) and int(values.max()) > MAX_VALUE:
+        raise CorruptIndex(f"{where} holds a value of 2**63 or more")
+    return values
 
 
 class Column:
@@ -127,22 +137,26 @@ class Column:
     threads: two that read the same piece read the same.
     """
 
-    def __init__(self, read: ReadBytes, width: int, rows: int, start: int | None) -> None:
-        """`read` counts from where the column begins, which is `start` in its file; None: read as a whole."""
+    def __init__(self, read: ReadBytes, width: int, rows: int, start: int, where: str) -> None:
+        """`read` counts from where the column begins, which is `start` in its file."""
         self._read = read
         self._width = width
         self._rows = rows
-        self._lead = 0 if start is None else start % PIECE_BYTES
-        pieces = 0 if start is None else -(-(self._lead + width * rows) // PIECE_BYTES)
+        self._lead = start % PIECE_BYTES
+        self._where = where
         # The values, and which pieces of them are not there; None: they are all there.
         self._kept: tuple[Integers, npt.NDArray[np.bool_] | None]
-        self._kept = np.empty(rows if pieces else 0, WIDTH_TYPES[width]), np.ones(pieces, dtype=np.bool_)
+        if width and rows:
+            pieces = -(-(self._lead + width * rows) // PIECE_BYTES)
+            self._kept = np.empty(rows, WIDTH_TYPES[width]), np.ones(pieces, dtype=np.bool_)
+        else:
+            self._kept = np.zeros(rows, np.uint8), None
 
     def read(self) -> Integers:
         """All of them. Raises CorruptIndex, here and below, as `TableReader.read_column` does."""
         values, missing = self._kept
         if missing is not None:
-            values = np.frombuffer(self._read(0, self._width * self._rows), dtype=WIDTH_TYPES[self._width])
+            values = _parse(self._read(0, self._width * self._rows), self._width, self._where)
             self._kept = values, None
         return values
 
@@ -151,10 +165,13 @@ class Column:
         values, missing = self._kept
         if missing is None:
             return values[rows]
-        if len(rows) >= len(missing):
+        if len(rows) >= DENSE_ROWS * len(missing):
             return self.read()[rows]
         pieces = (rows * self._width + self._lead) // PIECE_BYTES
-        self._fill(values, missing, pieces[missing[pieces]].tolist())
+        wanted = np.flatnonzero(np.bincount(pieces[missing[pieces]]))
+        if 2 * len(wanted) >= len(missing):
+            return self.read()[rows]
+        self._fill(values, missing, wanted.tolist())
         return values[rows]
 
     def cut(self, start: int, stop: int) -> Integers:
@@ -163,8 +180,6 @@ class Column:
         if missing is None or start >= stop:
             return values[start:stop]
         first, last = ((row * self._width + self._lead) // PIECE_BYTES for row in (start, stop - 1))
-        if last - first + 1 >= len(missing):
-            return self.read()[start:stop]
         self._fill(values, missing, range(first, last + 1))
         return values[start:stop]
 
@@ -172,9 +187,10 @@ class Column:
         """Read what is missing of some pieces."""
         width = self._width
         for piece in pieces:
-            if missing[piece]:
-                start = max(0, piece * PIECE_BYTES - self._lead)
-                stop = min((piece + 1) * PIECE_BYTES - self._lead, width * self._rows)
-                data = self._read(start, stop - start)
-                values[start // width : stop // width] = np.frombuffer(data, dtype=WIDTH_TYPES[width])
-                missing[piece] = False
+            if not missing[piece]:
+                continue
+            start = max(0, piece * PIECE_BYTES - self._lead)
+            stop = min((piece + 1) * PIECE_BYTES - self._lead, width * self._rows)
+            data = self._read(start, stop - start)
+            values[start // width : stop // width] = _parse(data, width, self._where)
+            missing[piece] = False

@@ -11,7 +11,7 @@ Left out on purpose: times, inodes and whatever else belongs to one machine.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import FINGERPRINT_BYTES, I64, FileTable
+from index_format.records import FINGERPRINT_BYTES, I64, FileTable, Integers
 
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
@@ -51,7 +51,7 @@ class FilesReader:
         size = frame.get_size(FILE)
         where = f"{frame.name}: FILE"
         start = frame.get_offset(FILE)
-        self._table = TableReader(lambda at, size: frame.read(FILE, at, size), size, COLUMNS, where, start)
+        self._table = TableReader(partial(frame.view, FILE), size, COLUMNS, where, start)
         self.count = self._table.rows
         if frame.get_size(PRNT) != self.count * FINGERPRINT_BYTES:
             raise CorruptIndex(
@@ -64,7 +64,7 @@ class FilesReader:
     def path_ends(self) -> I64:
         """End of each path in PATH."""
         size = self._frame.get_size(PATH)
-        ends = self._read_ascending(PATH_END, size)
+        ends = self._read_ascending(PATH_END, size).astype(np.int64)
         if size != (int(ends[-1]) if len(ends) else 0):
             raise CorruptIndex(f"{self._frame.name}: PATH: {size} bytes, the last path ends elsewhere")
         return ends
@@ -89,14 +89,16 @@ class FilesReader:
         return firsts, ends
 
     def _read_firsts(self, column: int, rows: int) -> I64:
-        firsts = np.append(self._read_ascending(column, rows), rows)
+        values = self._read_ascending(column, rows)
+        firsts = np.empty(len(values) + 1, dtype=np.int64)
+        firsts[:-1], firsts[-1] = values, rows
         if int(firsts[0]):
             raise CorruptIndex(f"{self._frame.name}: FILE: {int(firsts[0])} rows in front of the first file")
         return firsts
 
-    def _read_ascending(self, column: int, limit: int) -> I64:
-        values = self._table.read_column(column)
-        if len(values) and ((np.diff(values) < 0).any() or int(values[-1]) > limit):
+    def _read_ascending(self, column: int, limit: int) -> Integers:
+        values = self._table.open_column(column).read()
+        if len(values) and ((values[1:] < values[:-1]).any() or int(values[-1]) > limit):
             raise CorruptIndex(f"{self._frame.name}: FILE: column {column} does not ascend to {limit}")
         return values
 

@@ -11,6 +11,7 @@ computes from the sums in META.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class NormsReader:
             numbers = [number for number, field in enumerate(fields) if field.level is level]
             where = f"{frame.name}: {tag.decode()}"
             table = TableReader(
-                lambda at, size, tag=tag: frame.read(tag, at, size),  # type: ignore[misc]
+                partial(frame.view, tag),
                 frame.get_size(tag),
                 max(1, len(numbers)),
                 where,

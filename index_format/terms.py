@@ -21,7 +21,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from operator import ge
 
@@ -154,9 +154,7 @@ class TermsReader:
         self._frame = frame
         size = frame.get_size(PAGE)
         where, start = f"{frame.name}: PAGE", frame.get_offset(PAGE)
-        self._table = TableReader(
-            lambda at, size: frame.read(PAGE, at, size), size, PAGE_COLUMNS, where, start
-        )
+        self._table = TableReader(partial(frame.view, PAGE), size, PAGE_COLUMNS, where, start)
         self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
         self.pages = self._table.rows
         if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least

@@ -58,6 +58,15 @@ class SegmentSearch:
         total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
         return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
 
+    def locate(self, units: I64) -> tuple[list[int], list[int]]:
+        """The file and the first chunk of each of some units. Raises CorruptIndex."""
+        files, chunks = self.find_files(units), self.find_chunks(units)
+        firsts, stops = self.reader.files.read_chunk_spans(files)
+        strays = units[(chunks < firsts) | (chunks >= stops)]
+        if len(strays):
+            raise CorruptIndex(f"{self.segment.name}: unit {strays[0]} lies in no chunk of its file")
+        return files.tolist(), chunks.tolist()
+
     @cached_property
     def _chunk_ends(self) -> I64:
         """The unit behind each chunk. A unit counts for the first chunk that ends behind it."""
