@@ -155,10 +155,10 @@ class TermsReader:
         size = frame.get_size(PAGE)
         where, start = f"{frame.name}: PAGE", frame.get_offset(PAGE)
         self._table = TableReader(partial(frame.view, PAGE), size, PAGE_COLUMNS, where, start)
-        self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
         self.pages = self._table.rows
         if self.pages > frame.get_size(TOPS):  # each first term has its line feed at least
             raise self._corrupt(f"{self.pages} pages, {frame.get_size(TOPS)} bytes of first terms")
+        self._places = [self._table.open_column(column) for column in range(PAGE_COLUMNS)]
 
     @cached_property
     def _tops(self) -> TermText:
