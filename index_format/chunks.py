@@ -91,7 +91,8 @@ class ChunksReader:
 
     def read_ends(self, chunks: I64) -> I64:
         """For each of some chunks the unit behind it, counted from the file's first."""
-        ends: I64 = self._first_units.take(chunks).astype(np.int64) + self._unit_counts.take(chunks)
+        ends: I64 = self._first_units.take(chunks).astype(np.int64)
+        ends += self._unit_counts.take(chunks)
         return ends
 
     def read_span(self, units: tuple[int, int], chunk: int) -> ChunkSpan:

@@ -127,11 +127,11 @@ def _parse(data: bytes | memoryview, width: int, where: str) -> Integers:
     values: Integers = np.frombuffer(data, dtype=WIDTH_TYPES[width])
     if width == 8 and len(values) and int(values.max()) > MAX_VALUE:
         raise CorruptIndex(f"{where} holds a value of 2**63 or more")
-    return values
+    return values.view(np.int64) if width == 8 else values
 
 
 class Column:
-    """The values of one column, unsigned and of its width. What was read is kept.
+    """The values of one column in integers as narrow as on disk. What was read is kept.
 
     Few rows are read by the pieces of the file that they lie in, many all at once. Safe for several
     threads: two that read the same piece read the same.
@@ -148,7 +148,7 @@ class Column:
         self._kept: tuple[Integers, npt.NDArray[np.bool_] | None]
         if width and rows:
             pieces = -(-(self._lead + width * rows) // PIECE_BYTES)
-            self._kept = np.empty(rows, WIDTH_TYPES[width]), np.ones(pieces, dtype=np.bool_)
+            self._kept = np.empty(rows, _parse(b"", width, where).dtype), np.ones(pieces, dtype=np.bool_)
         else:
             self._kept = np.zeros(rows, np.uint8), None
 

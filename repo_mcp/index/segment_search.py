@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Level, LiveSegment, spread_runs
+from index_format import CorruptIndex, Level, LiveSegment, sort_distinct, spread_runs
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.term_lists import WeighedList
@@ -83,7 +83,7 @@ class SegmentSearch:
         self._lookups += 1
         if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
             return np.searchsorted(self._chunk_ends, units, side="right")
-        chunks, ends = self.reader.find_chunk_ends(np.unique(self.find_files(units)))
+        chunks, ends = self.reader.find_chunk_ends(sort_distinct(self.find_files(units)))
         return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, IndexFormatError, MemoryDirectory, PostingRun, pack, unpack
+from index_format.chunks import CHNK
+from index_format.columns import encode_table
 from index_format.postings import is_by_block
 from index_format.segment_reader import SegmentReader
 from tests.index_format.plain_lists import compute_bound, lay_varint, pair
@@ -32,6 +34,7 @@ from tests.index_format.small_index import (
     list_postings,
     write_model,
 )
+from tests.index_format.test_columns import open_table
 
 HUGE = [0xFF, 0xFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF]
 TAGS = [b"POST", b"TERM", b"LIST", b"PAGE", b"TOPS", b"FILE", b"PATH", b"PRNT", b"UNIT", b"CHNK", b"NRMU"]
@@ -418,3 +421,28 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
             assert tracemalloc.get_traced_memory()[1] < 5_000_000
         finally:
             tracemalloc.stop()
+
+
+def test_the_chunks_of_some_files_are_those_of_all(small: bytes) -> None:
+    reader = open_bytes(small)
+    files = np.flatnonzero(np.diff(reader.files.first_units))
+    chunks, ends = reader.find_chunk_ends(files)
+    found = iter(zip(chunks.tolist(), ends.tolist(), strict=True))
+    for file in files.tolist():
+        first = int(reader.files.first_units[file])
+        for number, span in enumerate(reader.read_spans(file), int(reader.files.first_chunks[file])):
+            assert next(found) == (number, first + span.first_unit + span.unit_count)
+            assert reader.read_span(file, number) == span
+    assert next(found, None) is None
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_chunks_that_do_not_cover_their_file_are_corrupt(small: bytes, column: int) -> None:
+    sections = take_apart(small)
+    table = open_table(sections[CHNK], 3)
+    columns = [table.read_column(number) for number in range(3)]
+    columns[column][-1] += 1
+    sections[CHNK] = encode_table(columns)
+    reader = open_bytes(put_together(sections)[1])
+    with pytest.raises(CorruptIndex, match="do not cover"):
+        reader.find_chunk_ends(np.flatnonzero(np.diff(reader.files.first_units)))
