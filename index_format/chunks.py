@@ -19,6 +19,7 @@ from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, ChunkTable, Integers, UnitTable
+from index_format.spread import spread_runs
 
 UNIT, CHNK = b"UNIT", b"CHNK"
 UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3
@@ -89,11 +90,21 @@ class ChunksReader:
         """The lines of each of the units [start, stop)."""
         return self._lines.cut(start, stop)
 
-    def read_ends(self, chunks: I64) -> I64:
-        """For each of some chunks the unit behind it, counted from the file's first."""
-        ends: I64 = self._first_units.take(chunks).astype(np.int64)
-        ends += self._unit_counts.take(chunks)
-        return ends
+    def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
+        """The chunks of some ascending files that have units, and the unit behind each; they ascend.
+
+        For each file its chunks and its units are given, as first and end. Raises CorruptIndex for chunks
+        that do not cover their file.
+        """
+        counts = chunks[1] - chunks[0]
+        numbers = spread_runs(chunks[0], counts)
+        ends = np.repeat(units[0], counts) + self._first_units.take(numbers).astype(np.int64)
+        ends += self._unit_counts.take(numbers)
+        if int(counts.min(initial=1)) < 1 or (np.diff(ends) < 0).any():
+            raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
+        if (ends[np.cumsum(counts) - 1] != units[1]).any():
+            raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
+        return numbers, ends
 
     def read_span(self, units: tuple[int, int], chunk: int) -> ChunkSpan:
         """One chunk of the file whose units are [start, stop). Raises CorruptIndex as `read_spans` does."""

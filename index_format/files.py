@@ -149,10 +149,6 @@ class FilesReader:
         """Rows of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
         return self._table.read_column(column, start, stop)
 
-    def count_units(self, files: I64) -> int:
-        """The units of some files."""
-        return int((self.first_units[files + 1] - self.first_units[files]).sum())
-
     def find_files_of(self, units: I64) -> I64:
         """The file of each doc id."""
         return np.searchsorted(self.first_units, units, side="right") - 1

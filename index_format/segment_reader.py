@@ -30,7 +30,6 @@ from index_format.records import (
     SegmentContent,
 )
 from index_format.segment_writer import META, POST, cut_run
-from index_format.spread import spread_runs
 from index_format.terms import PAGE_TERMS, TermPages, TermsReader
 
 
@@ -230,29 +229,6 @@ class SegmentReader:
             lengths,
             self._records,
         )
-
-    def find_chunk_ends(self, files: I64) -> tuple[I64, I64]:
-        """The chunks of some ascending files that have units, and the unit behind each; they ascend.
-
-        Raises CorruptIndex for chunks that do not cover their file.
-        """
-        firsts, stops = self.files.read_chunk_spans(files)
-        counts = stops - firsts
-        chunks = spread_runs(firsts, counts)
-        ends = np.repeat(self.files.first_units[files], counts) + self.chunks.read_ends(chunks)
-        lasts = np.cumsum(counts) - 1
-        if (
-            int(counts.min(initial=1)) < 1
-            or (np.diff(ends) < 0).any()
-            or (ends[lasts] != self.files.first_units[files + 1]).any()
-        ):
-            raise CorruptIndex(f"{self.name}: chunks that do not cover their files")
-        return chunks, ends
-
-    def read_span(self, file: int, chunk: int) -> ChunkSpan:
-        """One chunk of a file, which must be that file's. Raises CorruptIndex."""
-        units = self.files.first_units
-        return self.chunks.read_span((int(units[file]), int(units[file + 1])), chunk)
 
     def read_spans(self, file: int) -> list[ChunkSpan]:
         """The chunks of one file."""

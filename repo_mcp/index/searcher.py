@@ -304,8 +304,9 @@ class Searcher:
             own = [unit for unit in units if unit.segment == part.place]
             files, chunks = part.locate(np.array([unit.unit for unit in own], dtype=np.int64))
             for unit, file, chunk in zip(own, files, chunks, strict=True):
+                span = int(part.first_units[file]), int(part.first_units[file + 1])
                 path = self.read_path(part.place, file)
-                places[unit] = _Place(file, path, part.reader.read_span(file, chunk))
+                places[unit] = _Place(file, path, part.reader.chunks.read_span(span, chunk))
         return [places[unit] for unit in units]
 
     def _build_chunk(self, ranked: RankedUnit, place: _Place, matched: tuple[str, ...]) -> RankedChunk:

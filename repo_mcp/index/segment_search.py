@@ -83,7 +83,9 @@ class SegmentSearch:
         self._lookups += 1
         if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
             return np.searchsorted(self._chunk_ends, units, side="right")
-        chunks, ends = self.reader.find_chunk_ends(sort_distinct(self.find_files(units)))
+        files = sort_distinct(self.find_files(units))
+        spans = self.first_units[files], self.first_units[files + 1]
+        chunks, ends = self.reader.chunks.find_ends(self.reader.files.read_chunk_spans(files), spans)
         return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:

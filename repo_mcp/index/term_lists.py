@@ -398,7 +398,8 @@ class _RawList:
             self._docs, self._counts = self._docs[live], self._counts[live]
         self.live_units = len(self._docs)
         if not self._by_unit:
-            self.live_units = self._reader.files.count_units(self._docs)
+            firsts = self._reader.files.first_units
+            self.live_units = int((firsts[self._docs + 1] - firsts[self._docs]).sum())
 
     def weigh(self, scorer: TermScorer, average_length: float, wholes: _Kept[LongList, Whole]) -> WeighedList:
         """The list with what its units get; some unit is live."""

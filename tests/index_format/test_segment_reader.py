@@ -423,17 +423,22 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
             tracemalloc.stop()
 
 
-def test_the_chunks_of_some_files_are_those_of_all(small: bytes) -> None:
+def find_ends(reader: SegmentReader) -> list[tuple[int, int]]:
+    """Each chunk of the files with units, and the unit behind it."""
+    files, firsts = np.flatnonzero(np.diff(reader.files.first_units)), reader.files.first_units
+    units = firsts[files], firsts[files + 1]
+    chunks, ends = reader.chunks.find_ends(reader.files.read_chunk_spans(files), units)
+    return list(zip(chunks.tolist(), ends.tolist(), strict=True))
+
+
+def test_the_ends_of_chunks_are_those_of_their_spans(small: bytes) -> None:
     reader = open_bytes(small)
-    files = np.flatnonzero(np.diff(reader.files.first_units))
-    chunks, ends = reader.find_chunk_ends(files)
-    found = iter(zip(chunks.tolist(), ends.tolist(), strict=True))
-    for file in files.tolist():
-        first = int(reader.files.first_units[file])
-        for number, span in enumerate(reader.read_spans(file), int(reader.files.first_chunks[file])):
-            assert next(found) == (number, first + span.first_unit + span.unit_count)
-            assert reader.read_span(file, number) == span
-    assert next(found, None) is None
+    wanted = []
+    for file in range(reader.file_count):
+        first, chunk = int(reader.files.first_units[file]), int(reader.files.first_chunks[file])
+        for number, span in enumerate(reader.read_spans(file), chunk):
+            wanted.append((number, first + span.first_unit + span.unit_count))
+    assert find_ends(reader) == wanted
 
 
 @pytest.mark.parametrize("column", [0, 1])
@@ -443,6 +448,5 @@ def test_chunks_that_do_not_cover_their_file_are_corrupt(small: bytes, column: i
     columns = [table.read_column(number) for number in range(3)]
     columns[column][-1] += 1
     sections[CHNK] = encode_table(columns)
-    reader = open_bytes(put_together(sections)[1])
     with pytest.raises(CorruptIndex, match="do not cover"):
-        reader.find_chunk_ends(np.flatnonzero(np.diff(reader.files.first_units)))
+        find_ends(open_bytes(put_together(sections)[1]))
