@@ -47,7 +47,7 @@ from index_format.renumbering import number_languages
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments
-from index_format.spread import spread_runs
+from index_format.spread import sort_distinct, spread_runs
 from index_format.term_text import (
     TermText,
     build_term_text,
@@ -118,6 +118,7 @@ __all__ = [
     "rank_spans",
     "rank_terms",
     "read_manifest",
+    "sort_distinct",
     "spread_runs",
     "unpack",
     "verify_index",

@@ -137,7 +137,16 @@ class BlockList:
 
     def read(self) -> tuple[I64, I64]:
         """Doc ids and term frequencies of the whole list. Raises CorruptIndex."""
-        docs, counts = self.take(np.arange(len(self.bounds)))
+        docs = np.repeat(np.arange(len(self.bounds), dtype=np.int64) << BLOCK_BITS, self.block_sizes)
+        docs |= self._low
+        self._check_docs(docs)
+        counts = np.empty(2 * len(self._halves), dtype=np.int64)
+        np.bitwise_and(self._halves, _FREQUENCY_ESCAPE, out=counts[0::2], casting="unsafe")
+        np.right_shift(self._halves, 4, out=counts[1::2], casting="unsafe")
+        counts = counts[: self.frequency]
+        counts += 1
+        if len(self._escapes) or int(counts.max()) > _FREQUENCY_ESCAPE:
+            self._take_escapes(np.arange(len(counts)), counts)
         if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escapes):
             raise CorruptIndex(f"{self._where}: escapes of no term frequency")
         return docs, counts
@@ -148,9 +157,12 @@ class BlockList:
         places = spread_runs(self._ends[blocks] - sizes, sizes)
         docs = np.repeat(blocks << BLOCK_BITS, sizes)
         docs |= self._low[places]
-        if len(docs) and (int(docs[-1]) >= self._docs or (np.diff(docs) < 1).any()):
-            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {int(docs[-1])}")
+        self._check_docs(docs)
         return docs, self._read_counts(places)
+
+    def _check_docs(self, docs: I64) -> None:
+        if len(docs) and (int(docs[-1]) >= self._docs or (docs[1:] <= docs[:-1]).any()):
+            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {int(docs[-1])}")
 
     def count(self, docs: I64) -> I64:
         """The term frequency in each of some documents, 0 in those that are not in the list.

@@ -11,13 +11,15 @@ A unit has a line at least, a chunk a unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import ChunkTable, UnitTable
+from index_format.records import I64, ChunkTable, Integers, UnitTable
+from index_format.spread import spread_runs
 
 UNIT, CHNK = b"UNIT", b"CHNK"
 UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3
@@ -49,21 +51,27 @@ class ChunksReader:
         """Raises CorruptIndex when a table is malformed."""
         self._where = frame.name
         self._units = TableReader(
-            lambda at, size: frame.read(UNIT, at, size),
+            partial(frame.view, UNIT),
             frame.get_size(UNIT),
             UNIT_COLUMNS,
             f"{frame.name}: UNIT",
+            frame.get_offset(UNIT),
         )
         self._chunks = TableReader(
-            lambda at, size: frame.read(CHNK, at, size),
+            partial(frame.view, CHNK),
             frame.get_size(CHNK),
             CHUNK_COLUMNS,
             f"{frame.name}: CHNK",
+            frame.get_offset(CHNK),
         )
         self.units, self.chunks = self._units.rows, self._chunks.rows
         for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
             if table.rows and not table.widths[column]:  # rows that take no bytes could be four billion
                 raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
+        self._lines = self._units.open_column(0)
+        self._first_units, self._unit_counts, self._kinds = map(
+            self._chunks.open_column, range(CHUNK_COLUMNS)
+        )
 
     def read_units(self, start: int = 0, stop: int | None = None) -> UnitTable:
         """The units [start, stop) in doc ids."""
@@ -77,6 +85,35 @@ class ChunksReader:
         if len(count) and (int(count.min()) < 1 or max(int(first.max()), int(count.max())) > self.units):
             raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
         return ChunkTable(first, count, kind)
+
+    def read_lines(self, start: int, stop: int) -> Integers:
+        """The lines of each of the units [start, stop)."""
+        return self._lines.cut(start, stop)
+
+    def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
+        """The chunks of some ascending files that have units, and the unit behind each; they ascend.
+
+        For each file its chunks and its units are given, as first and end. Raises CorruptIndex for chunks
+        that do not cover their file.
+        """
+        counts = chunks[1] - chunks[0]
+        numbers = spread_runs(chunks[0], counts)
+        ends = np.repeat(units[0], counts) + self._first_units.take(numbers).astype(np.int64)
+        ends += self._unit_counts.take(numbers)
+        if int(counts.min(initial=1)) < 1 or (np.diff(ends) < 0).any():
+            raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
+        if (ends[np.cumsum(counts) - 1] != units[1]).any():
+            raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
+        return numbers, ends
+
+    def read_span(self, units: tuple[int, int], chunk: int) -> ChunkSpan:
+        """One chunk of the file whose units are [start, stop). Raises CorruptIndex as `read_spans` does."""
+        columns = (self._first_units, self._unit_counts, self._kinds)
+        first, count, kind = (int(column.cut(chunk, chunk + 1)[0]) for column in columns)
+        if count < 1 or first + count > units[1] - units[0]:
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file")
+        lines = self.read_lines(units[0], units[0] + first + count)
+        return ChunkSpan(int(lines[:first].sum()) + 1, int(lines.sum()), first, count, kind)
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
         """The chunks [start, stop) of the file whose units are [start, stop).

@@ -10,16 +10,19 @@ Two rows, columns (1, 2) and (300, 0) and (0, 0):
 
     02 00 00 00  03 00 00 00 | 01 02 00 00 00 00 00 00 | 01 02 .. (6 zeros) | 2c 01 00 00 .. (4 zeros)
 
-A reader gets at any rows of any column without reading the others. No signed values, no nulls.
+A reader gets at any rows of any column without reading the others; a `Column` keeps those that it read.
+No signed values, no nulls.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from index_format.errors import CorruptIndex
 from index_format.records import I64, Integers
@@ -33,9 +36,12 @@ WIDTH_TYPES: dict[int, np.dtype[Any]] = {
     8: np.dtype("<u8"),
 }
 MAX_COLUMNS = 64
+MAX_VALUE = (1 << 63) - 1
 ALIGNMENT = 8
+PIECE_BYTES = 16 * 1024  # what a frame reads and verifies at once
+DENSE_ROWS = 64  # for each piece of a column: so many rows are nowhere else than in nearly all of them
 
-ReadBytes = Callable[[int, int], bytes]  # (offset in the table, bytes) -> exactly these bytes
+ReadBytes = Callable[[int, int], bytes | memoryview]  # (offset in the table, bytes) -> exactly these bytes
 
 
 def choose_width(largest: int) -> int:
@@ -65,21 +71,26 @@ def _pad(data: bytes) -> bytes:
 class TableReader:
     """Rows of the columns of one table, read on demand."""
 
-    def __init__(self, read: ReadBytes, size: int, columns: int, where: str) -> None:
-        """Reads the head. Raises CorruptIndex unless it is a table of so many columns and `size` bytes."""
+    def __init__(self, read: ReadBytes, size: int, columns: int, where: str, start: int = 0) -> None:
+        """Reads the head. `start` is where the table begins in its file.
+
+        Raises CorruptIndex unless it is a table of so many columns and `size` bytes.
+        """
         self._read = read
         self._where = where
+        self._start = start
         if size < HEADER.size:
             raise CorruptIndex(f"{where}: a table of {size} bytes, at least {HEADER.size} expected")
         found: int
         self.rows: int
-        self.rows, found = HEADER.unpack(read(0, HEADER.size))
+        data = read(0, min(size, HEADER.size + columns))
+        self.rows, found = HEADER.unpack_from(data)
         if found != columns or found > MAX_COLUMNS:
             raise CorruptIndex(f"{where}: {found} columns, {columns} expected")
         head = HEADER.size + columns + -columns % ALIGNMENT
         if size < head:
             raise CorruptIndex(f"{where}: a table of {size} bytes, at least {head} expected")
-        self.widths = read(HEADER.size, columns)
+        self.widths = bytes(data[HEADER.size :])
         self._offsets = []
         end = head
         for width in self.widths:
@@ -90,12 +101,15 @@ class TableReader:
         if end != size:
             raise CorruptIndex(f"{where}: a table of {size} bytes, {end} expected")
 
-    def read_narrow(self, column: int) -> Integers:
-        """All values of a column, unsigned and of its width. Raises CorruptIndex as `read_column` does."""
-        width = self.widths[column]
-        if width in (0, 8) or not self.rows:
-            return self.read_column(column)
-        return np.frombuffer(self._read(self._offsets[column], width * self.rows), dtype=WIDTH_TYPES[width])
+    def open_column(self, column: int) -> Column:
+        """A column of which nothing is read yet."""
+        offset, width = self._offsets[column], self.widths[column]
+        where = f"{self._where}: column {column}"
+        read = partial(self._read_from, offset)
+        return Column(read, width, self.rows, self._start + offset, where)
+
+    def _read_from(self, offset: int, at: int, size: int) -> bytes | memoryview:
+        return self._read(offset + at, size)
 
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
         """The values of rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
@@ -106,7 +120,77 @@ class TableReader:
         if width == 0 or start == stop:
             return np.zeros(stop - start, dtype=np.int64)
         data = self._read(self._offsets[column] + width * start, width * (stop - start))
-        values = np.frombuffer(data, dtype=WIDTH_TYPES[width]).astype(np.int64)
-        if width == 8 and int(values.min()) < 0:
-            raise CorruptIndex(f"{self._where}: column {column} holds a value of 2**63 or more")
+        return _parse(data, width, f"{self._where}: column {column}").astype(np.int64)
+
+
+def _parse(data: bytes | memoryview, width: int, where: str) -> Integers:
+    values: Integers = np.frombuffer(data, dtype=WIDTH_TYPES[width])
+    if width == 8 and len(values) and int(values.max()) > MAX_VALUE:
+        raise CorruptIndex(f"{where} holds a value of 2**63 or more")
+    return values.view(np.int64) if width == 8 else values
+
+
+class Column:
+    """The values of one column in integers as narrow as on disk. What was read is kept.
+
+    Few rows are read by the pieces of the file that they lie in, many all at once. Safe for several
+    threads: two that read the same piece read the same.
+    """
+
+    def __init__(self, read: ReadBytes, width: int, rows: int, start: int, where: str) -> None:
+        """`read` counts from where the column begins, which is `start` in its file."""
+        self._read = read
+        self._width = width
+        self._rows = rows
+        self._lead = start % PIECE_BYTES
+        self._where = where
+        # The values, and which pieces of them are not there; None: they are all there.
+        self._kept: tuple[Integers, npt.NDArray[np.bool_] | None]
+        if width and rows:
+            pieces = -(-(self._lead + width * rows) // PIECE_BYTES)
+            self._kept = np.empty(rows, _parse(b"", width, where).dtype), np.ones(pieces, dtype=np.bool_)
+        else:
+            self._kept = np.zeros(rows, np.uint8), None
+
+    def read(self) -> Integers:
+        """All of them. Raises CorruptIndex, here and below, as `TableReader.read_column` does."""
+        values, missing = self._kept
+        if missing is not None:
+            values = _parse(self._read(0, self._width * self._rows), self._width, self._where)
+            self._kept = values, None
         return values
+
+    def take(self, rows: I64) -> Integers:
+        """Those of some rows."""
+        values, missing = self._kept
+        if missing is None:
+            return values[rows]
+        if len(rows) >= DENSE_ROWS * len(missing):
+            return self.read()[rows]
+        pieces = (rows * self._width + self._lead) // PIECE_BYTES
+        wanted = np.flatnonzero(np.bincount(pieces[missing[pieces]]))
+        if 2 * len(wanted) >= len(missing):
+            return self.read()[rows]
+        self._fill(values, missing, wanted.tolist())
+        return values[rows]
+
+    def cut(self, start: int, stop: int) -> Integers:
+        """Those of the rows [start, stop)."""
+        values, missing = self._kept
+        if missing is None or start >= stop:
+            return values[start:stop]
+        first, last = ((row * self._width + self._lead) // PIECE_BYTES for row in (start, stop - 1))
+        self._fill(values, missing, range(first, last + 1))
+        return values[start:stop]
+
+    def _fill(self, values: Integers, missing: npt.NDArray[np.bool_], pieces: Iterable[int]) -> None:
+        """Read what is missing of some pieces."""
+        width = self._width
+        for piece in pieces:
+            if not missing[piece]:
+                continue
+            start = max(0, piece * PIECE_BYTES - self._lead)
+            stop = min((piece + 1) * PIECE_BYTES - self._lead, width * self._rows)
+            data = self._read(start, stop - start)
+            values[start // width : stop // width] = _parse(data, width, self._where)
+            missing[piece] = False

@@ -11,7 +11,7 @@ Left out on purpose: times, inodes and whatever else belongs to one machine.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import FINGERPRINT_BYTES, I64, FileTable
+from index_format.records import FINGERPRINT_BYTES, I64, FileTable, Integers
 
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
@@ -50,18 +50,21 @@ class FilesReader:
         self._units, self._chunks = units, chunks
         size = frame.get_size(FILE)
         where = f"{frame.name}: FILE"
-        self._table = TableReader(lambda at, size: frame.read(FILE, at, size), size, COLUMNS, where)
+        start = frame.get_offset(FILE)
+        self._table = TableReader(partial(frame.view, FILE), size, COLUMNS, where, start)
         self.count = self._table.rows
         if frame.get_size(PRNT) != self.count * FINGERPRINT_BYTES:
             raise CorruptIndex(
                 f"{where}: {frame.get_size(PRNT)} bytes of fingerprints for {self.count} files"
             )
+        self._path_ends = self._table.open_column(PATH_END)
+        self._first_chunks = self._table.open_column(FIRST_CHUNK)
 
     @cached_property
     def path_ends(self) -> I64:
         """End of each path in PATH."""
         size = self._frame.get_size(PATH)
-        ends = self._read_ascending(PATH_END, size)
+        ends = self._read_ascending(PATH_END, size).astype(np.int64)
         if size != (int(ends[-1]) if len(ends) else 0):
             raise CorruptIndex(f"{self._frame.name}: PATH: {size} bytes, the last path ends elsewhere")
         return ends
@@ -76,22 +79,33 @@ class FilesReader:
         """First chunk of each file, and the number of chunks as one more row."""
         return self._read_firsts(FIRST_CHUNK, self._chunks)
 
+    def read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
+        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        firsts = self._first_chunks.take(files).astype(np.int64)
+        ends = self._first_chunks.take(np.minimum(files + 1, self.count - 1)).astype(np.int64)
+        ends[files == self.count - 1] = self._chunks
+        if (ends < firsts).any() or (ends > self._chunks).any():
+            raise CorruptIndex(f"{self._frame.name}: FILE: column {FIRST_CHUNK} does not ascend")
+        return firsts, ends
+
     def _read_firsts(self, column: int, rows: int) -> I64:
-        firsts = np.append(self._read_ascending(column, rows), rows)
+        values = self._read_ascending(column, rows)
+        firsts = np.empty(len(values) + 1, dtype=np.int64)
+        firsts[:-1], firsts[-1] = values, rows
         if int(firsts[0]):
             raise CorruptIndex(f"{self._frame.name}: FILE: {int(firsts[0])} rows in front of the first file")
         return firsts
 
-    def _read_ascending(self, column: int, limit: int) -> I64:
-        values = self._table.read_column(column)
-        if len(values) and ((np.diff(values) < 0).any() or int(values[-1]) > limit):
+    def _read_ascending(self, column: int, limit: int) -> Integers:
+        values = self._table.open_column(column).read()
+        if len(values) and ((values[1:] < values[:-1]).any() or int(values[-1]) > limit):
             raise CorruptIndex(f"{self._frame.name}: FILE: column {column} does not ascend to {limit}")
         return values
 
     def read_path(self, file: int) -> str:
         """The path of one file. Raises CorruptIndex."""
-        start = int(self.path_ends[file - 1]) if file else 0
-        return self._decode(self._frame.read(PATH, start, int(self.path_ends[file]) - start))
+        start, end = (0, *self._path_ends.cut(max(0, file - 1), file + 1).tolist())[-2:]
+        return self._decode(self._frame.read(PATH, start, end - start))
 
     def read_paths_of(self, files: I64) -> list[str]:
         """The paths of many files, in their order. Raises CorruptIndex."""

@@ -182,17 +182,26 @@ class FrameReader:
             raise self._corrupt(f"no section {tag!r}")
         return self._sections[tag][1]
 
+    def get_offset(self, tag: bytes) -> int:
+        """Where a section begins in the file. Raises CorruptIndex when there is none."""
+        self.get_size(tag)
+        return self._sections[tag][0]
+
     def read(self, tag: bytes, offset: int = 0, size: int | None = None) -> bytes:
         """Bytes of a section, verified. Raises CorruptIndex for damage and for bytes that are not there."""
+        return self.view(tag, offset, size).tobytes()
+
+    def view(self, tag: bytes, offset: int = 0, size: int | None = None) -> memoryview:
+        """The same, not copied out of the pages they lie in: these stay in memory while the view does."""
         length = self.get_size(tag)
         size = length - offset if size is None else size
         if not (offset >= 0 and size >= 0 and offset + size <= length):
             raise self._corrupt(f"section {tag!r}: {size} bytes at {offset} of {length}")
         if size == 0:
-            return b""
+            return memoryview(b"")
         return self._read_verified(self._sections[tag][0] + offset, size)
 
-    def _read_verified(self, start: int, size: int) -> bytes:
+    def _read_verified(self, start: int, size: int) -> memoryview:
         first, last = start // PAGE_BYTES, (start + size - 1) // PAGE_BYTES
         base = first * PAGE_BYTES
         data = self._file.read(base, min((last + 1) * PAGE_BYTES, self._tail_offset) - base)
@@ -201,7 +210,7 @@ class FrameReader:
             place = (page - first) * PAGE_BYTES
             if compute_checksum(view[place : place + PAGE_BYTES]) != int(self._checksums[page]):
                 raise self._corrupt(f"page {page} does not have its checksum")
-        return data[start - base : start - base + size]
+        return view[start - base : start - base + size]
 
     def find_damaged_pages(self) -> list[int]:
         """Every page that does not have its checksum, after reading all of them."""

@@ -11,13 +11,14 @@ computes from the sums in META.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from index_format.columns import TableReader, encode_table
+from index_format.columns import Column, TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import Field, Integers, Level
+from index_format.records import I64, Field, Integers, Level
 
 NRMU, NRMF = b"NRMU", b"NRMF"
 SECTIONS = {Level.UNIT: NRMU, Level.FILE: NRMF}
@@ -33,30 +34,29 @@ def encode_norms(fields: Sequence[Field], lengths: Sequence[Integers]) -> dict[b
 
 
 class NormsReader:
-    """Field lengths, a column at a time, kept once read: two bytes or so a document."""
+    """Field lengths, kept once read: two bytes or so a document."""
 
     def __init__(self, frame: FrameReader, fields: Sequence[Field], docs: Mapping[Level, int]) -> None:
         """`docs` is the number of documents of each level. Raises CorruptIndex for other tables."""
-        self._places: dict[int, tuple[Level, int]] = {}
-        self._tables: dict[Level, TableReader] = {}
-        self._kept: dict[int, Integers] = {}
+        self._columns: dict[int, Column] = {}
         for level, tag in SECTIONS.items():
             numbers = [number for number, field in enumerate(fields) if field.level is level]
-            self._places.update({number: (level, column) for column, number in enumerate(numbers)})
             where = f"{frame.name}: {tag.decode()}"
             table = TableReader(
-                lambda at, size, tag=tag: frame.read(tag, at, size),  # type: ignore[misc]
+                partial(frame.view, tag),
                 frame.get_size(tag),
                 max(1, len(numbers)),
                 where,
+                frame.get_offset(tag),
             )
             if table.rows != (docs[level] if numbers else 0):
                 raise CorruptIndex(f"{where}: {table.rows} rows for {docs[level]} documents")
-            self._tables[level] = table
+            self._columns.update({number: table.open_column(place) for place, number in enumerate(numbers)})
 
     def read_lengths(self, field: int) -> Integers:
         """The field length of every document of the field's level, in integers as narrow as on disk."""
-        if field not in self._kept:
-            level, column = self._places[field]
-            self._kept[field] = self._tables[level].read_narrow(column)
-        return self._kept[field]
+        return self._columns[field].read()
+
+    def take_lengths(self, field: int, docs: I64) -> Integers:
+        """The field lengths of some documents: of few, only what is around them is read."""
+        return self._columns[field].take(docs)

@@ -21,6 +21,7 @@ from index_format.records import I64, Field, Level, Manifest, SegmentEntry
 from index_format.seals import Sealed, check_segment, read_seal
 from index_format.segment_reader import SegmentReader
 from index_format.segment_writer import SUFFIX
+from index_format.spread import sort_distinct
 
 OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the manifest and the segments
 
@@ -54,8 +55,7 @@ class LiveSegment:
     @cached_property
     def dead_unit_blocks(self) -> I64:
         """The blocks of doc ids that hold a dead unit, ascending."""
-        blocks: I64 = np.unique(self.dead_units >> BLOCK_BITS)
-        return blocks
+        return sort_distinct(self.dead_units >> BLOCK_BITS)
 
     def get_live_mask(self, level: Level) -> npt.NDArray[np.bool_] | None:
         """For each document of a level: is it live; None when all are."""
@@ -73,9 +73,10 @@ class LiveSegment:
     def sum_lengths(self, field: int) -> int:
         """Sum of a field's lengths over live documents."""
         total = self.reader.length_sums[field]
-        mask = self.get_live_mask(self.reader.fields[field].level)
-        if mask is not None:
-            total -= int(self.reader.norms.read_lengths(field)[~mask].sum())
+        if len(self.dead_files):
+            is_unit = self.reader.fields[field].level is Level.UNIT
+            dead = self.dead_units if is_unit else self.dead_files
+            total -= int(self.reader.norms.take_lengths(field, dead).sum())
         return total
 
 

@@ -1,4 +1,4 @@
-"""Runs of integers, for laying out many lists at a time."""
+"""Runs of integers, for laying out many lists at a time, and the distinct ones of many."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def spread_runs(starts: I64, counts: I64) -> I64:
     places: I64 = np.repeat(starts - (ends - counts), counts)
     places += np.arange(total, dtype=np.int64)
     return places
+
+
+def sort_distinct(values: I64) -> I64:
+    """Each value once, ascending: `np.unique`, which imports numpy.ma when it is first called, in 14 ms."""
+    ordered = np.sort(values)
+    is_new = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]

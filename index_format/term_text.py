@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ _LANE = 7  # bytes of a term compared at a time; the eighth of an integer says h
 _PADDING = bytes(_LANE + 1)  # the last lane of the last term lies there
 _KEEP = np.array([(1 << 64) - (1 << (64 - 8 * count)) for count in range(_LANE + 1)], dtype=np.uint64)
 _LEFT = 0xFF
+_COUNTED = 16 * 1024  # bytes of a text whose terms are counted together
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,33 @@ class TermText:
         """The terms at places, in the order given."""
         starts = self.starts[places]
         return gather_spans(self.text, starts, self.ends[places] - 1 - starts)
+
+
+class TermSearch:
+    """Ascending terms as a text that is searched as it is: to say where each of them ends takes longer."""
+
+    def __init__(self, text: bytes) -> None:
+        """What stands behind the last line feed is no term."""
+        self._text = text
+        is_end = np.frombuffer(text, dtype=np.uint8) == ord("\n")
+        counts = (int(np.count_nonzero(is_end[at : at + _COUNTED])) for at in range(0, len(text), _COUNTED))
+        self._before = [0, *accumulate(counts)]  # terms that end before each _COUNTED bytes
+
+    def __len__(self) -> int:
+        return self._before[-1]
+
+    def count_up_to(self, term: bytes) -> int:
+        """How many are not above a term: what `bisect_right` says."""
+        low, high = 0, self._text.rfind(b"\n") + 1
+        while low < high:
+            start = max(low, self._text.rfind(b"\n", low, (low + high) // 2) + 1)
+            end = self._text.index(b"\n", start)
+            if self._text[start:end] <= term:
+                low = end + 1
+            else:
+                high = start
+        counted = low // _COUNTED
+        return self._before[counted] + self._text.count(b"\n", counted * _COUNTED, low)
 
 
 def build_term_text(terms: Sequence[bytes]) -> TermText:

@@ -49,18 +49,23 @@ def encode(values: I64) -> tuple[bytes, I64]:
 
 def decode(raw: U8, where: str) -> tuple[I64, I64]:
     """(the values that fill `raw`, where each ends). Raises CorruptIndex for one that is cut or too long."""
-    ends = np.flatnonzero(raw < _MORE) + 1
+    ends = np.flatnonzero(raw < _MORE)
+    ends += 1
     if (int(ends[-1]) if len(ends) else 0) != len(raw):
         raise CorruptIndex(f"{where}: ends within an integer")
-    sizes = np.diff(ends, prepend=0)
-    starts = ends - sizes
-    values = (raw[starts] & _MASK).astype(np.int64)
-    left = np.flatnonzero(sizes > 1)
+    if len(ends) == len(raw):
+        return raw.astype(np.int64), ends
+    starts = np.empty_like(ends)
+    starts[0], starts[1:] = 0, ends[:-1]
+    values = raw[starts].astype(np.int64)
+    left = np.flatnonzero(values >= _MORE)
+    values[left] -= _MORE
     byte = 1
     while len(left):
         if byte == MAX_BYTES:
             raise CorruptIndex(f"{where}: an integer of more than {MAX_BYTES} bytes")
-        values[left] |= (raw[starts[left] + byte] & _MASK).astype(np.int64) << (BITS * byte)
+        found = raw[starts[left] + byte].astype(np.int64)
+        values[left] |= (found & _MASK) << (BITS * byte)
         byte += 1
-        left = left[sizes[left] > byte]
+        left = left[found >= _MORE]
     return values, ends

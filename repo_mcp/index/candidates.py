@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from index_format import sort_distinct
 from repo_mcp.index.intent import Intent, NameKind
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking_weights import RankingWeights
@@ -61,13 +62,14 @@ def gather(
         named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
     else:
         rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
-        named = _keep_wanted(searcher, best, np.unique(np.concatenate([found, *rare])), bases)
+        named = _keep_wanted(searcher, best, sort_distinct(np.concatenate([found, *rare])), bases)
     points = _look_up(found, sums, named)
     for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
         points = points + weight * values
     wanted = np.isin(path_rows, _keep_wanted(searcher, best, path_rows, bases), assume_unique=True)
     by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
-    chosen = np.union1d(_take_best(searcher, named, points, TEXT_FILES, bases), by_path)
+    by_text = _take_best(searcher, named, points, TEXT_FILES, bases)
+    chosen = sort_distinct(np.concatenate([by_text, by_path]))
     columns = [_look_up(found, sums, chosen), *_rate_names(defining, chosen)]
     files = tuple(
         Candidate(searcher.segments[place], file, text, tuple(names))

@@ -18,6 +18,8 @@ from itertools import chain, pairwise
 import numpy as np
 import numpy.typing as npt
 
+from index_format import sort_distinct
+
 I64 = npt.NDArray[np.int64]
 UNIT_LINES = 50
 VERSION = 2  # part of the index's configuration
@@ -42,7 +44,7 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
     count = 1 + max(0, -(-(lines - chunk_lines) // step))
     starts = step * np.arange(count, dtype=np.int64)
     ends = np.minimum(starts + chunk_lines, lines)
-    bounds = np.unique(np.concatenate([starts, ends]))
+    bounds = sort_distinct(np.concatenate([starts, ends]))
     sizes = chain.from_iterable(_split_evenly(size) for size in np.diff(bounds).tolist())
     units = np.array(list(sizes), dtype=np.int64)
     unit_bounds = np.concatenate([[0], np.cumsum(units)])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hmac
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,6 +33,7 @@ from index_format import (
     unpack,
 )
 from repo_mcp.file_stat import GRANULARITY_NS
+from repo_mcp.index.joined_paths import JoinedPaths, join_paths, split_paths
 from repo_mcp.model import SkipReason, WalkedFile, WalkReport
 from repo_mcp.walked_files import build_walked_files
 
@@ -45,7 +46,6 @@ MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
 MAX_SIDE_FILE_BYTES = 1 << 30
 _PRINT_BYTES = 16
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
-_SEPARATOR = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +142,12 @@ def build_seen(
     stats: npt.NDArray[np.int64],
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
+    touched: frozenset[str] | None = None,
 ) -> SeenFiles:
-    """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
+    """The record of a finished refresh; `unsettled` files must be read again whatever their times say.
+
+    `touched` is what may be otherwise than in the whole record on disk, if that is known.
+    """
     paths = build_walked_files(report.files).paths
     racy: npt.NDArray[np.bool_] = np.any(stats[:, 1:3] >= scan_started_ns - GRANULARITY_NS, axis=1)
     reasons = np.zeros(len(paths), dtype=np.uint8)
@@ -155,7 +159,15 @@ def build_seen(
         if (unsettled_place := find_place(paths, path)) is not None:
             racy[unsettled_place] = True
     return SeenFiles(
-        generation, taken_at, paths, stats, racy, reasons, report.skipped, complete=not report.unreadable
+        generation,
+        taken_at,
+        paths,
+        stats,
+        racy,
+        reasons,
+        report.skipped,
+        complete=not report.unreadable,
+        touched=touched,
     )
 
 
@@ -183,7 +195,7 @@ def find_changed(
     if seen is None:
         return list(range(len(files))), []
     paths = build_walked_files(files).paths
-    if paths == seen.paths:
+    if seen.paths == paths:
         same = (stats == seen.stats).all(axis=1) & ~seen.racy
         return np.flatnonzero(~same).tolist(), []
     added, missing = _compare_paths(seen.paths, paths)
@@ -191,6 +203,17 @@ def find_changed(
     is_changed = np.ones(len(paths), dtype=np.bool_)
     is_changed[new] = (stats[new] != seen.stats[old]).any(axis=1) | seen.racy[old]
     return np.flatnonzero(is_changed).tolist(), missing[1]
+
+
+def find_touched(
+    seen: SeenFiles | None, changed: Iterable[str], missing: Iterable[str]
+) -> frozenset[str] | None:
+    """What may be otherwise than in the whole record on disk, once the files are read that `find_changed`
+    found otherwise than in `seen`: nothing else is judged anew. None where that is not known.
+    """
+    if seen is None or seen.touched is None:
+        return None
+    return seen.touched.union(changed, missing)
 
 
 _Found = tuple[list[int], list[str]]  # places and paths, ascending
@@ -236,7 +259,7 @@ def write_seen(
         printed = _write(directory, SIDE_FILE, _encode(seen, seen.paths, slice(None), segments))
         return replace(seen, base=_Base(printed, seen), touched=frozenset())
     rows = _encode(seen, [seen.paths[place] for place in changes.rows], changes.rows, segments)
-    more = {"base": base.print, "removed": _SEPARATOR.join(changes.removed).encode()}
+    more = {"base": base.print, "removed": join_paths(changes.removed)}
     _write(directory, CHANGES_FILE, rows | more)
     touched = frozenset([*changes.removed, *(seen.paths[place] for place in changes.rows)])
     return replace(seen, base=base, touched=touched)
@@ -252,7 +275,7 @@ def _encode(
         "taken_at": seen.taken_at,
         "left_out": dict(seen.left_out),
         "complete": seen.complete,
-        "paths": _SEPARATOR.join(paths).encode(),
+        "paths": join_paths(paths),
         "stats": seen.stats[rows].astype("<i8").tobytes(),
         "racy": np.packbits(seen.racy[rows]).tobytes(),
         "reasons": seen.reasons[rows].tobytes(),
@@ -322,7 +345,7 @@ def read_seen(
         if changes is not None and changes[1]["base"] == base.print:
             seen = _apply(base.seen, changes[1])
             if (seen.generation, changes[1]["segments"]) == (generation, wanted):
-                touched = frozenset([*_split(changes[1]["removed"]), *_split(changes[1]["paths"])])
+                touched = frozenset([*split_paths(changes[1]["removed"]), *split_paths(changes[1]["paths"])])
                 return replace(seen, base=base, touched=touched)
         is_that = (base.seen.generation, whole[1]["segments"]) == (generation, wanted)
         return replace(base.seen, base=base, touched=frozenset()) if is_that else None
@@ -399,7 +422,7 @@ def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | 
 
 
 def _build(record: Mapping[str, Any]) -> SeenFiles:
-    paths = _split(record["paths"])
+    paths = JoinedPaths(record["paths"])
     return SeenFiles(
         generation=int(record["generation"]),
         taken_at=float(record["taken_at"]),
@@ -412,14 +435,10 @@ def _build(record: Mapping[str, Any]) -> SeenFiles:
     )
 
 
-def _split(paths: bytes) -> list[str]:
-    return paths.decode().split(_SEPARATOR) if paths else []
-
-
 def _apply(base: SeenFiles, record: Mapping[str, Any]) -> SeenFiles:
     """The record that comes from a base and its changes."""
     rows = _build(record)
-    gone = [bisect_left(base.paths, path) for path in _split(record["removed"])]
+    gone = [bisect_left(base.paths, path) for path in split_paths(record["removed"])]
     return replace(_renew(base, gone, rows), **_describe(rows))
 
 
@@ -449,24 +468,25 @@ def _describe(seen: SeenFiles) -> dict[str, Any]:
 
 def _renew(base: SeenFiles, gone: list[int], rows: SeenFiles) -> SeenFiles:
     """A record without the files at some places, and with `rows` new or in place of what was there."""
-    paths = list(base.paths)
-    for place in reversed(gone):
-        del paths[place]
-    stats, racy, reasons = (np.delete(one, gone, axis=0) for one in (base.stats, base.racy, base.reasons))
+    paths: Sequence[str] = base.paths
+    if gone:
+        paths = list(paths)
+        for place in reversed(gone):
+            del paths[place]
+    stats = np.delete(base.stats, gone, axis=0)
+    racy, reasons = np.delete(base.racy, gone), np.delete(base.reasons, gone)
     known = [find_place(paths, path) for path in rows.paths]
     for row, known_place in enumerate(known):
         if known_place is not None:
             stats[known_place], racy[known_place] = rows.stats[row], rows.racy[row]
             reasons[known_place] = rows.reasons[row]
     new = [row for row, known_place in enumerate(known) if known_place is None]
-    where = [bisect_left(paths, rows.paths[row]) for row in new]
-    for place, row in reversed(list(zip(where, new, strict=True))):
-        paths.insert(place, rows.paths[row])
-    return replace(
-        base,
-        base=None,
-        paths=paths if gone or new else base.paths,
-        stats=np.insert(stats, where, rows.stats[new], axis=0),
-        racy=np.insert(racy, where, rows.racy[new]),
-        reasons=np.insert(reasons, where, rows.reasons[new]),
-    )
+    if new:
+        where = [bisect_left(paths, rows.paths[row]) for row in new]
+        paths = list(paths)
+        for place, row in reversed(list(zip(where, new, strict=True))):
+            paths.insert(place, rows.paths[row])
+        stats = np.insert(stats, where, rows.stats[new], axis=0)
+        racy = np.insert(racy, where, rows.racy[new])
+        reasons = np.insert(reasons, where, rows.reasons[new])
+    return replace(base, base=None, paths=paths, stats=stats, racy=racy, reasons=reasons)

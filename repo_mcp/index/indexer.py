@@ -35,6 +35,7 @@ from repo_mcp.index.freshness import (
     build_stats,
     find_changed,
     find_place,
+    find_touched,
     is_as_seen,
     read_seen,
     renew_seen,
@@ -333,7 +334,8 @@ class _Refresh:
             generation = self._commit()
             self._writer.delete_garbage()
         if changed or missing or seen is None or seen.racy.any() or self.purged:
-            self._write_seen(generation, scan_started_ns, report, stats, seen)
+            touched = find_touched(seen, (report.files[place].path for place in changed), missing)
+            self._write_seen(generation, scan_started_ns, report, stats, seen, touched)
         return self._build_report(started, generation, report)
 
     def _start_during_walk(self, started: float) -> Callable[[], bool]:
@@ -504,6 +506,7 @@ class _Refresh:
         report: WalkReport,
         stats: npt.NDArray[np.int64],
         before: SeenFiles | None,
+        touched: frozenset[str] | None,
     ) -> None:
         seen = build_seen(
             generation,
@@ -513,6 +516,7 @@ class _Refresh:
             stats,
             self._skipped,
             frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
+            touched,
         )
         self._put_seen(seen, before)
 

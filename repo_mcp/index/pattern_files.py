@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from index_format import FilesReader, LiveSegment, PostingList, TermsReader
+from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
 from repo_mcp.index.kept_runs import KeptRuns
 from repo_mcp.index.pattern_needs import All, Edge, Need, PatternReading, Run
 from repo_mcp.index.patterns import MIN_OPEN_CHARS
@@ -223,7 +223,7 @@ def _is_mostly_classes(run: Run) -> bool:
 def _unite(found: Sequence[I64], count: int) -> I64:
     """The documents of all, of `count` there are, ascending, each once."""
     if sum(map(len, found)) <= ENOUGH:
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+        return sort_distinct(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
     mask = np.zeros(count, dtype=np.bool_)
     for docs in found:
         mask[docs] = True

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from index_format import ChunkSpan, CorruptIndex, Level, Snapshot
+from index_format import ChunkSpan, Level, Snapshot
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import BODY, FIELDS, SYMBOL
@@ -70,6 +70,15 @@ class BestUnits:
     terms: tuple[TermLists, ...]  # of each query term
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a unit lies."""
+
+    file: int  # of its segment
+    path: str
+    chunk: ChunkSpan
+
+
 class Searcher:
     """Answers ranked queries on one snapshot. Safe for several threads."""
 
@@ -88,11 +97,7 @@ class Searcher:
         if FIELDS[field].level is Level.UNIT:
             total = self.snapshot.sum_lengths(field)
         else:
-            total = sum(
-                int((part.units_per_file * part.reader.norms.read_lengths(field))[mask].sum())
-                for part in self.segments
-                for mask in [part.segment.live_file_mask]
-            )
+            total = sum(part.sum_unit_lengths(field) for part in self.segments)
         return total / units if units else 0.0
 
     def rank(self, query: Query, top_k: int, wanted: Filter | None = None) -> Ranking:
@@ -211,8 +216,8 @@ class Searcher:
         """The chunks of units, with all that an answer needs."""
         matched = self._find_matched(query, best, units)
         return [
-            self._build_chunk(unit, *self._locate(unit), tuple(terms))
-            for unit, terms in zip(units, matched, strict=True)
+            self._build_chunk(unit, place, tuple(terms))
+            for unit, place, terms in zip(units, self._locate(units), matched, strict=True)
         ]
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
@@ -283,38 +288,40 @@ class Searcher:
         self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
         """The best chunks in order, with all that an answer needs."""
-        described = [(unit, *self._locate(unit)) for unit in _cut(best, top_k)]
-        described.sort(key=lambda row: (-row[0].score, row[1].encode(), row[2].start_line))
-        matched = self._find_matched(query, found, [unit for unit, _, _ in described[:top_k]])
+        units = _cut(best, top_k)
+        described = list(zip(units, self._locate(units), strict=True))
+        described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].chunk.start_line))
+        matched = self._find_matched(query, found, [unit for unit, _ in described[:top_k]])
         return [
-            self._build_chunk(unit, path, chunk, tuple(terms))
-            for (unit, path, chunk), terms in zip(described, matched, strict=False)
+            self._build_chunk(unit, place, tuple(terms))
+            for (unit, place), terms in zip(described, matched, strict=False)
         ]
 
-    def _locate(self, ranked: RankedUnit) -> tuple[str, ChunkSpan]:
-        part = self.segments[ranked.segment]
-        file = part.find_file(ranked.unit)
-        chunk = int(part.find_chunks(np.array([ranked.unit]))[0]) - int(part.reader.files.first_chunks[file])
-        spans = part.reader.read_spans(file)
-        if not 0 <= chunk < len(spans):
-            raise CorruptIndex(f"{part.segment.name}: unit {ranked.unit} lies in no chunk of its file")
-        return part.reader.files.read_path(file), spans[chunk]
+    def _locate(self, units: Sequence[RankedUnit]) -> list[_Place]:
+        """Where each unit lies."""
+        places: dict[RankedUnit, _Place] = {}
+        for part in self.segments:
+            own = [unit for unit in units if unit.segment == part.place]
+            files, chunks = part.locate(np.array([unit.unit for unit in own], dtype=np.int64))
+            for unit, file, chunk in zip(own, files, chunks, strict=True):
+                span = int(part.first_units[file]), int(part.first_units[file + 1])
+                path = self.read_path(part.place, file)
+                places[unit] = _Place(file, path, part.reader.chunks.read_span(span, chunk))
+        return [places[unit] for unit in units]
 
-    def _build_chunk(
-        self, ranked: RankedUnit, path: str, chunk: ChunkSpan, matched: tuple[str, ...]
-    ) -> RankedChunk:
+    def _build_chunk(self, ranked: RankedUnit, place: _Place, matched: tuple[str, ...]) -> RankedChunk:
         part = self.segments[ranked.segment]
-        file = part.find_file(ranked.unit)
-        lines = part.reader.chunks.read_units(int(part.first_units[file]), ranked.unit + 1).lines
+        lines = part.reader.chunks.read_lines(int(part.first_units[place.file]), ranked.unit + 1)
+        end = int(lines.sum())
         return RankedChunk(
-            path=path,
-            chunk=chunk,
-            unit_start=int(lines[:-1].sum()) + 1,
-            unit_end=int(lines.sum()),
+            path=place.path,
+            chunk=place.chunk,
+            unit_start=end - int(lines[-1]) + 1,
+            unit_end=end,
             score=ranked.score,
             matched_terms=matched,
-            language=part.reader.read_language(file),
-            fingerprint=part.reader.files.read_fingerprint(file),
+            language=part.reader.read_language(place.file),
+            fingerprint=part.reader.files.read_fingerprint(place.file),
         )
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:

@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Level, LiveSegment, spread_runs
+from index_format import CorruptIndex, Level, LiveSegment, sort_distinct, spread_runs
 from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.term_lists import WeighedList
 
 Mask = npt.NDArray[np.bool_]
+SPARSE_LOOKUPS = 16  # for chunks by their files, after which it pays to know where all chunks end
 UNITS_PER_CHUNK = 6  # looked at first for each chunk that is wanted; more when they are not enough
 
 
@@ -49,6 +50,22 @@ class SegmentSearch:
         self.place = place
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
+        self._lookups = 0
+
+    def sum_unit_lengths(self, field: int) -> int:
+        """Sum over live units of the length of a field of files."""
+        take_lengths, dead = self.reader.norms.take_lengths, self.segment.dead_files
+        total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
+        return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
+
+    def locate(self, units: I64) -> tuple[list[int], list[int]]:
+        """The file and the first chunk of each of some units. Raises CorruptIndex."""
+        files, chunks = self.find_files(units), self.find_chunks(units)
+        firsts, stops = self.reader.files.read_chunk_spans(files)
+        strays = units[(chunks < firsts) | (chunks >= stops)]
+        if len(strays):
+            raise CorruptIndex(f"{self.segment.name}: unit {strays[0]} lies in no chunk of its file")
+        return files.tolist(), chunks.tolist()
 
     @cached_property
     def _chunk_ends(self) -> I64:
@@ -63,7 +80,13 @@ class SegmentSearch:
 
     def find_chunks(self, units: I64) -> I64:
         """The first chunk that each unit lies in."""
-        return np.searchsorted(self._chunk_ends, units, side="right")
+        self._lookups += 1
+        if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
+            return np.searchsorted(self._chunk_ends, units, side="right")
+        files = sort_distinct(self.find_files(units))
+        spans = self.first_units[files], self.first_units[files + 1]
+        chunks, ends = self.reader.chunks.find_ends(self.reader.files.read_chunk_spans(files), spans)
+        return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:
         """For each chunk its first unit that lies in no chunk before."""

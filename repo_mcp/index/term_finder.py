@@ -21,7 +21,7 @@ from itertools import chain, islice
 import numpy as np
 import numpy.typing as npt
 
-from index_format import IndexFormatError, TermsReader, find_prefix_end
+from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_distinct
 from repo_mcp.index.analysis import LONG_WORD, MAX_WORD_BYTES
 from repo_mcp.index.line_matcher import compile_for_terms
 from repo_mcp.index.pattern_needs import Edge, Run
@@ -223,7 +223,7 @@ def _keep_strange(text: bytes) -> bytes:
     """The lines that have bytes above 127."""
     raw = np.frombuffer(text, dtype=np.uint8)
     ends = np.flatnonzero(raw == _LINE_FEED[0])
-    lines = np.unique(np.searchsorted(ends, np.flatnonzero(raw > _LAST_ASCII)))
+    lines = sort_distinct(np.searchsorted(ends, np.flatnonzero(raw > _LAST_ASCII)))
     starts = np.concatenate([[0], ends + 1])
     return b"".join(text[starts[line] : ends[line] + 1] for line in lines.tolist())
 

@@ -13,6 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -163,7 +164,7 @@ class LongList(_Adding):
         field: int,
         blocks: BlockList,
         scorer: TermScorer,
-        lengths: Integers,
+        take_lengths: Callable[[I64], Integers],
         share: float,
         wholes: _Kept[LongList, Whole],
     ) -> None:
@@ -172,7 +173,7 @@ class LongList(_Adding):
         self._blocks = blocks
         self._wholes = wholes
         self._scorer = scorer
-        self._lengths = lengths
+        self._take_lengths = take_lengths
         self._scale = scorer.compute_most() * max(1.0, share) / BOUND_SCALE
         self.most = float(self._scale * int(blocks.bounds.max()))
         self.size = blocks.frequency
@@ -189,14 +190,14 @@ class LongList(_Adding):
 
     def _decode(self) -> Whole:
         docs, counts = self._blocks.read()
-        return docs, weigh(self._scorer, counts, self._lengths[docs])
+        return docs, weigh(self._scorer, counts, self._take_lengths(docs))
 
     def read_gains(self, units: I64) -> F64:
         """As WeighedList says."""
         counts = self._blocks.count(units)
         found = np.flatnonzero(counts)
         gains = np.zeros(len(units))
-        gains[found] = weigh(self._scorer, counts[found], self._lengths[units[found]])
+        gains[found] = weigh(self._scorer, counts[found], self._take_lengths(units[found]))
         return gains
 
     def read_docs(self) -> I64:
@@ -214,7 +215,7 @@ class LongList(_Adding):
             docs, counts = self._blocks.take(np.sort(order[first : first + BLOCKS_AT_ONCE]))
             if live is not None:
                 docs, counts = docs[live[docs]], counts[live[docs]]
-            gains = weigh(self._scorer, counts, self._lengths[docs])
+            gains = weigh(self._scorer, counts, self._take_lengths(docs))
             strongest = max(strongest, float(gains.max(initial=0.0)))
         return strongest
 
@@ -397,16 +398,19 @@ class _RawList:
             self._docs, self._counts = self._docs[live], self._counts[live]
         self.live_units = len(self._docs)
         if not self._by_unit:
-            self.live_units = int(np.diff(self._reader.files.first_units)[self._docs].sum())
+            firsts = self._reader.files.first_units
+            self.live_units = int((firsts[self._docs + 1] - firsts[self._docs]).sum())
 
     def weigh(self, scorer: TermScorer, average_length: float, wholes: _Kept[LongList, Whole]) -> WeighedList:
         """The list with what its units get; some unit is live."""
-        lengths = self._reader.norms.read_lengths(self.field)
+        take_lengths = partial(self._reader.norms.take_lengths, self.field)
         units = self._reader.unit_count
         if self._blocks is not None:
             own_average = max(1, self._reader.length_sums[self.field]) / units
-            return LongList(self.field, self._blocks, scorer, lengths, average_length / own_average, wholes)
-        gains = weigh(scorer, self._counts, lengths[self._docs])
+            return LongList(
+                self.field, self._blocks, scorer, take_lengths, average_length / own_average, wholes
+            )
+        gains = weigh(scorer, self._counts, take_lengths(self._docs))
         if self._by_unit:
             return ShortList(self.field, self._docs, gains, -(-units // BLOCK_DOCS))
         return PathList(self.field, self._docs, gains, self._reader.files.first_units)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from index_format import LiveSegment
+from index_format import BLOCK_BITS, LiveSegment
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.term_lists import BLOCK_DOCS, WeighedList
 
@@ -113,10 +113,12 @@ class _Sums:
         """`values` is a zero for each unit of whole blocks; `clear` leaves it as it was."""
         self.values = values
         self._named: list[I64] = []
+        self._largest: F64 | None = None  # of each block, since the last list was added
         self.size = 0
 
     def add(self, one: WeighedList) -> None:
         """Add the gains of a list."""
+        self._largest = None
         if self.size >= MANY_UNITS:
             one.add_to(self.values)
             return
@@ -142,8 +144,7 @@ class _Sums:
         by_block = self.values.reshape(-1, BLOCK_DOCS)
         sample = max(SAMPLE_BLOCKS, count // UNITS_PER_BLOCK)
         if sample < len(by_block):
-            largest = by_block.max(axis=1)
-            by_block = by_block[np.argpartition(largest, -sample)[-sample:]]
+            by_block = by_block[np.argpartition(self._find_largest(), -sample)[-sample:]]
         return _find_last(by_block.reshape(-1), count)
 
     def choose(self, needs: F64) -> I64:
@@ -154,8 +155,16 @@ class _Sums:
             units = units[self.values[units] >= needs[units // BLOCK_DOCS]]
             units.sort()
             return units
-        enough = self.values.reshape(-1, BLOCK_DOCS) >= needs[:, None]
-        return np.flatnonzero(enough)
+        blocks = np.flatnonzero(self._find_largest() >= needs)
+        enough = self.values.reshape(-1, BLOCK_DOCS)[blocks] >= needs[blocks, None]
+        rows, places = np.nonzero(enough)
+        return (blocks[rows] << BLOCK_BITS) + places
+
+    def _find_largest(self) -> F64:
+        """For each block a sum that none of its units is above."""
+        if self._largest is None:
+            self._largest = self.values.reshape(-1, BLOCK_DOCS).max(axis=1)
+        return self._largest
 
 
 def _find_last(scores: F64, count: int) -> float:

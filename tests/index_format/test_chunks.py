@@ -59,6 +59,8 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))
         assert reader.read_spans(*ends) == wanted
+        assert [reader.read_span(ends[0], row) for row in range(*ends[1])] == wanted
+        assert reader.read_lines(*ends[0]).tolist() == lines
         assert reader.read_units(*ends[0]).sizes.tolist() == [20 * line for line in lines]
         unit, chunk = ends[0][1], ends[1][1]
 
@@ -80,6 +82,8 @@ def test_a_chunk_outside_its_file_is_corrupt(first: int, count: int) -> None:
     sections[CHNK] = encode_table([np.array([first]), np.array([count]), np.array([0])])
     with pytest.raises(CorruptIndex, match="CHNK"):
         open_chunks(sections).read_spans((0, 2), (0, 1))
+    with pytest.raises(CorruptIndex, match="CHNK"):
+        open_chunks(sections).read_span((0, 2), 0)
 
 
 def test_a_chunk_without_units_is_corrupt() -> None:

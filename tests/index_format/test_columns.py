@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.columns import TableReader, choose_width, encode_table
+from index_format.columns import PIECE_BYTES, TableReader, choose_width, encode_table
 
 EXAMPLE = bytes.fromhex("0200000003000000 0102000000000000 0102000000000000 2c01000000000000")
 VALUES = st.one_of(st.integers(0, 300), st.integers(0, 2**63 - 1), st.just(0))
@@ -92,3 +92,55 @@ def test_a_value_of_2_to_the_63_is_corrupt() -> None:
     data = bytes.fromhex("0100000001000000 0800000000000000") + (1 << 63).to_bytes(8, "little")
     with pytest.raises(CorruptIndex, match=r"2\*\*63"):
         open_table(data, 1).read_column(0)
+
+
+@given(TABLES, st.data())
+def test_an_opened_column_gives_what_the_table_holds(
+    table: tuple[int, list[list[int]]], data: st.DataObject
+) -> None:
+    columns, rows = table
+    values = np.array(rows, dtype=np.int64).reshape(-1, columns)
+    reader = open_table(encode_table([values[:, column] for column in range(columns)]), columns)
+    for number in range(columns):
+        column, wanted = reader.open_column(number), values[:, number]
+        places = np.array(data.draw(st.lists(st.integers(0, max(0, len(rows) - 1)))), dtype=np.int64)
+        places = places[: len(rows) * len(places)]
+        start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(rows))] * 2)))
+        assert column.take(places).tolist() == wanted[places].tolist()
+        assert column.cut(start, stop).tolist() == wanted[start:stop].tolist()
+        assert column.read().tolist() == wanted.tolist()
+        assert column.read() is column.read()
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+@pytest.mark.parametrize("start", [0, 8, PIECE_BYTES - 8])
+def test_few_rows_are_read_by_the_pieces_they_lie_in_and_once(width: int, start: int) -> None:
+    values = np.arange(20 * PIECE_BYTES // width) % 251
+    values[0] = (1 << 8 * width) - 1 >> (width == 8)
+    data, reads = encode_table([values]), list[tuple[int, int]]()
+
+    def read(at: int, size: int) -> bytes:
+        reads.append((start + at, start + at + size))
+        return read_slice(data, at, size)
+
+    column = TableReader(read, len(data), 1, "table", start).open_column(0)
+    reads.clear()
+    few = np.array([0, 1, 5 * PIECE_BYTES // width, len(values) - 1])
+    for _ in range(2):
+        assert column.take(few).tolist() == values[few].tolist()
+        assert column.cut(3, 9).tolist() == values[3:9].tolist()
+    assert len(reads) == 3
+    assert all((low // PIECE_BYTES) == (high - 1) // PIECE_BYTES for low, high in reads)
+    every = np.arange(len(values))
+    assert column.take(every).tolist() == values.tolist()
+    assert len(reads) == 4
+
+
+def test_an_opened_column_refuses_what_no_value_can_be() -> None:
+    table = bytearray(encode_table([np.array([1 << 40, 3])]))
+    table[16:24] = b"\xff" * 8
+    for read in ("read", "take", "cut"):
+        column = open_table(bytes(table), 1).open_column(0)
+        arguments = {"read": (), "take": (np.array([0]),), "cut": (0, 1)}[read]
+        with pytest.raises(CorruptIndex, match="2\\*\\*63"):
+            getattr(column, read)(*arguments)

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex, IndexFormatError, MemoryDirectory, PostingRun, pack, unpack
+from index_format.chunks import CHNK
+from index_format.columns import encode_table
 from index_format.postings import is_by_block
 from index_format.segment_reader import SegmentReader
 from tests.index_format.plain_lists import compute_bound, lay_varint, pair
@@ -32,6 +34,7 @@ from tests.index_format.small_index import (
     list_postings,
     write_model,
 )
+from tests.index_format.test_columns import open_table
 
 HUGE = [0xFF, 0xFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0x8000000000000000, 0xFFFFFFFFFFFFFFFF]
 TAGS = [b"POST", b"TERM", b"LIST", b"PAGE", b"TOPS", b"FILE", b"PATH", b"PRNT", b"UNIT", b"CHNK", b"NRMU"]
@@ -418,3 +421,32 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
             assert tracemalloc.get_traced_memory()[1] < 5_000_000
         finally:
             tracemalloc.stop()
+
+
+def find_ends(reader: SegmentReader) -> list[tuple[int, int]]:
+    """Each chunk of the files with units, and the unit behind it."""
+    files, firsts = np.flatnonzero(np.diff(reader.files.first_units)), reader.files.first_units
+    units = firsts[files], firsts[files + 1]
+    chunks, ends = reader.chunks.find_ends(reader.files.read_chunk_spans(files), units)
+    return list(zip(chunks.tolist(), ends.tolist(), strict=True))
+
+
+def test_the_ends_of_chunks_are_those_of_their_spans(small: bytes) -> None:
+    reader = open_bytes(small)
+    wanted = []
+    for file in range(reader.file_count):
+        first, chunk = int(reader.files.first_units[file]), int(reader.files.first_chunks[file])
+        for number, span in enumerate(reader.read_spans(file), chunk):
+            wanted.append((number, first + span.first_unit + span.unit_count))
+    assert find_ends(reader) == wanted
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_chunks_that_do_not_cover_their_file_are_corrupt(small: bytes, column: int) -> None:
+    sections = take_apart(small)
+    table = open_table(sections[CHNK], 3)
+    columns = [table.read_column(number) for number in range(3)]
+    columns[column][-1] += 1
+    sections[CHNK] = encode_table(columns)
+    with pytest.raises(CorruptIndex, match="do not cover"):
+        find_ends(open_bytes(put_together(sections)[1]))

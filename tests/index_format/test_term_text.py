@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from bisect import bisect_right
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import TermText, build_term_text, gather_spans, rank_spans, term_text
-from index_format.term_text import join_term_texts, parse_term_text, rank_terms
+from index_format.term_text import TermSearch, join_term_texts, parse_term_text, rank_terms
 from tests.index_format.plain_lists import build_column
 
 ANY = st.binary(max_size=9).filter(lambda term: b"\n" not in term)
@@ -172,3 +173,14 @@ def test_empty() -> None:
     assert as_list(build_term_text([b""])) == [b""]
     assert rank_terms(build_term_text([b"", b""]))[0].tolist() == [0, 0]
     assert ranks.dtype == empty.ends.dtype == np.int64
+
+
+@given(LISTS, LISTS, st.sampled_from([1, 7, 64]))
+def test_a_text_is_searched_as_a_list_is(terms: list[bytes], others: list[bytes], counted: int) -> None:
+    ordered = sorted(set(terms))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(term_text, "_COUNTED", counted)
+        search = TermSearch(build_term_text(ordered).text + b"no term")
+        assert len(search) == len(ordered)
+        for term in (*terms, *others):
+            assert search.count_up_to(term) == bisect_right(ordered, term)

@@ -200,7 +200,8 @@ def test_any_span_of_pages(count: int) -> None:
 def test_lists_of_many_terms(
     found: dict[bytes, dict[int, tuple[int, int]]], others: list[bytes], step: int
 ) -> None:
-    rows = sorted(found.items()) + [(b"\xfe%05d" % number, {0: (1, 2), 3: (5, 6)}) for number in range(300)]
+    many = {b"\xfe%05d" % number: {0: (1, 2), 3: (5, 6)} for number in range(300)}
+    rows = sorted({**many, **found}.items())
     reader = open_terms(encode(rows))
     asked = sorted({*others, *[term for term, _ in rows][::step]})
     lists = [one for page in reader.iter_lists(asked) for one in page]

@@ -23,6 +23,7 @@ from repo_mcp.index.freshness import (
     build_stats,
     count_changed,
     find_changed,
+    find_touched,
     read_seen,
     write_seen,
 )
@@ -78,6 +79,28 @@ def test_a_history_of_records_is_read_back(history: list[tuple[Tree, set[str], s
             assert_same(before, seen)
             assert set(seen.get_skipped()) == skipped & set(tree)
             assert read_seen(directory, generation + 1) is None
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(TREES, SETS, SETS), min_size=1))
+def test_what_refreshes_touch_is_all_that_is_written(history: list[tuple[Tree, set[str], set[str]]]) -> None:
+    with TemporaryDirectory() as place:
+        directory = DiskDirectory(place)
+        before: SeenFiles | None = None
+        skipped: dict[str, SkipReason] = {}
+        for generation, (tree, refused, unsettled) in enumerate(history):
+            report = walk(tree)
+            stats = build_stats(report.files)
+            changed, missing = find_changed(before, report.files, stats)
+            read = {report.files[row].path for row in changed}
+            skipped = {path: reason for path, reason in skipped.items() if path in set(tree) - read}
+            skipped |= dict.fromkeys(refused & read, SkipReason.BINARY)
+            touched = find_touched(before, read, missing)
+            racy = frozenset(unsettled & read)
+            seen = build_seen(generation, 1.5, 10 * HOUR_NS, report, stats, skipped, racy, touched)
+            write_seen(directory, seen, before)
+            before = read_seen(directory, generation)
+            assert_same(before, seen)
 
 
 @settings(max_examples=200, deadline=None)

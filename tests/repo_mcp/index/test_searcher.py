@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index import segment_search
 from repo_mcp.index.query import Query, parse_query
 from repo_mcp.index.schema import DOC, SYMBOL
 from repo_mcp.index.searcher import ALL_FIELDS, Filter, Searcher
+from repo_mcp.index.segment_search import SegmentSearch
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.index.plain_search import score_units
@@ -183,3 +186,17 @@ def test_the_best_chunks_are_those_of_a_full_sort(tmp_path: Path, top_k: int) ->
         found = [(chunk.score, chunk.path, chunk.chunk.start_line) for chunk in ranking.chunks]
         assert found == wanted[:top_k]
         assert min(top_k, len(wanted)) <= ranking.total <= len(wanted)  # of the units that were ranked
+
+
+def test_chunks_are_found_by_their_files_as_by_all_of_them(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment_search, "SPARSE_LOOKUPS", 1)  # the first by files, the others by all
+    snapshot = repository._index.find_searcher().snapshot
+    for place, segment in enumerate(snapshot.segments):
+        for count in range(1, segment.reader.file_count):
+            units = np.arange(segment.reader.unit_count)[-count:][::-1]
+            part = SegmentSearch(segment, place)
+            found = [part.find_chunks(units).tolist() for _ in range(3)]
+            assert found[0] == found[1] == found[2]
+            assert part.locate(units) == (part.find_files(units).tolist(), found[0])
