@@ -308,9 +308,10 @@ class LiveIndex:
         """A warning for answers out of `snapshot` while files changed, as is known, and are not indexed."""
         progress = self._progress
         if progress is not None and progress.phase == "index" and progress.files_total:
+            fault = "out of date" if self._is_whole(snapshot) else "missing"
             return [
                 f"The index is being refreshed: {progress.files_done} of {progress.files_total} files"
-                " are done; the others may be missing here."
+                f" are done; the others may be {fault} here."
             ]
         changed = len(self._waiting) or self._stale
         if changed:

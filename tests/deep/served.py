@@ -137,12 +137,12 @@ class Served:
         assert wait_until(is_settled, SETTLE_SECONDS), refused
 
     def ask_all(self, root: Path) -> list[str]:
-        """The answers to all calls of the oracle. Asked again where the machine stood still meanwhile: some
-        answers are cut off by the clock, and say so."""
+        """The answers to all calls of the oracle. Asked again where the machine stood still meanwhile, for
+        some answers are cut off by the clock, and say so; or where the server's own refresh ran."""
         while True:
             before = self._stood_still
             answers = run_calls(lambda tool, arguments: self.call(tool, **arguments), root)
-            if self._stood_still == before:
+            if self._stood_still == before and not any("is being refreshed" in one for one in answers):
                 return answers
 
     def wait_ended(self, seconds: float) -> int | None:

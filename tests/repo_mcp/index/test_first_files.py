@@ -12,7 +12,7 @@ import pytest
 from repo_mcp.config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index import live_index
-from repo_mcp.model import ExactRequest, SearchRequest, WalkReport
+from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
 
 WORD = "halibut"
@@ -92,3 +92,15 @@ def test_who_reads_all_files_waits_for_no_index(tree: Path, monkeypatch: pytest.
         answer = repository.search_exact(ExactRequest(WORD, case_sensitive=True), scan=True)
     assert [match.path for match in answer.matches] == ["fish.py"]
     assert not waited.is_set()
+
+
+def test_files_that_are_read_again_are_not_said_to_be_missing(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tree, watch=False) as repository:
+        repository.refresh()
+        monkeypatch.setattr(repository._index, "_progress", IndexProgress("index", 1, 3, 10, 30))
+        done = "The index is being refreshed: 1 of 3 files are done; the others may be"
+        assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
+        monkeypatch.setattr(repository._index, "_is_whole", lambda snapshot: False)
+        assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)
