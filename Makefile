@@ -25,7 +25,7 @@ help:
 	@echo 'make test | lint | types          parts of it'
 	@echo 'make golden                       the golden files alone'
 	@echo 'make deep [SHARE=100] [DEEP=tests] long property, crash and fuzz runs, or some per cent of them'
-	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree'
+	@echo 'make bench [TREE=DIR]             the benchmarks, on a made corpus or a real tree, against the stored run'
 	@echo 'make quality [TASKS=FILE TREES=DIR] how good the ranking is, on our own questions or on others'
 	@echo 'make bench-peers TREE=DIR         beside other search engines, with a picture in bench/results/'
 	@echo 'make docs                         docs/tools.md and the ready lists of tools, from their tables'

@@ -1,4 +1,4 @@
-"""Options of the benchmarks, the tree and the index they share, and the table at the end.
+"""Options of the benchmarks, the tree and the index they share, the table at the end and what it fails by.
 
 The tree is a copy, so that files may be changed in it; it goes away with the session. What a
 built index is needed for shares one, built by the program's defaults.
@@ -15,14 +15,26 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from bench.calibration import time_calibration
 from bench.corpus import DEFAULT_FILES, ensure_corpus
 from bench.engine import SETTLE_SECONDS, Indexed, find_index_path, measure_index
 from bench.queries import choose_queries
 from bench.report import Row, name_row, render_table
+from bench.stored_run import (
+    TOLERANCE,
+    Regression,
+    build_measures,
+    find_regressions,
+    find_run_file,
+    read_run,
+    write_run,
+)
 from repo_mcp.config import Config
 from repo_mcp.repository import Repository
 
+RESULTS = Path(__file__).resolve().parent / "results"
 ROWS = pytest.StashKey[list[Row]]()
+REGRESSIONS = pytest.StashKey[list[Regression]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,10 +43,42 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--files", metavar="N", type=int, default=DEFAULT_FILES, help="files of the synthetic tree"
     )
+    group.addoption("--store", action="store_true", help="this run is what later ones are compared with")
+    group.addoption(
+        "--tolerance", metavar="N", type=float, default=TOLERANCE, help="times as slow as stored that pass"
+    )
+    group.addoption("--results", metavar="DIR", type=Path, default=RESULTS, help="where runs are stored")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[ROWS] = []
+    config.stash[REGRESSIONS] = []
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Compare with the stored run; rows that it lacks are stored. A regression fails the session."""
+    config = session.config
+    rows = config.stash[ROWS]
+    measured = build_measures(rows)
+    if not measured:
+        return
+    file = find_run_file(config.getoption("--results"), name_tree(config))
+    stored = read_run(file)
+    if config.getoption("--store"):
+        kept = {**stored, **measured}
+    else:
+        kept = {**measured, **stored}
+        config.stash[REGRESSIONS] = find_regressions(measured, stored, config.getoption("--tolerance"))
+    if kept != stored:
+        write_run(file, kept)
+    if config.stash[REGRESSIONS] and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def name_tree(config: pytest.Config) -> str:
+    """What the stored run of a tree is named after."""
+    given = config.getoption("--tree")
+    return Path(given).resolve().name if given else f"made-{config.getoption('--files')}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -43,15 +87,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("bench/README.md")
         for line in render_table(rows):
             terminalreporter.write_line(line)
+    regressions = terminalreporter.config.stash[REGRESSIONS]
+    if regressions:
+        terminalreporter.section("worse than the stored run")
+        for regression in regressions:
+            terminalreporter.write_line(str(regression))
 
 
 @pytest.fixture(autouse=True)
 def recorded(request: pytest.FixtureRequest, benchmark: BenchmarkFixture) -> Iterator[None]:
-    """Puts what a test measured into the table."""
+    """Puts what a test measured into the table, with the calibration loop's time beside it."""
+    before = time_calibration() if benchmark.enabled else 0.0
     yield
     if benchmark.stats is not None:
         rounds = benchmark.stats.stats.sorted_data
-        row = Row(name_row(request.node.name), rounds, dict(benchmark.extra_info))
+        unit = min(before, time_calibration())
+        row = Row(name_row(request.node.name), rounds, unit, dict(benchmark.extra_info))
         request.config.stash[ROWS].append(row)
 
 

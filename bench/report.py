@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-CALIBRATION = "calibration"
 MIN_ROUNDS_FOR_P95 = 40
 
 
@@ -15,6 +14,7 @@ class Row:
 
     name: str
     rounds: Sequence[float]  # seconds of each, ascending
+    unit: float  # seconds of the calibration loop, timed before and after
     facts: Mapping[str, object]
 
     @property
@@ -29,13 +29,12 @@ def name_row(test: str) -> str:
 
 
 def render_table(rows: Sequence[Row]) -> list[str]:
-    """The rows; times also as multiples of the calibration loop's, if that was run."""
-    unit = next((row.median for row in rows if row.name == CALIBRATION), None)
+    """The rows; times also as multiples of the calibration loop's."""
     lines = ["| benchmark | median | p95 | x calibration | |", "|---|--:|--:|--:|---|"]
     for row in rows:
-        ratio = f"{row.median / unit:.4g}" if unit else ""
         facts = ", ".join(f"{name} {_show(value)}" for name, value in row.facts.items())
-        lines.append(f"| {row.name} | {render_time(row.median)} | {_render_p95(row)} | {ratio} | {facts} |")
+        times = f"{render_time(row.median)} | {_render_p95(row)} | {row.median / row.unit:.4g}"
+        lines.append(f"| {row.name} | {times} | {facts} |")
     return lines
 
 

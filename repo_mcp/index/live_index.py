@@ -315,7 +315,8 @@ class LiveIndex:
             ]
         changed = len(self._waiting) or self._stale
         if changed:
-            return [f"{changed} files changed and are not indexed yet: what is found may be out of date."]
+            named = "1 file changed and is" if changed == 1 else f"{changed} files changed and are"
+            return [f"{named} not indexed yet: what is found may be out of date."]
         return [] if self._is_whole(snapshot) else [NOT_WHOLE]
 
     def _is_whole(self, snapshot: Snapshot) -> bool:

@@ -238,7 +238,7 @@ def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, roo
     assert repository.status().stale == 2
     repository._index.refresh_paths(["new.tiny"])
     assert repository.search(SearchRequest("new", 1)).warnings == (
-        "1 files changed and are not indexed yet: what is found may be out of date.",
+        "1 file changed and is not indexed yet: what is found may be out of date.",
     )
     repository._index.refresh_paths(["other.tiny"])
     assert repository.search(SearchRequest("new", 1)).warnings == ()

@@ -231,7 +231,7 @@ def test_an_answer_says_that_files_have_changed(served: Served, monkeypatch: pyt
     served.write("src/new.c", "int quaternion;\n")
     wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings != ())
     (warning,) = served.repository.search(SearchRequest("alpha", 5)).warnings
-    assert warning.startswith("1 files changed and are not indexed yet")
+    assert warning.startswith("1 file changed and is not indexed yet")
     assert served.repository.status().stale == 1
     held.set()
     wait_until(lambda: served.find("quaternion") == ["src/new.c"])
