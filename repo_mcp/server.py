@@ -45,6 +45,7 @@ EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
 CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
+SWITCH_SECONDS = 0.0005  # that a thread which computes keeps another waiting; Python's own are 5 ms
 REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
 
@@ -132,6 +133,7 @@ def serve(config: Config, server: Server | None = None) -> int:
     from repo_mcp.offers import build_offers
 
     return_large_blocks()
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         os.chdir(os.path.abspath(os.sep))
         offers = build_offers(config, _warn)
