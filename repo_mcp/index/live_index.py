@@ -477,10 +477,19 @@ class LiveIndex:
         """Index a few files. False when there must be a walk."""
         self._begin_refresh(stop)
         try:
-            done = self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
-            if done and self._stale:
+            done = self._open_indexer().refresh_named(glimpse, cancelled=stop)
+            if done is None:
+                return False
+            if self._stale:
                 self._stale = max(0, self._stale - len(glimpse.files) - len(glimpse.gone))
-            return done
+            manifest = read_manifest(self._directory)
+            if (
+                not done.warnings
+                and manifest is not None
+                and done.snapshot == name_snapshot(manifest.generation)
+            ):
+                self._whole = manifest  # the next search need not read the record
+            return True
         finally:
             self._refreshing.release()
 
