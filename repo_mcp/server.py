@@ -81,14 +81,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
-    from repo_mcp.allocator import return_large_blocks
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
     from repo_mcp.http_server import PATH, listen, open_socket
     from repo_mcp.offers import build_offers
     from repo_mcp.sdk_server import build_sdk_server
 
-    return_large_blocks()
+    return_free_memory()
     try:
         os.chdir(os.path.abspath(os.sep))
         bound = open_socket(http.host, http.port)
@@ -128,11 +128,11 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
-    from repo_mcp.allocator import return_large_blocks
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
 
-    return_large_blocks()
+    return_free_memory()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         os.chdir(os.path.abspath(os.sep))

@@ -281,8 +281,8 @@ def _encode(
         "complete": seen.complete,
         "paths": zlib.compress(join_paths(paths), _LEVEL),
         "stats": zlib.compress(_transpose(seen.stats[rows].astype("<i8")), _LEVEL),
-        "racy": zlib.compress(np.packbits(seen.racy[rows]), _LEVEL),
-        "reasons": zlib.compress(seen.reasons[rows], _LEVEL),
+        "racy": zlib.compress(np.packbits(seen.racy[rows]).tobytes(), _LEVEL),
+        "reasons": zlib.compress(seen.reasons[rows].tobytes(), _LEVEL),
     }
 
 
