@@ -51,7 +51,8 @@ def _take(word: str) -> int:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 def test_free_pages_go_back_to_the_system() -> None:
-    assert _take("told") <= 27_000_000 < 33_000_000 < _take("untold")
+    assert _take("told") <= 27_000_000
+    assert _take("untold") > 33_000_000
 
 
 def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
