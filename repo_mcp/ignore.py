@@ -156,19 +156,30 @@ class IgnoreRules:
         """The rules of a directory's own ignore file, as far as they are in force."""
         return self._files.get(directory)
 
-    @property
-    def may_set_aside(self) -> bool:
-        """True when which rules are in force can depend on what lies in the root."""
+    def may_set_aside(self, name: str) -> bool:
+        """True when which rules are in force can depend on an entry of this name in the root.
+
+        While catch-alls are set aside, one that all rules together ignore has no say: so is all else there.
+        """
         root = self._files.get("")
         whole = self._parsed.get("")
         if root is None:
             return False
-        return whole is None or whole.rules is not root or any(map(_is_catch_all, root.rules))
+        if whole is None:
+            return True
+        if whole.rules is root:
+            return any(map(_is_catch_all, root.rules))
+        rules = self._apply([whole.rules], [])
+        return not (rules.ignored(name, False) and rules.ignored(name, True))
 
     def names_in(self, directory: str) -> NameRules:
         """The rules for the entries of a directory that is not ignored itself."""
         parts = directory.split("/") if directory else []
         files = [file for path in _paths_down_to(directory) if (file := self._files.get(path)) is not None]
+        return self._apply(files, parts)
+
+    def _apply(self, files: Sequence[RuleFile], parts: Sequence[str]) -> NameRules:
+        """The rules of files, the uppermost first, and the exclusions, in a directory of these parts."""
         layers = [file.layer_in(parts) for file in reversed(files)]
         if self._exclusions.rules:
             layers.insert(0, self._exclusions.layer_in(parts))

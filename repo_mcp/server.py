@@ -45,6 +45,7 @@ EXIT_REPOSITORY = 3
 WORKERS_GRACE_SECONDS = 0.2
 CALLS_GRACE_SECONDS = 0.3
 FIRST_FRAME_SECONDS = 0.05  # that loading the rest waits for the client's first frame
+SWITCH_SECONDS = 0.0005  # that a thread which computes keeps another waiting; Python's own are 5 ms
 REFRESH_DELAY_SECONDS = 0.3  # the client's first call comes first: beside a walk it takes twice as long
 PROGRAM = "repo-mcp-server"
 
@@ -80,14 +81,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
-    from repo_mcp.allocator import return_large_blocks
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
     from repo_mcp.http_server import PATH, listen, open_socket
     from repo_mcp.offers import build_offers
     from repo_mcp.sdk_server import build_sdk_server
 
-    return_large_blocks()
+    return_free_memory()
     try:
         os.chdir(os.path.abspath(os.sep))
         bound = open_socket(http.host, http.port)
@@ -127,11 +128,12 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
-    from repo_mcp.allocator import return_large_blocks
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
 
-    return_large_blocks()
+    return_free_memory()
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         os.chdir(os.path.abspath(os.sep))
         offers = build_offers(config, _warn)

@@ -196,6 +196,8 @@ def escape_text(text: str) -> str:
 
     For names and messages that a person or model reads; never for the content of files.
     """
+    if text.isascii() and text.isprintable():  # forty names of a search's answer: 45 µs
+        return text
     return text.translate(_ESCAPES)
 
 

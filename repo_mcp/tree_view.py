@@ -113,7 +113,7 @@ class TreeView:
         admitted = self._memory.admitted
         if directory and directory not in admitted:
             return self._judge_above(directory, rules)
-        if name == IGNORE_NAME or (not directory and rules.may_set_aside):
+        if name == IGNORE_NAME or (not directory and rules.may_set_aside(name)):
             return _Verdict.WALK
         was_file = not directory or name in admitted[directory].files
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING

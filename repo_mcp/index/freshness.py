@@ -4,7 +4,8 @@ Side files beside the index, of this machine only, that may be deleted at any ti
 is read and compared by fingerprint once. A record counts only for the generation it names, with the same
 segments, and where the directory's owner seals what he writes, only with his tag. It is in two
 files: `seen` is a whole record, `seen.changes` what is otherwise since, bound to the bytes of the other; it
-is written anew by each refresh until it is long, for a whole record of 80,000 files takes 40 ms.
+is written anew by each refresh until it is long, for a whole record of 80,000 files takes 80 ms. Paths and
+numbers are compressed, the numbers with bytes of one weight together: 10 and 12 bytes a file, of 71.
 
 A file is taken for unchanged when its size, times and inode are those recorded, unless it was
 written so shortly before the scan that a later write could have left the same times (git's racy
@@ -14,6 +15,7 @@ index: https://git-scm.com/docs/racy-git). Such an entry is marked and read agai
 from __future__ import annotations
 
 import hmac
+import zlib
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,11 +42,13 @@ from repo_mcp.walked_files import build_walked_files
 SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
 TEMPORARY = "seen.tmp"
-VERSION = 2
+VERSION = 3
 MAX_KEPT_FILES = 20_000
 MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
 MAX_SIDE_FILE_BYTES = 1 << 30
 _PRINT_BYTES = 16
+_LEVEL = 4  # of compression: 1 gives 12 % more and is slower to read, 6 takes twice as long for 1 % less
+_STATS = 4  # columns of `SeenFiles.stats`
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
 
 
@@ -275,11 +279,25 @@ def _encode(
         "taken_at": seen.taken_at,
         "left_out": dict(seen.left_out),
         "complete": seen.complete,
-        "paths": join_paths(paths),
-        "stats": seen.stats[rows].astype("<i8").tobytes(),
-        "racy": np.packbits(seen.racy[rows]).tobytes(),
-        "reasons": seen.reasons[rows].tobytes(),
+        "paths": zlib.compress(join_paths(paths), _LEVEL),
+        "stats": zlib.compress(_transpose(seen.stats[rows].astype("<i8")), _LEVEL),
+        "racy": zlib.compress(np.packbits(seen.racy[rows]).tobytes(), _LEVEL),
+        "reasons": zlib.compress(seen.reasons[rows].tobytes(), _LEVEL),
     }
+
+
+def _transpose(stats: npt.NDArray[np.int64]) -> bytes:
+    """The first byte of each row, then the second of each, ...: those at the upper end are all alike."""
+    return stats.reshape(-1, _STATS).view(np.uint8).T.tobytes()
+
+
+def _expand(data: bytes) -> bytes:
+    """What was compressed. Raises ValueError, zlib.error for what cannot be, or is larger than may be."""
+    expander = zlib.decompressobj()
+    found = expander.decompress(data, MAX_SIDE_FILE_BYTES)
+    if not expander.eof or expander.unused_data:
+        raise ValueError("cut, or too large")
+    return found
 
 
 def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
@@ -345,11 +363,12 @@ def read_seen(
         if changes is not None and changes[1]["base"] == base.print:
             seen = _apply(base.seen, changes[1])
             if (seen.generation, changes[1]["segments"]) == (generation, wanted):
-                touched = frozenset([*split_paths(changes[1]["removed"]), *split_paths(changes[1]["paths"])])
+                removed, rows = changes[1]["removed"], _expand(changes[1]["paths"])
+                touched = frozenset([*split_paths(removed), *split_paths(rows)])
                 return replace(seen, base=base, touched=touched)
         is_that = (base.seen.generation, whole[1]["segments"]) == (generation, wanted)
         return replace(base.seen, base=base, touched=frozenset()) if is_that else None
-    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError):
+    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError, zlib.error):
         return None
 
 
@@ -422,14 +441,16 @@ def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | 
 
 
 def _build(record: Mapping[str, Any]) -> SeenFiles:
-    paths = JoinedPaths(record["paths"])
+    paths = JoinedPaths(_expand(record["paths"]))
+    numbers = np.frombuffer(_expand(record["stats"]), dtype=np.uint8).reshape(8 * _STATS, len(paths))
+    racy = np.frombuffer(_expand(record["racy"]), dtype=np.uint8)
     return SeenFiles(
         generation=int(record["generation"]),
         taken_at=float(record["taken_at"]),
         paths=paths,
-        stats=np.frombuffer(record["stats"], dtype="<i8").reshape(len(paths), 4),
-        racy=np.unpackbits(np.frombuffer(record["racy"], dtype=np.uint8), count=len(paths)).astype(np.bool_),
-        reasons=np.frombuffer(record["reasons"], dtype=np.uint8, count=len(paths)),
+        stats=np.ascontiguousarray(numbers.T).view("<i8").reshape(len(paths), _STATS),
+        racy=np.unpackbits(racy, count=len(paths)).astype(np.bool_),
+        reasons=np.frombuffer(_expand(record["reasons"]), dtype=np.uint8, count=len(paths)),
         left_out=dict(record["left_out"]),
         complete=bool(record["complete"]),
     )

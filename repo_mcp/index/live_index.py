@@ -63,6 +63,7 @@ THREAD_START_SECONDS = 0.1  # until a refresh that was started in the background
 LOOK_SECONDS = 1.0  # between looks for changed files, at least
 LOOK_FILES = 20_000  # in a larger tree a status does not look itself: walking it takes over 0.1 s
 WATCHED_LOOK_SECONDS = 60.0  # the same while the system tells of changes: it may lose some
+MAX_GIVEN_WAY = 3  # times that a refresh in the background walks anew for a few changed files to come first
 MAX_NAMED = 500  # changed files that are looked at by name; for more the tree is walked
 LOOK_COST_FACTOR = 20  # and this many times what the last look took: at most a twentieth of a core
 CHEAP_LOOK_FILES = 3_000  # an exact search in a smaller tree looks it over each time, in 30 ms at most
@@ -125,6 +126,7 @@ class LiveIndex:
         self._index_fault = ""
         self._refreshing = threading.Lock()  # held while this process refreshes
         self._progress: IndexProgress | None = None
+        self._hurried = threading.Event()  # a few changed files wait to be indexed
         self._background_fault = ""
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
@@ -476,12 +478,25 @@ class LiveIndex:
 
     def _refresh_glimpse(self, glimpse: Glimpse, stop: Callable[[], bool]) -> bool:
         """Index a few files. False when there must be a walk."""
-        self._begin_refresh(stop)
+        self._hurried.set()
         try:
-            done = self._open_indexer().refresh_named(glimpse, cancelled=stop) is not None
-            if done and self._stale:
+            self._begin_refresh(stop)
+        finally:
+            self._hurried.clear()
+        try:
+            done = self._open_indexer().refresh_named(glimpse, cancelled=stop)
+            if done is None:
+                return False
+            if self._stale:
                 self._stale = max(0, self._stale - len(glimpse.files) - len(glimpse.gone))
-            return done
+            manifest = read_manifest(self._directory)
+            if (
+                not done.warnings
+                and manifest is not None
+                and done.snapshot == name_snapshot(manifest.generation)
+            ):
+                self._whole = manifest  # the next search need not read the record
+            return True
         finally:
             self._refreshing.release()
 
@@ -524,9 +539,21 @@ class LiveIndex:
 
     def _refresh_quietly(self, force: bool) -> None:
         try:
+            for _ in range(MAX_GIVEN_WAY):
+                try:
+                    self.refresh(force=force, cancelled=self._gives_way)
+                    return
+                except RepoError as error:
+                    if error.code is not ErrorCode.CANCELLED or self._closed.wait(REFRESH_POLL_SECONDS):
+                        raise
             self.refresh(force=force)
         except Exception as error:  # a thread has nobody else to tell
             self._note_failure(error)
+
+    def _gives_way(self) -> bool:
+        """True while files that are known by name wait for a walk, which may take a second beside calls."""
+        progress = self._progress
+        return self._hurried.is_set() and progress is not None and progress.phase == "walk"
 
     def _note_failure(self, error: Exception) -> None:
         if not isinstance(error, RepoError):

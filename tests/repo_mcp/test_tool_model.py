@@ -174,6 +174,8 @@ def test_limits_in_words() -> None:
 def test_names_are_shown_without_characters_that_hide() -> None:
     assert escape_text("a\u202eb\x1bc\u200bd\n\ufeff") == "a\\u202eb\\u001bc\\u200bd\\u000a\\ufeff"
     assert escape_text("naïve 日本語 🙂") == "naïve 日本語 🙂"
+    for code in range(128):
+        assert (escape_text(chr(code)) == chr(code)) == is_plain(chr(code))
     assert is_plain("naïve 日本語 🙂")
     assert not is_plain("a\u2066")
 

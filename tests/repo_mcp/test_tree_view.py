@@ -133,6 +133,16 @@ def test_what_lies_in_the_root_may_decide_on_its_rules(watched: Watched) -> None
     assert [file.path for file in watched.walk(watched.memory).files] == ["keep.c"]
 
 
+def test_what_is_left_out_with_all_else_does_not_decide_on_the_rules(watched: Watched) -> None:
+    (watched.root / ".gitignore").write_text("*\n!keep.c\n")
+    watched.walk(watched.memory)
+    (watched.root / "new.c").touch()
+    assert watched.look("top.c", "new.c", "no.c") == (["new.c", "top.c"], ["no.c"])
+    (watched.root / "keep.c").touch()
+    watched.walk(watched.memory)  # the star is in force now
+    assert watched.look("top.c") is None
+
+
 def test_a_directory_that_went(watched: Watched) -> None:
     watched.walk(watched.memory)
     shutil.rmtree(watched.root / "src")

@@ -271,3 +271,30 @@ def test_nothing_is_watched_unless_it_is_wanted(tmp_path: Path) -> None:
     with pytest.raises(RepoError):
         served.find(" ")
     served.repository.close()
+
+
+def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    file = tmp_path / "root" / "a.py"
+    file.write_text("first_word = 1\n")
+    repository = Repository(Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    index: Any = repository._index
+    walk, begun = index._walk, threading.Event()
+    walks: list[object] = []
+
+    def walk_slowly(cancelled: Callable[[], bool]) -> Any:
+        walks.append(cancelled)
+        begun.set()
+        while len(walks) == 1 and not cancelled():  # the first one would never end
+            time.sleep(0.001)
+        return walk(cancelled)
+
+    index._walk = walk_slowly
+    index.start_background_refresh()
+    assert begun.wait(PATIENCE_SECONDS)
+    file.write_text("second_word = 1\n")
+    index.refresh_paths(["a.py"])
+    assert [hit.path for hit in repository.search(SearchRequest("second_word", 5)).hits] == ["a.py"]
+    wait_until(lambda: len(walks) == 2 and not index._refreshing.locked())
+    repository.close()
