@@ -3,9 +3,18 @@
 Knows no repository, no language and no protocol. What is named here is all that others use.
 """
 
-from index_format.block_lists import BLOCK_BITS, BOUND_SCALE, SATURATION_B, SATURATION_K1, BlockList
+from index_format.block_lists import (
+    BLOCK_BITS,
+    BOUND_SCALE,
+    SATURATION_B,
+    SATURATION_K1,
+    BlockList,
+    find_docs,
+    find_low,
+    spread_places,
+)
 from index_format.checksum import compute_fingerprint
-from index_format.chunks import ChunkSpan
+from index_format.chunks import ChunkSpan, UnitSpan
 from index_format.compactor import Merge, merge_segments
 from index_format.directory import (
     Directory,
@@ -29,6 +38,7 @@ from index_format.frame import VERSION
 from index_format.manifest import read_manifest
 from index_format.occurrences import Occurrences
 from index_format.packing import pack, unpack
+from index_format.postings import is_by_block
 from index_format.records import (
     FINGERPRINT_BYTES,
     ChunkTable,
@@ -101,12 +111,16 @@ __all__ = [
     "Snapshot",
     "TermText",
     "TermsReader",
+    "UnitSpan",
     "UnitTable",
     "WritableFile",
     "build_term_text",
     "compute_fingerprint",
+    "find_docs",
+    "find_low",
     "find_prefix_end",
     "gather_spans",
+    "is_by_block",
     "iter_dump",
     "iter_stats",
     "join_term_texts",
@@ -119,6 +133,7 @@ __all__ = [
     "rank_terms",
     "read_manifest",
     "sort_distinct",
+    "spread_places",
     "spread_runs",
     "unpack",
     "verify_index",

@@ -121,7 +121,9 @@ class BlockList:
         self.bounds = raw[:blocks]
         self._low = raw[_TABLE_BYTES * blocks : halves]
         self._halves = raw[halves:escapes]
-        self._escapes = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
+        escaped = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
+        # Apart from each other: to search in every second integer copies them all.
+        self._escape_places, self._escape_counts = escaped["place"].copy(), escaped["count"].copy()
         self.block_sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
         self._ends = np.cumsum(self.block_sizes)
         if int(self._ends[-1]) != frequency:
@@ -133,75 +135,101 @@ class BlockList:
     @property
     def byte_count(self) -> int:
         """About what it takes to keep: its bytes, and the integers made of its tables."""
-        return len(self.bounds) * 18 + len(self._low) + len(self._halves) + 8 * len(self._escapes)
+        return len(self.bounds) * 18 + len(self._low) + len(self._halves) + 8 * len(self._escape_places)
 
     def read(self) -> tuple[I64, I64]:
         """Doc ids and term frequencies of the whole list. Raises CorruptIndex."""
         docs = np.repeat(np.arange(len(self.bounds), dtype=np.int64) << BLOCK_BITS, self.block_sizes)
         docs |= self._low
-        self._check_docs(docs)
+        self._check(docs, int(docs[-1]))
         counts = np.empty(2 * len(self._halves), dtype=np.int64)
         np.bitwise_and(self._halves, _FREQUENCY_ESCAPE, out=counts[0::2], casting="unsafe")
         np.right_shift(self._halves, 4, out=counts[1::2], casting="unsafe")
         counts = counts[: self.frequency]
         counts += 1
-        if len(self._escapes) or int(counts.max()) > _FREQUENCY_ESCAPE:
-            self._take_escapes(np.arange(len(counts)), counts)
-        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escapes):
+        self._take_escapes(None, counts)
+        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escape_places):
             raise CorruptIndex(f"{self._where}: escapes of no term frequency")
         return docs, counts
 
     def take(self, blocks: I64) -> tuple[I64, I64]:
         """Doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
-        sizes = self.block_sizes[blocks]
-        places = spread_runs(self._ends[blocks] - sizes, sizes)
-        docs = np.repeat(blocks << BLOCK_BITS, sizes)
-        docs |= self._low[places]
-        self._check_docs(docs)
-        return docs, self._read_counts(places)
+        places, counts = self.pick(blocks)
+        return find_docs(blocks, places), counts
 
-    def _check_docs(self, docs: I64) -> None:
-        if len(docs) and (int(docs[-1]) >= self._docs or (docs[1:] <= docs[:-1]).any()):
-            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {int(docs[-1])}")
+    def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64]:
+        """Places and term frequencies of the postings in ascending blocks. Raises CorruptIndex.
 
-    def count(self, docs: I64) -> I64:
-        """The term frequency in each of some documents, 0 in those that are not in the list.
-
-        All of them are looked up at once, by halving the span where each may be.
+        A place is a row for each document of those blocks, block after block; `wanted` says of each row
+        whether it is asked for, None: all are.
         """
-        blocks, low = docs >> BLOCK_BITS, docs & (BLOCK_DOCS - 1)
-        ends = self._ends[blocks]
-        places = ends - self.block_sizes[blocks]
-        last = len(self._low) - 1
-        step = BLOCK_DOCS
-        while step:
-            ahead = places + step
-            places += step * ((ahead <= ends) & (self._low[np.minimum(ahead - 1, last)] < low))
-            step >>= 1
-        found = np.flatnonzero((places < ends) & (self._low[np.minimum(places, last)] == low))
-        counts = np.zeros(len(docs), dtype=np.int64)
-        counts[found] = self._read_counts(places[found])
-        return counts
+        sizes = self.block_sizes[blocks]
+        numbers = spread_runs(self._ends[blocks] - sizes, sizes)
+        places = spread_places(self._low[numbers], sizes)
+        if len(places):
+            self._check(places, int(find_docs(blocks, places[-1:])[0]))
+        if wanted is not None:
+            chosen = wanted[places].nonzero()[0]
+            numbers, places = numbers[chosen], places[chosen]
+        return places, self._read_counts(numbers)
+
+    def hold(self, docs: I64) -> npt.NDArray[np.bool_]:
+        """Which of some documents are in the list."""
+        blocks = docs >> BLOCK_BITS
+        sizes = self.block_sizes[blocks]
+        return find_low(self._low, self._ends[blocks] - sizes, sizes, docs)
+
+    def _check(self, ascending: I64, last_doc: int) -> None:
+        if last_doc >= self._docs or (ascending[1:] <= ascending[:-1]).any():
+            raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {last_doc}")
 
     def _read_counts(self, places: I64) -> I64:
         """The term frequencies of ascending postings."""
-        halves = self._halves[places >> 1] >> ((places & 1) << 2).astype(np.uint8)
-        counts: I64 = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
-        if len(self._escapes) or int(counts.max(initial=0)) > _FREQUENCY_ESCAPE:
-            self._take_escapes(places, counts)
+        halves = self._halves[places >> 1]
+        halves >>= ((places & 1) << 2).astype(np.uint8)
+        halves &= _FREQUENCY_ESCAPE
+        counts: I64 = halves.astype(np.int64)
+        counts += 1
+        self._take_escapes(places, counts)
         return counts
 
-    def _take_escapes(self, places: I64, counts: I64) -> None:
-        """Replace the escaped term frequencies in place."""
-        escaped = np.flatnonzero(counts > _FREQUENCY_ESCAPE)
-        found = np.searchsorted(self._escapes["place"], places[escaped])
-        if not len(found):
+    def _take_escapes(self, places: I64 | None, counts: I64) -> None:
+        """Replace the escaped term frequencies in place. `places` are None for the whole list."""
+        escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
+        if not len(escaped):
             return
-        if (found >= len(self._escapes)).any() or (self._escapes["place"][found] != places[escaped]).any():
+        wanted = escaped if places is None else places[escaped]
+        found = self._escape_places.searchsorted(wanted)
+        if int(found[-1]) >= len(self._escape_places) or (self._escape_places[found] != wanted).any():
             raise CorruptIndex(f"{self._where}: a term frequency is not among the escapes")
-        counts[escaped] = self._escapes["count"][found]
-        if (counts[escaped] <= _FREQUENCY_ESCAPE).any():
+        values = self._escape_counts[found]
+        if int(values.min()) <= _FREQUENCY_ESCAPE:
             raise CorruptIndex(f"{self._where}: an escape that is none")
+        counts[escaped] = values
+
+
+def spread_places(low: U8, sizes: I64) -> I64:
+    """Places as BlockList.pick gives them: `low` are the low bytes of all doc ids, of each block `sizes`."""
+    rows = np.arange(len(sizes), dtype=np.int64)
+    rows <<= BLOCK_BITS
+    places = rows.repeat(sizes)
+    places |= low
+    return places
+
+
+def find_docs(blocks: I64, places: I64) -> I64:
+    """The doc ids of places as BlockList.pick gives them."""
+    docs: I64 = blocks[places >> BLOCK_BITS] << BLOCK_BITS | places & (BLOCK_DOCS - 1)
+    return docs
+
+
+def find_low(low: U8, starts: I64, sizes: I64, docs: I64) -> npt.NDArray[np.bool_]:
+    """Which of some documents are in a list: each has its low byte among `sizes` of `low` from a start on."""
+    rows = np.arange(len(docs)).repeat(sizes)
+    found = np.zeros(len(docs), dtype=np.bool_)
+    is_here = low[spread_runs(starts, sizes)] == (docs & (BLOCK_DOCS - 1)).astype(np.uint8)[rows]
+    found[rows[is_here]] = True
+    return found
 
 
 def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: str) -> tuple[I64, I64]:

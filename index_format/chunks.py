@@ -18,7 +18,7 @@ import numpy as np
 from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
-from index_format.records import I64, ChunkTable, Integers, UnitTable
+from index_format.records import I64, ChunkTable, UnitTable
 from index_format.spread import spread_runs
 
 UNIT, CHNK = b"UNIT", b"CHNK"
@@ -42,6 +42,15 @@ class ChunkSpan:
     first_unit: int
     unit_count: int
     kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSpan:
+    """One unit of a file, as lines, and a chunk that it lies in."""
+
+    chunk: ChunkSpan
+    start_line: int
+    end_line: int
 
 
 class ChunksReader:
@@ -86,10 +95,6 @@ class ChunksReader:
             raise CorruptIndex(f"{self._where}: CHNK: a chunk without units, or of more than there are")
         return ChunkTable(first, count, kind)
 
-    def read_lines(self, start: int, stop: int) -> Integers:
-        """The lines of each of the units [start, stop)."""
-        return self._lines.cut(start, stop)
-
     def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
         """The chunks of some ascending files that have units, and the unit behind each; they ascend.
 
@@ -106,14 +111,32 @@ class ChunksReader:
             raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
         return numbers, ends
 
-    def read_span(self, units: tuple[int, int], chunk: int) -> ChunkSpan:
-        """One chunk of the file whose units are [start, stop). Raises CorruptIndex as `read_spans` does."""
-        columns = (self._first_units, self._unit_counts, self._kinds)
-        first, count, kind = (int(column.cut(chunk, chunk + 1)[0]) for column in columns)
-        if count < 1 or first + count > units[1] - units[0]:
-            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file")
-        lines = self.read_lines(units[0], units[0] + first + count)
-        return ChunkSpan(int(lines[:first].sum()) + 1, int(lines.sum()), first, count, kind)
+    def locate(self, files: tuple[I64, I64], chunks: I64, units: I64) -> list[UnitSpan]:
+        """Each of some units and the chunk that it lies in, of the file whose units are [first, end).
+
+        Raises CorruptIndex for a chunk that ends behind its file, or before its unit.
+        """
+        firsts, counts, kinds = (
+            column.take(chunks).astype(np.int64)
+            for column in (self._first_units, self._unit_counts, self._kinds)
+        )
+        own, rests = units - files[0], files[1] - files[0] - firsts
+        if ((counts < 1) | (counts > rests)).any() or (own >= firsts + counts).any():
+            raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file, or before its unit")
+        ends = firsts + counts
+        line_ends = np.append(0, np.cumsum(self._lines.take(spread_runs(files[0], ends)), dtype=np.int64))
+        bases = np.cumsum(ends) - ends  # where the units of each file begin among those
+        lines = line_ends[bases + np.stack([firsts, ends, own, own + 1])] - line_ends[bases]
+        lines[0::2] += 1  # the first of a span is behind those before it
+        return [
+            UnitSpan(ChunkSpan(*chunk_lines, *chunk), *unit_lines)
+            for chunk_lines, unit_lines, chunk in zip(
+                lines[:2].T.tolist(),
+                lines[2:].T.tolist(),
+                np.stack([firsts, counts, kinds], axis=1).tolist(),
+                strict=True,
+            )
+        ]
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
         """The chunks [start, stop) of the file whose units are [start, stop).

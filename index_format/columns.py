@@ -168,10 +168,12 @@ class Column:
         if len(rows) >= DENSE_ROWS * len(missing):
             return self.read()[rows]
         pieces = (rows * self._width + self._lead) // PIECE_BYTES
-        wanted = np.flatnonzero(np.bincount(pieces[missing[pieces]]))
-        if 2 * len(wanted) >= len(missing):
-            return self.read()[rows]
-        self._fill(values, missing, wanted.tolist())
+        absent = missing[pieces]
+        if absent.any():
+            wanted = np.flatnonzero(np.bincount(pieces[absent]))
+            if 2 * len(wanted) >= len(missing):
+                return self.read()[rows]
+            self._fill(values, missing, wanted.tolist())
         return values[rows]
 
     def cut(self, start: int, stop: int) -> Integers:

@@ -16,11 +16,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from index_format.columns import TableReader, encode_table
+from index_format.columns import Column, TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import FINGERPRINT_BYTES, I64, FileTable, Integers
+from index_format.spread import spread_runs
 
+PRINT_WORDS = FINGERPRINT_BYTES // 4  # u32
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
 COLUMNS = 7
@@ -59,6 +61,9 @@ class FilesReader:
             )
         self._path_ends = self._table.open_column(PATH_END)
         self._first_chunks = self._table.open_column(FIRST_CHUNK)
+        self.languages = self._table.open_column(LANGUAGE)
+        prints = partial(frame.view, PRNT)
+        self._prints = Column(prints, 4, PRINT_WORDS * self.count, frame.get_offset(PRNT), where)
 
     @cached_property
     def path_ends(self) -> I64:
@@ -137,9 +142,11 @@ class FilesReader:
         """All paths one after the other, as `path_ends` cuts them. Nothing about them is checked."""
         return self._frame.read(PATH)
 
-    def read_fingerprint(self, file: int) -> bytes:
-        """The fingerprint of one file."""
-        return self._frame.read(PRNT, file * FINGERPRINT_BYTES, FINGERPRINT_BYTES)
+    def take_fingerprints(self, files: I64) -> list[bytes]:
+        """The fingerprints of some files; what is read with them is kept."""
+        words = self._prints.take(spread_runs(PRINT_WORDS * files, np.full(len(files), PRINT_WORDS)))
+        data = words.tobytes()
+        return [data[at : at + FINGERPRINT_BYTES] for at in range(0, len(data), FINGERPRINT_BYTES)]
 
     def read_fingerprints(self) -> bytes:
         """All fingerprints in file order."""

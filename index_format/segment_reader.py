@@ -244,12 +244,12 @@ class SegmentReader:
             raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
         return numbers
 
-    def read_language(self, file: int) -> str:
-        """The language name of one file."""
-        number = int(self.files.read_column(LANGUAGE, file, file + 1)[0])
-        if number >= len(self.language_names):
-            raise CorruptIndex(f"{self.name}: language {number} of {len(self.language_names)}")
-        return self.language_names[number]
+    def take_languages(self, files: I64) -> list[str]:
+        """The language names of some files; what is read with them is kept."""
+        numbers = self.files.languages.take(files)
+        if len(numbers) and int(numbers.max()) >= len(self.language_names):
+            raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
+        return [self.language_names[number] for number in numbers.tolist()]
 
     def close(self) -> None:
         """Give the file back."""

@@ -58,11 +58,13 @@ class LiveDocuments:
             self.changed += 1
             return None
         self._room -= len(raw)
-        is_changed = compute_fingerprint(raw) != part.reader.files.read_fingerprint(file)
+        is_changed = compute_fingerprint(raw) != part.reader.files.take_fingerprints(np.array([file]))[0]
         self.changed += is_changed
         lines = tuple(data.decode("utf-8", "replace").removesuffix("\n").split("\n")) if data else ()
         wanted = ((1, min(len(lines), MAX_CHANGED_LINES)),) if is_changed else _find_lines(part, file, units)
-        return LiveDocument(path, part.reader.read_language(file), data, lines, wanted, is_changed)
+        return LiveDocument(
+            path, part.reader.take_languages(np.array([file]))[0], data, lines, wanted, is_changed
+        )
 
 
 def describe_reading(read: Sequence[LiveDocuments]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ fields. The model: Robertson and Zaragoza, "The Probabilistic Relevance Framewor
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ B = 0.5
 FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0, "parts": 1.0}
 DECIMALS = 6  # scores are rounded once, before they are compared: equal means equal on every machine
 MODEL = BM25F(B=B, K1=K1)
+# Powers of two: then the products of weight, idf and saturation are the same in whatever order.
+assert all(math.frexp(weight)[0] == 0.5 for weight in FIELD_WEIGHTS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,23 @@ class _Statistics:
         return 1
 
 
+class _Unweighted(_Statistics):
+    def idf(self, field: str, text: str) -> float:
+        return 1.0
+
+
+class Saturation:
+    """Scores postings in one field as if their term's idf and its field's weight were 1."""
+
+    def __init__(self, field: str, average_length: float) -> None:
+        self._scorer: Any = MODEL.scorer(_Unweighted(1, 1, average_length, field), field, "")
+
+    def score(self, term_frequencies: I64, lengths: Integers) -> F64:
+        """Times the factor of a TermScorer it is what that gives, to the last bit."""
+        scores: F64 = self._scorer._score(term_frequencies, lengths)
+        return scores
+
+
 class TermScorer:
     """Scores the postings of one term in one field."""
 
@@ -80,11 +100,11 @@ class TermScorer:
         statistics = _Statistics(documents, frequency, average_length, field)
         self._scorer: Any = MODEL.scorer(statistics, field, term)
         self._weight = FIELD_WEIGHTS[field]
-        self._idf = statistics.idf(field, term)
+        self.factor: float = self._weight * statistics.idf(field, term)
 
     def compute_most(self) -> float:
         """What no posting's score reaches: that of endless repetition in a document without length."""
-        return self._weight * self._idf * (K1 + 1.0)
+        return self.factor * (K1 + 1.0)
 
     def score(self, term_frequencies: I64, lengths: Integers) -> F64:
         """The weighted score of each posting."""

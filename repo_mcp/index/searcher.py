@@ -12,16 +12,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from index_format import ChunkSpan, Level, Snapshot
+from index_format import ChunkSpan, Level, Snapshot, UnitSpan
 from repo_mcp.index.query import Query
 from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import BODY, FIELDS, SYMBOL
 from repo_mcp.index.scoring import DECIMALS, I64, TermScorer
 from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
-from repo_mcp.index.term_lists import ScaledList, TermListReader, TermLists
+from repo_mcp.index.term_lists import ALL_FIELDS, TermListReader, TermLists
 from repo_mcp.index.top_units import TopUnitsFinder
-
-ALL_FIELDS = frozenset(range(len(FIELDS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +70,12 @@ class BestUnits:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a unit lies."""
+    """Where a unit lies, and what is known of its file."""
 
-    file: int  # of its segment
     path: str
-    chunk: ChunkSpan
+    span: UnitSpan
+    language: str
+    fingerprint: bytes
 
 
 class Searcher:
@@ -123,12 +122,13 @@ class Searcher:
 
         Only what the `fields` hold counts.
         """
-        terms = tuple(self._read_weighed(term, query.weights.get(term, 1.0)) for term in query.terms)
+        terms = self._read_terms(query, ALL_FIELDS)
+        counting = terms if fields == ALL_FIELDS else self._read_terms(query, fields)
         masks = tuple(self._find_mask(part, query, wanted) for part in self.segments)
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
-            lists = [one for term in terms for one in term.segments[part.place] if one.field in fields]
+            lists = [one for term in counting for one in term.segments[part.place]]
             top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
@@ -137,13 +137,9 @@ class Searcher:
         total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
         return BestUnits(tuple(cut), masks, total, terms)
 
-    def _read_weighed(self, term: str, weight: float) -> TermLists:
-        """The lists of a term that counts as much as `weight` says."""
-        lists = self._lists.read(term)
-        if weight == 1.0:
-            return lists
-        scaled = (tuple(ScaledList(one, weight) for one in own) for own in lists.segments)
-        return TermLists(tuple(scaled), lists.frequency)
+    def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermLists, ...]:
+        """The lists of each term, which counts as much as the query says."""
+        return tuple(self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms)
 
     def find_strongest(self, lists: TermLists) -> float:
         """What the lists of a term give at most: the sum over fields of what a live unit gets, exactly.
@@ -157,7 +153,8 @@ class Searcher:
         for part in self.segments:
             live = part.segment.get_live_mask(Level.UNIT)
             for one in lists.segments[part.place]:
-                strongest[one.field] = max(strongest[one.field], one.find_strongest(live))
+                found = [one.find_strongest(field, live) for field in range(len(FIELDS))]
+                strongest = list(map(max, strongest, found))
         return sum(strongest)
 
     def has_files(self, wanted: Filter) -> bool:
@@ -184,9 +181,12 @@ class Searcher:
 
     def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
         """Which units hold a term in one of the fields."""
-        return part.find_units(
-            one for one in self._lists.read(term).segments[part.place] if one.field in fields
-        )
+        found = np.zeros(part.reader.unit_count, dtype=np.bool_)
+        for one in part.reader.find_lists(term.encode()):
+            if one.field in fields:
+                docs, _ = part.reader.read_postings(one)
+                found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
+        return found
 
     def read_path(self, place: int, file: int) -> str:
         """The path of one file of a segment. Paths are kept: rankings ask for the same ones."""
@@ -205,7 +205,7 @@ class Searcher:
         level = FIELDS[field].level
         for part in self.segments:
             if known is not None:
-                found = [one.read_docs() for one in known.segments[part.place] if one.field == field]
+                found = [one.read_docs(field) for one in known.segments[part.place]]
             else:
                 lists = part.reader.find_lists(term.encode())
                 found = [part.reader.read_postings(one)[0] for one in lists if one.field == field]
@@ -214,11 +214,7 @@ class Searcher:
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
         """The chunks of units, with all that an answer needs."""
-        matched = self._find_matched(query, best, units)
-        return [
-            self._build_chunk(unit, place, tuple(terms))
-            for unit, place, terms in zip(units, self._locate(units), matched, strict=True)
-        ]
+        return self._build_chunks(query, best, units, self._locate(units))
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
         """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
@@ -290,39 +286,40 @@ class Searcher:
         """The best chunks in order, with all that an answer needs."""
         units = _cut(best, top_k)
         described = list(zip(units, self._locate(units), strict=True))
-        described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].chunk.start_line))
-        matched = self._find_matched(query, found, [unit for unit, _ in described[:top_k]])
-        return [
-            self._build_chunk(unit, place, tuple(terms))
-            for (unit, place), terms in zip(described, matched, strict=False)
-        ]
+        described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
+        return self._build_chunks(query, found, *zip(*described[:top_k], strict=True)) if described else []
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_Place]:
         """Where each unit lies."""
         places: dict[RankedUnit, _Place] = {}
         for part in self.segments:
             own = [unit for unit in units if unit.segment == part.place]
-            files, chunks = part.locate(np.array([unit.unit for unit in own], dtype=np.int64))
-            for unit, file, chunk in zip(own, files, chunks, strict=True):
-                span = int(part.first_units[file]), int(part.first_units[file + 1])
-                path = self.read_path(part.place, file)
-                places[unit] = _Place(file, path, part.reader.chunks.read_span(span, chunk))
+            if not own:
+                continue
+            files, spans = part.locate(np.array([unit.unit for unit in own], dtype=np.int64))
+            paths = [self.read_path(part.place, file) for file in files.tolist()]
+            languages = part.reader.take_languages(files)
+            prints = part.reader.files.take_fingerprints(files)
+            places.update(zip(own, map(_Place, paths, spans, languages, prints), strict=True))
         return [places[unit] for unit in units]
 
-    def _build_chunk(self, ranked: RankedUnit, place: _Place, matched: tuple[str, ...]) -> RankedChunk:
-        part = self.segments[ranked.segment]
-        lines = part.reader.chunks.read_lines(int(part.first_units[place.file]), ranked.unit + 1)
-        end = int(lines.sum())
-        return RankedChunk(
-            path=place.path,
-            chunk=place.chunk,
-            unit_start=end - int(lines[-1]) + 1,
-            unit_end=end,
-            score=ranked.score,
-            matched_terms=matched,
-            language=part.reader.read_language(place.file),
-            fingerprint=part.reader.files.read_fingerprint(place.file),
-        )
+    def _build_chunks(
+        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], places: Sequence[_Place]
+    ) -> list[RankedChunk]:
+        matched = self._find_matched(query, best, units)
+        return [
+            RankedChunk(
+                path=place.path,
+                chunk=place.span.chunk,
+                unit_start=place.span.start_line,
+                unit_end=place.span.end_line,
+                score=unit.score,
+                matched_terms=tuple(terms),
+                language=place.language,
+                fingerprint=place.fingerprint,
+            )
+            for unit, place, terms in zip(units, places, matched, strict=True)
+        ]
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
         """For each unit the query terms that occur in any field of it."""
@@ -336,7 +333,7 @@ class Searcher:
             for text, term in zip(query.terms, best.terms, strict=True) if rows else ():
                 has = np.zeros(len(rows), dtype=np.bool_)
                 for one in term.segments[part.place]:
-                    has |= one.read_gains(own) > 0.0
+                    has |= one.hold(own)
                 for place in np.flatnonzero(has).tolist():
                     matched[rows[place]].append(text)
         return matched

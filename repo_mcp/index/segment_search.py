@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from index_format import CorruptIndex, Level, LiveSegment, sort_distinct, spread_runs
-from repo_mcp.index.schema import FIELDS
+from index_format import CorruptIndex, Level, LiveSegment, UnitSpan, sort_distinct, spread_runs
 from repo_mcp.index.scoring import DECIMALS, F64, I64
-from repo_mcp.index.term_lists import WeighedList
 
 Mask = npt.NDArray[np.bool_]
 SPARSE_LOOKUPS = 16  # for chunks by their files, after which it pays to know where all chunks end
@@ -58,14 +55,15 @@ class SegmentSearch:
         total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
         return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
 
-    def locate(self, units: I64) -> tuple[list[int], list[int]]:
-        """The file and the first chunk of each of some units. Raises CorruptIndex."""
+    def locate(self, units: I64) -> tuple[I64, list[UnitSpan]]:
+        """The file of each of some units, and where its first chunk and it lie there. Raises CorruptIndex."""
         files, chunks = self.find_files(units), self.find_chunks(units)
         firsts, stops = self.reader.files.read_chunk_spans(files)
         strays = units[(chunks < firsts) | (chunks >= stops)]
         if len(strays):
             raise CorruptIndex(f"{self.segment.name}: unit {strays[0]} lies in no chunk of its file")
-        return files.tolist(), chunks.tolist()
+        bounds = self.first_units[files], self.first_units[files + 1]
+        return files, self.reader.chunks.locate(bounds, chunks, units)
 
     @cached_property
     def _chunk_ends(self) -> I64:
@@ -109,14 +107,6 @@ class SegmentSearch:
     def find_file(self, unit: int) -> int:
         """The file of one unit."""
         return int(self.find_files(np.array([unit]))[0])
-
-    def find_units(self, lists: Iterable[WeighedList]) -> Mask:
-        """Which units are in one of the lists."""
-        found = np.zeros(self.reader.unit_count, dtype=np.bool_)
-        for one in lists:
-            docs = one.read_docs()
-            found[docs if FIELDS[one.field].level is Level.UNIT else self.spread(docs)] = True
-        return found
 
     def drop_dead(self, docs: I64, level: Level) -> I64:
         """The live ones of some documents."""

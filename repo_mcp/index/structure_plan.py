@@ -105,12 +105,12 @@ def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, path
 
 def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask) -> WantedFile | None:
     files = segment.reader.files
-    language = segment.reader.read_language(file)
+    language = segment.reader.take_languages(np.array([file]))[0]
     task = find_task(path, language)
     if task is None:
         return None
     size = int(files.read_column(SIZE, file, file + 1)[0])
-    return WantedFile(path, files.read_fingerprint(file), size, language, task)
+    return WantedFile(path, files.take_fingerprints(np.array([file]))[0], size, language, task)
 
 
 def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:

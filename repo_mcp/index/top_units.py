@@ -1,10 +1,10 @@
 """The best units of one segment without scoring those that cannot win.
 
-The query's lists are taken in order of the most that each can give to a unit. At first every posting is
-added up. Once all lists that are left together give less than the last of the units wanted so far has, a
-unit that no list has named yet cannot win any more, and of the named ones only those that can still
-reach that score are looked up in the lists that are left: the long ones. What the lists that are left can
-give is known for each block of 256 units (index_format/block_lists.py).
+For each block of 256 units it is known what every list of the query gives there at most
+(index_format/block_lists.py). The blocks that may hold most are scored first: the last of the units wanted
+that they hold is a threshold, and of all other blocks only those are looked at whose bounds reach it. In
+these the lists are taken in order of the most that each can give to a unit: once those that are left
+together give less than the threshold, they are looked up for the units alone that can still reach it.
 
 The answer is exact, to the last tie: it is that of scoring everything.
 Turtle and Flood, "Query evaluation: strategies and optimizations" (MaxScore), 1995; Ding and Suel,
@@ -19,16 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from index_format import BLOCK_BITS, LiveSegment
+from index_format import BLOCK_BITS, LiveSegment, find_docs
 from repo_mcp.index.scoring import DECIMALS, F64, I64
-from repo_mcp.index.term_lists import BLOCK_DOCS, WeighedList
+from repo_mcp.index.weighed_lists import BLOCK_DOCS, WeighedList
 
 Mask = npt.NDArray[np.bool_]
 SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can move a score
-MANY_UNITS = 60_000  # named so far: then passing over all units of the segment is faster
-SAMPLE_BLOCKS = 48  # looked at for a threshold then, more when many units are wanted
+SAMPLE_BLOCKS = 64  # looked at for a threshold, more when many units are wanted
 UNITS_PER_BLOCK = 8
-KEPT_SUMS = 2  # for the next queries: 6 MB each for the kernel
+BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; fewer at once are more calls
+LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,11 @@ class TopUnits:
 
 
 class TopUnitsFinder:
-    """Finds the best units of one segment. Safe for several threads: no two have the same sums."""
+    """Finds the best units of one segment. Safe for several threads."""
 
     def __init__(self, segment: LiveSegment) -> None:
         self._segment = segment
         self._blocks = -(-segment.reader.unit_count // BLOCK_DOCS)
-        self._free: list[F64] = []  # sums that nobody uses; all zero
 
     def find(
         self, lists: Sequence[WeighedList], wanted: Mask | None, count: int, threshold: float = 0.0
@@ -54,117 +53,107 @@ class TopUnitsFinder:
 
         Units below `threshold` may be left out. Raises IndexFormatError for damage, OSError.
         """
-        ordered = sorted(lists, key=lambda one: -one.most)
-        rests = np.cumsum([0.0, *(one.most for one in reversed(ordered))])[::-1].tolist()
-        sums = _Sums(self._take_sums())
-        added = 0
-        while added < len(ordered) and rests[added] + SLACK >= threshold:
-            sums.add(ordered[added])
-            added += 1
-            if added < len(ordered) and ordered[added].size >= min(sums.size, MANY_UNITS):
-                self._drop_unwanted(sums, wanted)
-                threshold = max(threshold, sums.find_threshold(count))
-        self._drop_unwanted(sums, wanted)
-        found = self._complete(sums, ordered[added:], count, threshold)
-        self._give_back(sums)  # not after an error: what it left is no zero
-        return found
-
-    def _take_sums(self) -> F64:
-        """A zero for each unit of whole blocks."""
-        try:
-            return self._free.pop()
-        except IndexError:
-            return np.zeros(self._blocks * BLOCK_DOCS)
-
-    def _give_back(self, sums: _Sums) -> None:
-        sums.clear()
-        if len(self._free) < KEPT_SUMS:
-            self._free.append(sums.values)
-
-    def _drop_unwanted(self, sums: _Sums, wanted: Mask | None) -> None:
-        if len(self._segment.dead_files):
-            sums.values[self._segment.dead_units] = 0.0
+        search = _Search(sorted(lists, key=lambda one: -one.most), self._blocks, count, threshold)
+        live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
+        search.masks = [mask for mask in (wanted, live) if mask is not None]
         if wanted is not None:
-            sums.values[: len(wanted)] *= wanted
+            search.leave_out(_find_empty(wanted, self._blocks))
+        search.score_best(max(SAMPLE_BLOCKS, count // UNITS_PER_BLOCK))
+        while search.score_best(BLOCKS_AT_ONCE):
+            pass
+        return search.finish()
 
-    def _complete(self, sums: _Sums, rest: Sequence[WeighedList], count: int, threshold: float) -> TopUnits:
-        """The best of the units that have a sum, once the lists of the rest are looked up for them."""
-        bounds = np.zeros(self._blocks)
-        for one in rest:
-            bounds += one.bound_blocks()
-        units = sums.choose(threshold - SLACK - bounds)
-        scores = sums.values[units]
-        for place, one in enumerate(rest):
-            bounds -= one.bound_blocks()
-            scores += one.read_gains(units)
-            threshold = max(threshold, _find_last(scores, count))
-            left = bounds[units // BLOCK_DOCS] if place + 1 < len(rest) else 0.0
-            chosen = np.flatnonzero(scores + left >= threshold - SLACK)
-            units, scores = units[chosen], scores[chosen]
-        scores = np.round(scores, DECIMALS)
-        chosen = np.flatnonzero(scores >= max(threshold - SLACK, _find_last(scores, count)))
+
+def _find_empty(wanted: Mask, blocks: int) -> Mask:
+    """The blocks that hold none of the wanted units."""
+    padded = np.zeros(blocks * BLOCK_DOCS, dtype=np.bool_)
+    padded[: len(wanted)] = wanted
+    empty: Mask = np.logical_not(padded.reshape(-1, BLOCK_DOCS).any(axis=1))
+    return empty
+
+
+class _Search:
+    """One search as it goes on: the blocks that are left, and the units found so far."""
+
+    def __init__(self, ordered: Sequence[WeighedList], blocks: int, count: int, threshold: float) -> None:
+        """`ordered` are the lists, the one that can give most first."""
+        self.masks: list[Mask] = []  # each has a row for each unit, and all must say that one is wanted
+        self._ordered = ordered
+        self._count = count
+        self._threshold = threshold
+        # For each list and block what this list and those behind it give at most; at the end nothing.
+        self._rests = np.zeros((len(ordered) + 1, blocks))
+        for place in range(len(ordered) - 1, -1, -1):
+            np.add(self._rests[place + 1], ordered[place].bound_blocks(), out=self._rests[place])
+        self._bounds = self._rests[0].copy()  # 0 for a block that was looked at, or that nobody wants
+        self._units: list[I64] = []
+        self._scores: list[F64] = []
+
+    def leave_out(self, blocks: Mask) -> None:
+        """These hold nothing that is wanted."""
+        self._bounds[blocks] = 0.0
+
+    def score_best(self, most: int) -> bool:
+        """Score the units in the blocks of the highest bounds; False when there are none left to look at."""
+        blocks = (self._bounds >= max(self._threshold - SLACK, LEAST)).nonzero()[0]
+        if not len(blocks):
+            return False
+        if len(blocks) > most:
+            blocks = np.sort(blocks[np.argpartition(self._bounds[blocks], -most)[-most:]])
+        self._bounds[blocks] = 0.0
+        self._score(blocks)
+        return True
+
+    def _score(self, blocks: I64) -> None:
+        """Find the units of ascending blocks that may be among the best."""
+        rests = self._rests[:, blocks]
+        need = max(self._threshold - SLACK, LEAST)
+        first = int(np.count_nonzero(rests.max(axis=1) >= need))  # list that names no unit any more
+        sums = self._add(self._ordered[:first], blocks)
+        enough = sums.reshape(-1, BLOCK_DOCS) >= np.maximum(need - rests[first], LEAST)[:, None]
+        places = enough.reshape(-1).nonzero()[0]
+        scores = sums[places]
+        for mask in self.masks:
+            kept = mask[find_docs(blocks, places)].nonzero()[0]
+            places, scores = places[kept], scores[kept]
+        if first < len(self._ordered) and len(places):
+            scores += self._look_up(self._ordered[first:], blocks, places)
+        self._take(find_docs(blocks, places), scores)
+
+    def _add(self, lists: Sequence[WeighedList], blocks: I64, wanted: Mask | None = None) -> F64:
+        """What some lists give together to each unit of ascending blocks that is wanted."""
+        gains = [one.take(blocks, wanted) for one in lists]
+        places, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
+        sums: F64 = np.bincount(places, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
+        return sums
+
+    def _look_up(self, lists: Sequence[WeighedList], blocks: I64, places: I64) -> F64:
+        """What some lists give together at ascending places in some blocks."""
+        rows = places >> BLOCK_BITS
+        is_new = np.diff(rows, prepend=-1) > 0
+        own = (np.cumsum(is_new) - 1) << BLOCK_BITS | places & (BLOCK_DOCS - 1)
+        holding = blocks[rows[is_new]]
+        wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
+        wanted[own] = True
+        scores: F64 = self._add(lists, holding, wanted)[own]
+        return scores
+
+    def _take(self, units: I64, scores: F64) -> None:
+        """Keep those of the units that may be among the best."""
+        scores = np.concatenate([*self._scores, scores])
+        units = np.concatenate([*self._units, units])
+        self._threshold = max(self._threshold, _find_last(scores, self._count))
+        chosen = (scores >= self._threshold - SLACK).nonzero()[0]
+        self._units, self._scores = [units[chosen]], [scores[chosen]]
+
+    def finish(self) -> TopUnits:
+        """What was found, ascending."""
+        if not self._units:
+            return TopUnits(np.zeros(0, dtype=np.int64), np.zeros(0))
+        units, scores = self._units[0], np.round(self._scores[0], DECIMALS)
+        chosen = np.flatnonzero(scores >= max(self._threshold - SLACK, _find_last(scores, self._count)))
+        chosen = chosen[np.argsort(units[chosen])]
         return TopUnits(units[chosen], scores[chosen])
-
-
-class _Sums:
-    """What the units of a segment have so far. While they are few they are listed, else passed over."""
-
-    def __init__(self, values: F64) -> None:
-        """`values` is a zero for each unit of whole blocks; `clear` leaves it as it was."""
-        self.values = values
-        self._named: list[I64] = []
-        self._largest: F64 | None = None  # of each block, since the last list was added
-        self.size = 0
-
-    def add(self, one: WeighedList) -> None:
-        """Add the gains of a list."""
-        self._largest = None
-        if self.size >= MANY_UNITS:
-            one.add_to(self.values)
-            return
-        named = one.add_naming(self.values)
-        self._named.append(named)
-        self.size += len(named)
-
-    def clear(self) -> None:
-        """Make every sum zero."""
-        if self.size < MANY_UNITS:
-            for units in self._named:
-                self.values[units] = 0.0
-        else:
-            self.values.fill(0.0)
-
-    def _list_units(self) -> I64:
-        return np.concatenate(self._named) if self._named else np.zeros(0, dtype=np.int64)
-
-    def find_threshold(self, count: int) -> float:
-        """A score that `count` units have reached; of many units the best blocks are a sample."""
-        if self.size < MANY_UNITS:
-            return _find_last(self.values[self._list_units()], count)
-        by_block = self.values.reshape(-1, BLOCK_DOCS)
-        sample = max(SAMPLE_BLOCKS, count // UNITS_PER_BLOCK)
-        if sample < len(by_block):
-            by_block = by_block[np.argpartition(self._find_largest(), -sample)[-sample:]]
-        return _find_last(by_block.reshape(-1), count)
-
-    def choose(self, needs: F64) -> I64:
-        """The units that have a sum, and as much as their block needs, ascending."""
-        needs = np.maximum(needs, np.finfo(np.float64).tiny)
-        if self.size < MANY_UNITS:
-            units = self._list_units()
-            units = units[self.values[units] >= needs[units // BLOCK_DOCS]]
-            units.sort()
-            return units
-        blocks = np.flatnonzero(self._find_largest() >= needs)
-        enough = self.values.reshape(-1, BLOCK_DOCS)[blocks] >= needs[blocks, None]
-        rows, places = np.nonzero(enough)
-        return (blocks[rows] << BLOCK_BITS) + places
-
-    def _find_largest(self) -> F64:
-        """For each block a sum that none of its units is above."""
-        if self._largest is None:
-            self._largest = self.values.reshape(-1, BLOCK_DOCS).max(axis=1)
-        return self._largest
 
 
 def _find_last(scores: F64, count: int) -> float:

@@ -115,7 +115,7 @@ class VectorView:
         for file in np.flatnonzero(segment.live_file_mask & (vectors > 0)).tolist():
             path = files.read_path(file)
             place = known.find(path)
-            if place is None or known.find_fingerprint(path) != files.read_fingerprint(file):
+            if place is None or known.find_fingerprint(path) != files.take_fingerprints(np.array([file]))[0]:
                 continue
             part = self.searcher.segments[places[place.segment]]
             first, end = part.reader.files.first_chunks[place.file : place.file + 2].tolist()

@@ -69,7 +69,7 @@ def read_everything(reader: SegmentReader) -> list[object]:
         found.append(table.tolist())
     for file in range(reader.file_count):
         found += [reader.files.read_path(file), reader.read_spans(file)]
-        found += [reader.read_language(file), reader.files.read_fingerprint(file)]
+        found += [reader.take_languages(np.array([file])), reader.files.take_fingerprints(np.array([file]))]
         if reader.has_records:
             found.append(reader.records.read(file))
     if reader.unit_count:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from index_format import ChunkSpan, CorruptIndex
+from index_format import ChunkSpan, CorruptIndex, UnitSpan
 from index_format.chunks import CHNK, UNIT, ChunksReader, encode_chunks
 from index_format.columns import encode_table
 from index_format.directory import MemoryFile
@@ -59,10 +59,27 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))
         assert reader.read_spans(*ends) == wanted
-        assert [reader.read_span(ends[0], row) for row in range(*ends[1])] == wanted
-        assert reader.read_lines(*ends[0]).tolist() == lines
+        assert locate(reader, ends[0], ends[1][0], chunks) == [
+            UnitSpan(wanted[place], sum(lines[:own]) + 1, sum(lines[: own + 1]))
+            for place, (first, count) in enumerate(chunks)
+            for own in range(first, first + count)
+        ]
         assert reader.read_units(*ends[0]).sizes.tolist() == [20 * line for line in lines]
         unit, chunk = ends[0][1], ends[1][1]
+
+
+def locate(
+    reader: ChunksReader, units: tuple[int, int], chunk: int, chunks: list[tuple[int, int]]
+) -> list[UnitSpan]:
+    """Every unit of every chunk of a file, whose first chunk is `chunk`."""
+    asked = [
+        (chunk + place, units[0] + own)
+        for place, (first, count) in enumerate(chunks)
+        for own in range(first, first + count)
+    ]
+    rows = np.array(asked, dtype=np.int64).reshape(-1, 2)
+    bounds = np.full(len(rows), units[0]), np.full(len(rows), units[1])
+    return reader.locate(bounds, rows[:, 0], rows[:, 1])
 
 
 def test_the_first_line_is_1() -> None:
@@ -83,7 +100,7 @@ def test_a_chunk_outside_its_file_is_corrupt(first: int, count: int) -> None:
     with pytest.raises(CorruptIndex, match="CHNK"):
         open_chunks(sections).read_spans((0, 2), (0, 1))
     with pytest.raises(CorruptIndex, match="CHNK"):
-        open_chunks(sections).read_span((0, 2), 0)
+        locate(open_chunks(sections), (0, 2), 0, [(0, 1)])
 
 
 def test_a_chunk_without_units_is_corrupt() -> None:

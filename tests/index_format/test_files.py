@@ -54,7 +54,7 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     assert [path.encode() for path in reader.read_paths_of(some)] == list(table.paths[::2])
     assert reader.read_fingerprints() == table.fingerprints
     for file in range(reader.count):
-        assert reader.read_fingerprint(file) == file.to_bytes(16, "big")
+        assert reader.take_fingerprints(np.array([file])) == [file.to_bytes(16, "big")]
     for column, values in (
         (SIZE, table.sizes),
         (LANGUAGE, table.languages),
@@ -144,6 +144,6 @@ def test_a_language_that_has_no_name_is_corrupt(small: bytes) -> None:
     columns[LANGUAGE] = np.array([0, 7, 1])
     sections[FILE] = encode_table(columns)
     reader = open_bytes(put_together(sections)[1])
-    for read in (reader.read_file_table, reader.read_languages, lambda: reader.read_language(1)):
+    for read in (reader.read_file_table, reader.read_languages, lambda: reader.take_languages(np.array([1]))):
         with pytest.raises(CorruptIndex, match="language 7"):
             read()

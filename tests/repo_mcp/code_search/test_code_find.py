@@ -5,15 +5,16 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from repo_mcp.code_search.find import find_chunks
 from repo_mcp.code_search.records import CodeHit
 from repo_mcp.config import load_config
 from repo_mcp.index.query import Query, parse_query
+from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.searcher import Filter, Searcher
 from repo_mcp.repository import Repository
+from tests.repo_mcp.index.plain_search import iter_postings, score
 from tests.repo_mcp.index.test_top_units import searcher as searcher  # noqa: PLC0414
 from tests.repo_mcp.index.test_whoosh_oracle import choose_queries, read_sources
 
@@ -79,18 +80,14 @@ def test_shares_are_scores_by_one_number_for_each_query(searcher: Searcher) -> N
 
 
 def test_the_strongest_unit_of_a_list_is_that_of_looking_at_all(searcher: Searcher) -> None:
-    forms = set()
     for term in ("the", "self", "loop", "email", "async", "charset", "py", "return"):
-        lists = searcher._lists.read(term)
-        expected: dict[int, float] = {}
-        for segment, own in zip(searcher.snapshot.segments, lists.segments, strict=True):
-            live = np.flatnonzero(segment.live_unit_mask)
-            for one in own:
-                forms.add(type(one).__name__)
-                gains = one.read_gains(live)
-                expected[one.field] = max(expected.get(one.field, 0.0), float(gains.max(initial=0.0)))
-        assert searcher.find_strongest(lists) == pytest.approx(sum(expected.values()), abs=1e-9)
-    assert forms == {"ShortList", "LongList", "PathList"}
+        expected = 0.0
+        for field in range(len(FIELDS)):
+            postings = list(iter_postings(searcher, term, field))
+            frequency = sum(len(one.units) for one in postings)
+            found = [score(searcher, one, term, field, frequency).max() for one in postings]
+            expected += max(found, default=0.0)
+        assert searcher.find_strongest(searcher._lists.read(term)) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_word_that_counts_less_gives_that_share_of_its_points(searcher: Searcher) -> None:

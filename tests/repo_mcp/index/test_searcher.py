@@ -199,4 +199,9 @@ def test_chunks_are_found_by_their_files_as_by_all_of_them(
             part = SegmentSearch(segment, place)
             found = [part.find_chunks(units).tolist() for _ in range(3)]
             assert found[0] == found[1] == found[2]
-            assert part.locate(units) == (part.find_files(units).tolist(), found[0])
+            files, spans = part.locate(units)
+            assert files.tolist() == part.find_files(units).tolist()
+            firsts = segment.reader.files.first_units[files]
+            for unit, first, span in zip(units.tolist(), firsts.tolist(), spans, strict=True):
+                assert span.chunk.first_unit <= unit - first < span.chunk.first_unit + span.chunk.unit_count
+                assert span.chunk.start_line <= span.start_line <= span.end_line <= span.chunk.end_line

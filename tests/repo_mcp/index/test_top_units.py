@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
-from repo_mcp.index import top_units
+from repo_mcp.index import saturations, term_lists, top_units
 from repo_mcp.index.documents import SegmentBuilder
 from repo_mcp.index.query import Query
+from repo_mcp.index.saturations import Saturations
 from repo_mcp.index.schema import FIELDS
-from repo_mcp.index.scoring import DECIMALS
+from repo_mcp.index.scoring import DECIMALS, F64, I64, TermScorer
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.segment_search import Matches
-from repo_mcp.index.term_lists import GRAIN, LongList, PathList, ShortList, TermListReader, _Kept
+from repo_mcp.index.term_lists import TermListReader, _Kept
 from repo_mcp.index.top_units import Mask, TopUnits, TopUnitsFinder
+from repo_mcp.index.weighed_lists import BLOCK_DOCS, GRAIN, LongList, PathList, ShortList, WeighedList
 from tests.repo_mcp.index.plain_search import score_units
 from tests.repo_mcp.index.test_whoosh_oracle import choose_queries, read_sources
 
@@ -44,12 +46,15 @@ def searcher() -> Searcher:
     return Searcher(snapshot)
 
 
-@pytest.fixture(params=["few units", "many units", "as it is"])
+@pytest.fixture(params=["small steps", "paths apart", "as it is"])
 def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Both ways to go over the sums, whatever the size of the tree."""
-    if request.param != "as it is":
-        monkeypatch.setattr(top_units, "MANY_UNITS", 0 if request.param == "many units" else 1 << 60)
+    """Every way to go over the blocks, whatever the size of the tree."""
+    if request.param == "small steps":
         monkeypatch.setattr(top_units, "SAMPLE_BLOCKS", 1)
+        monkeypatch.setattr(top_units, "UNITS_PER_BLOCK", 1000)
+        monkeypatch.setattr(top_units, "BLOCKS_AT_ONCE", 1)
+    if request.param == "paths apart":
+        monkeypatch.setattr(term_lists, "PATH_UNITS", 0)
     return
 
 
@@ -71,11 +76,8 @@ def find(
     reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     read = [reader.read(term) for term in terms]
     for place, segment in enumerate(snapshot.segments):
-        finder = TopUnitsFinder(segment)
         lists = [one for term in read for one in term.segments[place]]
-        for _ in range(2):  # the sums are zero again after the first time
-            found = finder.find(lists, wanted[place] if wanted else None, count)
-        yield found
+        yield TopUnitsFinder(segment).find(lists, wanted[place] if wanted else None, count)
 
 
 @pytest.mark.usefixtures("path_taken")
@@ -116,27 +118,80 @@ def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
     assert set(best.tolist()) <= set(found.units.tolist())
 
 
-def test_no_list_gives_more_than_its_bounds(searcher: Searcher) -> None:
+@pytest.mark.usefixtures("path_taken")
+def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
     reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     forms = set()
     for term in ("the", "self", "loop", "email", "async", "charset", "py"):
-        for segment, lists in zip(snapshot.segments, reader.read(term).segments, strict=True):
-            units = np.arange(segment.reader.unit_count)
+        expected = score_units(searcher, Query(terms=[term]))
+        for segment, lists, matches in zip(
+            snapshot.segments, reader.read(term).segments, expected, strict=True
+        ):
+            count = segment.reader.unit_count
+            units, blocks = np.arange(count), np.arange(-(-count // BLOCK_DOCS))
+            sums = np.zeros(len(blocks) * BLOCK_DOCS)
             for one in lists:
                 forms.add(type(one))
-                gains = one.read_gains(units)
-                sums = np.zeros(top_units.BLOCK_DOCS * len(one.bound_blocks()))
-                named = one.add_naming(sums)
-                assert sums[: len(units)].tolist() == gains.tolist()
-                one.add_to(sums)
-                assert sums[: len(units)].tolist() == (2 * gains).tolist()
-                assert sorted(named.tolist()) == np.flatnonzero(gains).tolist()
-                bounds = one.bound_blocks()
-                assert (gains <= bounds[units // top_units.BLOCK_DOCS] + 1e-12).all()
+                gains = np.bincount(*one.take(blocks), len(sums))
+                assert (gains[:count] > 0).tolist() == one.hold(units).tolist()
+                assert (gains <= one.bound_blocks()[np.arange(len(sums)) // BLOCK_DOCS] + 1e-12).all()
                 assert gains.max() <= one.most + 1e-12
                 assert (np.rint(gains / GRAIN) * GRAIN == gains).all()
-    assert forms == {ShortList, LongList, PathList}
+                check_parts(one, blocks, gains)
+                sums += gains
+            live = np.flatnonzero(segment.live_unit_mask & (sums[:count] > 0))
+            assert live.tolist() == matches.units.tolist()
+            assert sums[live] == pytest.approx(matches.scores, abs=1e-9)
+    assert forms >= {ShortList, LongList}
+
+
+def check_parts(one: WeighedList, blocks: I64, gains: F64) -> None:
+    """A choice of blocks, and of places in them, gives what all together give there."""
+    own = blocks[1::2]
+    there = gains.reshape(-1, BLOCK_DOCS)[own].reshape(-1)
+    wanted = np.arange(len(there)) % 3 == 0
+    assert np.bincount(*one.take(own), len(there)).tolist() == there.tolist()
+    assert np.bincount(*one.take(own, wanted), len(there)).tolist() == (there * wanted).tolist()
+
+
+@pytest.mark.usefixtures("path_taken")
+def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
+    for term in ("the", "self", "email", "charset", "py"):
+        lists = searcher._lists.read(term)
+        for field in range(len(FIELDS)):
+            known = [docs.tolist() for _, docs in searcher.iter_field(term, field, lists)]
+            read = [docs.tolist() for _, docs in searcher.iter_field(term, field)]
+            assert [docs for docs in known if docs] == [docs for docs in read if docs]
+
+
+def test_paths_of_many_files_are_a_list_of_their_own(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_lists, "PATH_UNITS", 0)
+    snapshot = searcher.snapshot
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    assert PathList in {type(one) for own in reader.read("email").segments for one in own}
+
+
+@pytest.mark.parametrize("limits", [None, (4, 40), (1, 1)])
+def test_saturations_are_scores_but_for_the_rarity(
+    limits: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbered or not, far from ordinary or not: times a term's factor they are its scores to a bit."""
+    if limits is not None:
+        monkeypatch.setattr(saturations, "FREQUENCIES", limits[0])
+        monkeypatch.setattr(saturations, "LENGTHS", limits[1])
+    draw = np.random.default_rng(4)
+    known = Saturations([70.5] * len(FIELDS))
+    for field in (0, 2, 0):
+        counts, lengths = draw.integers(1, 12, 900), draw.integers(1, 90, 900).astype(np.uint16)
+        counts[5], lengths[6] = 100_000, 60_000
+        scorer = TermScorer(FIELDS[field].name, "term", 10_000, 77, 70.5)
+        numbers = known.number(field, counts, lengths)
+        assert (known.fields[numbers] == field).all()
+        assert (known.values[numbers] * scorer.factor).tolist() == scorer.score(counts, lengths).tolist()
+        assert len(set(numbers.tolist())) == len(set(zip(counts.tolist(), lengths.tolist(), strict=True)))
 
 
 def test_sums_of_gains_do_not_depend_on_their_order() -> None:
