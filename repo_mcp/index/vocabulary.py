@@ -51,11 +51,13 @@ class Vocabulary:
     def add(self, text: bytes) -> TextWords:
         """Find the words of the next text and number them among themselves."""
         padded = text.translate(_TO_SPACES) + PADDING
-        edges = np.flatnonzero(np.diff(np.frombuffer(padded, dtype=np.uint8) != _SPACE, prepend=False))
+        is_word = np.frombuffer(b" " + padded, dtype=np.uint8) != _SPACE
+        edges = np.flatnonzero(is_word[1:] != is_word[:-1])
         words = Spans(padded, edges[0::2], edges[1::2] - edges[0::2])
         first, second = hash_spans(words)
         ranks, places = rank_hashes(first, second)
-        self._samples.append(_Sample(words.take(places), (first[places], second[places])))
+        distinct = Spans(padded, words.starts[places], words.sizes[places])
+        self._samples.append(_Sample(distinct, (first[places], second[places])))
         return TextWords(words.starts, ranks, len(places))
 
     def finish(self) -> tuple[Spans, list[I64]]:
