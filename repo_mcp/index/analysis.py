@@ -118,7 +118,7 @@ class WordTerms:
 
 
 def analyse_words(words: Spans) -> WordTerms:
-    """The terms of each word: the set of what `analyse_text` gives for it. The words fill their text, in order.
+    """The terms of each word: the set of what `analyse_text` gives for it. The words fill their text in order.
 
     A word here is a run of ASCII word characters and of bytes above 127, so that one that is not ASCII
     may hold several words or none. Those, and long words, are analysed one by one; all others by
@@ -178,11 +178,12 @@ def _stem_parts(
     owners = np.cumsum(is_word[starts]) - 1
     has_parts = is_plain & (classes[words.starts] != _DIGIT)
     wanted = (classes[starts] != _NEITHER) & (sizes > 1) & has_parts[owners]
-    parts = Spans(lowered, starts[wanted], sizes[wanted])
-    ranks, places = rank_hashes(*hash_spans(parts))
-    distinct = Spans(parts.padded, parts.starts[places], parts.sizes[places]).slice()
+    places = np.flatnonzero(wanted)
+    parts = Spans(lowered, starts[places], sizes[places])
+    ranks, firsts = rank_hashes(*hash_spans(parts))
+    distinct = Spans(lowered, parts.starts[firsts], parts.sizes[firsts]).slice()
     stems = "\n".join(map(_STEMS.__getitem__, b"\n".join(distinct).decode("ascii").split("\n")))
-    return owners[wanted], ranks, stems.encode().split(b"\n") if distinct else []
+    return owners[places], ranks, stems.encode().split(b"\n") if distinct else []
 
 
 def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:

@@ -220,11 +220,13 @@ class SegmentBuilder:
             max(int(one.counts.max(initial=0)) for _, one, _ in found),
         )
         for field, one, words in found:
-            repeats = term_counts[words]
-            rows = spread_runs(bounds[words], repeats)
-            occurrences.add(
-                lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
-            )
+            docs, counts = one.docs.astype(np.int64), one.counts.astype(np.int64)
+            rows, ends = bounds[words], bounds[words + 1]
+            while len(left := np.flatnonzero(rows < ends)):  # those of a first term, of a second, ...
+                if len(left) < len(rows):
+                    rows, ends, docs, counts = rows[left], ends[left], docs[left], counts[left]
+                occurrences.add(lists[rows] | field, docs, counts)
+                rows += 1
         self._counted.clear()
         return gather_spans(spans.padded, spans.starts[order], spans.sizes[order]), occurrences
 

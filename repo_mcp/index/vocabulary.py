@@ -65,19 +65,23 @@ class Vocabulary:
         samples, self._samples = self._samples, []
         if not samples:
             return join_spans([]), []
-        first, second = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
-        ranks, places = rank_hashes(first, second)
-        bounds = np.cumsum([len(sample.words.starts) for sample in samples])
-        return _join(samples).take(places), np.split(ranks, bounds[:-1])
+        hashes = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
+        ranks, places = rank_hashes(*hashes)
+        ends = np.cumsum([len(sample.words.starts) for sample in samples])
+        split = np.split(places, np.searchsorted(places, ends[:-1]))
+        firsts = (0, *ends[:-1].tolist())
+        words = [
+            sample.words.take(own - first) for sample, own, first in zip(samples, split, firsts, strict=True)
+        ]
+        return _join(words), np.split(ranks, ends[:-1])
 
 
-def _join(samples: Sequence[_Sample]) -> Spans:
-    """The words of all samples as spans of one text."""
-    offsets = np.cumsum([0, *(len(sample.words.padded) for sample in samples)]).tolist()
+def _join(texts: Sequence[Spans]) -> Spans:
+    """The words of several texts as spans of one, in order; nothing but spaces stands between them."""
+    offsets = np.cumsum([0, *(len(one.padded) for one in texts)]).tolist()
+    starts = [one.starts + offset for one, offset in zip(texts, offsets, strict=False)]
     return Spans(
-        b"".join(sample.words.padded for sample in samples),
-        np.concatenate(
-            [sample.words.starts + offset for sample, offset in zip(samples, offsets, strict=False)]
-        ),
-        np.concatenate([sample.words.sizes for sample in samples]),
+        b"".join(one.padded for one in texts),
+        np.concatenate(starts),
+        np.concatenate([one.sizes for one in texts]),
     )
