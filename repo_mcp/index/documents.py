@@ -112,7 +112,7 @@ class SegmentBuilder:
             landmarks = scan(file.language, file.data)
             doc_spans.append(landmarks.doc_spans)
             definitions.append(landmarks.definitions)
-            self._cut_file(file, landmarks, line_feeds[first:last], offset, last - first + more)
+            self._cut_file(file, landmarks, line_feeds[first : last + 1], offset, last - first + more)
         first_unit = self._units
         unit_starts = self._place_units(offsets, sizes, firsts, line_feeds)
         edges, names = _list_edges(doc_spans, offsets), _list_edges(definitions, offsets)
@@ -122,8 +122,8 @@ class SegmentBuilder:
     def _cut_file(
         self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
     ) -> None:
-        """Record the file's units and chunks. Its lines end at `line_feeds`, it begins at `offset`."""
-        ends = (line_feeds - offset).tolist() if lines > self._chunk_lines else None
+        """Record the file's units and chunks. It begins at `offset`; the last of the line feeds is behind it."""
+        ends = memoryview(line_feeds - offset) if lines > self._chunk_lines else None
         self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
         self._rows.append(row)
@@ -266,11 +266,11 @@ def cut_file(
     lines: int,
     chunk_lines: int,
     overlap_lines: int,
-    line_feeds: Sequence[int] | None = None,
+    line_ends: Sequence[int] | None = None,
 ) -> Cut:
     """Chunks at the declarations of code that is longer than one chunk, else by line numbers alone."""
     if file.language.kind == "code" and lines > chunk_lines:
-        first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_feeds)
+        first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_ends)
         if first_lines is not None:
             return cut_at(lines, first_lines)
     return cut_lines(lines, chunk_lines, overlap_lines)
