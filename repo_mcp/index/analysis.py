@@ -118,7 +118,7 @@ class WordTerms:
 
 
 def analyse_words(words: Spans) -> WordTerms:
-    """The terms of each word: the set of what `analyse_text` gives for it. The words fill their text in order.
+    """The terms of each word: the set of what `analyse_text` gives for it. Between words stand spaces alone.
 
     A word here is a run of ASCII word characters and of bytes above 127, so that one that is not ASCII
     may hold several words or none. Those, and long words, are analysed one by one; all others by
