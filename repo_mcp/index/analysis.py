@@ -52,13 +52,13 @@ _CLASSES = bytes(
 _MAX_MEMO = 200_000  # stems kept; about 30 MB
 
 
-class _Stems(dict[str, str]):
-    """Lower-cased part -> stem, computed once. Parts that are not English letters are their own stem."""
+class _Stems(dict[bytes, bytes]):
+    """Lower-cased ASCII part -> stem, computed once. Parts that are not letters are their own stem."""
 
-    def __missing__(self, part: str) -> str:
+    def __missing__(self, part: bytes) -> bytes:
         if len(self) >= _MAX_MEMO:
             self.clear()
-        stemmed = porter_stem(part) if part.isascii() and part.isalpha() else part
+        stemmed: bytes = porter_stem(part.decode()).encode() if part.isalpha() else part
         self[part] = stemmed
         return stemmed
 
@@ -73,8 +73,12 @@ def get_word_terms(word: str) -> tuple[str, ...]:
     whole = word.lower()
     if word[0].isdigit():
         return (whole,)
-    parts = [_STEMS[part.lower()] for part in _PARTS.findall(word) if len(part) > 1]
+    parts = [_stem(part.lower()) for part in _PARTS.findall(word) if len(part) > 1]
     return tuple(dict.fromkeys([whole, *parts]))
+
+
+def _stem(part: str) -> str:
+    return _STEMS[part.encode()].decode() if part.isascii() else part
 
 
 def get_root(term: str) -> str:
@@ -182,8 +186,7 @@ def _stem_parts(
     parts = Spans(lowered, starts[places], sizes[places])
     ranks, firsts = rank_hashes(*hash_spans(parts))
     distinct = Spans(lowered, parts.starts[firsts], parts.sizes[firsts]).slice()
-    stems = "\n".join(map(_STEMS.__getitem__, b"\n".join(distinct).decode("ascii").split("\n")))
-    return owners[places], ranks, stems.encode().split(b"\n") if distinct else []
+    return owners[places], ranks, list(map(_STEMS.__getitem__, distinct))
 
 
 def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:

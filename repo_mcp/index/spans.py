@@ -69,7 +69,7 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
         second[longer] = _mix(second[longer], lane, _FACTORS[3])
         is_longer = rest > _LANE
         longer, at, rest = longer[is_longer], at[is_longer], rest[is_longer]
-    return _mix(first, _FOLD, _FACTORS[2]), second
+    return first, second
 
 
 def _mix(hashes: U64, lane: U64 | np.uint64, factor: np.uint64) -> U64:
