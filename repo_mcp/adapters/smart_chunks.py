@@ -39,7 +39,7 @@ def cut_smartly(
         return None
     if line_ends is None:
         line_feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
-        line_ends = memoryview(np.append(line_feeds, len(data)))
+        line_ends = np.append(line_feeds, len(data)).data
     total = len(line_ends) - (data[-1] == _LINE_FEED)
     declarations = _Declarations(data, landmarks, line_ends)
     cuts = [1]

@@ -123,7 +123,7 @@ class SegmentBuilder:
         self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
     ) -> None:
         """Record the file's units and chunks. It begins at `offset`; the last line feed is behind it."""
-        ends = memoryview(line_feeds - offset) if lines > self._chunk_lines else None
+        ends = (line_feeds - offset).data if lines > self._chunk_lines else None
         self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
         self._rows.append(row)
