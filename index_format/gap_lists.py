@@ -27,17 +27,23 @@ class GapEncoder:
 
     def __init__(self, frequencies: I64, docs: I64, counts: I64) -> None:
         starts = np.cumsum(frequencies) - frequencies
-        gaps = np.diff(docs, prepend=0)
+        gaps = np.empty_like(docs)
+        np.subtract(docs[1:], docs[:-1], out=gaps[1:])
         gaps[starts] = docs[starts]
-        is_many = counts > 1
-        rests = np.add.reduceat(is_many, starts, dtype=np.int64)
+        gaps <<= 1
+        many = np.flatnonzero(counts > 1)
+        gaps[many] += 1
+        rests = np.diff(np.searchsorted(many, starts), append=len(many))
         self._value_counts = frequencies + rests
-        firsts = np.cumsum(self._value_counts) - self._value_counts
-        self._values = np.empty(int(self._value_counts.sum()), dtype=np.int64)
-        self._values[spread_runs(firsts, frequencies)] = gaps << 1 | is_many
-        self._values[spread_runs(firsts + frequencies, rests)] = counts[is_many] - 2
+        ends = np.cumsum(self._value_counts)
+        rest_places = spread_runs(ends - rests, rests)
+        self._values = np.empty(len(docs) + len(many), dtype=np.int64)
+        is_gap = np.ones(len(self._values), dtype=np.bool_)
+        is_gap[rest_places] = False
+        self._values[is_gap] = gaps
+        self._values[rest_places] = counts[many] - 2
         self._value_sizes = varints.measure(self._values)
-        self.sizes = np.add.reduceat(self._value_sizes, firsts)
+        self.sizes = np.diff(np.cumsum(self._value_sizes)[ends - 1], prepend=0)
 
     def put(self, out: U8, offsets: I64) -> None:
         """Write each list at its offset."""

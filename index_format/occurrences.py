@@ -66,9 +66,14 @@ class Occurrences:
             stop += int(np.searchsorted(packed[stop:], following))  # a pair is not cut in two
             part = packed[start:stop]
             keys = part >> self._count_bits
-            firsts = np.flatnonzero(np.diff(keys, prepend=-1))
-            pairs.append(keys[firsts])
-            counts.append(np.add.reduceat(part & ((1 << self._count_bits) - 1), firsts))
+            is_last = np.ones(len(part), dtype=np.bool_)
+            np.not_equal(keys[1:], keys[:-1], out=is_last[:-1])
+            lasts = np.flatnonzero(is_last)
+            pairs.append(keys[lasts])
+            part &= (1 << self._count_bits) - 1
+            sums = np.cumsum(part)[lasts]  # a quarter of the time of np.add.reduceat
+            sums[1:] -= sums[:-1].copy()
+            counts.append(sums)
             start = stop
         all_pairs = np.concatenate(pairs)
         docs = all_pairs & ((1 << self._doc_bits) - 1)

@@ -21,21 +21,25 @@ _MASK = _MORE - 1
 def measure(values: I64) -> I64:
     """The bytes that each value takes."""
     sizes = np.ones(len(values), dtype=np.int64)
+    largest = int(values.max(initial=0))
     for count in range(1, MAX_BYTES):
-        sizes += values >= 1 << (BITS * count)
+        if largest >> (BITS * count):
+            sizes += values >= 1 << (BITS * count)
     return sizes
 
 
 def put(out: U8, places: I64, values: I64, sizes: I64) -> None:
     """Write each value, which takes `sizes` bytes, at its place."""
-    out[places] = (values & _MASK) | np.where(sizes > 1, _MORE, 0)
-    left = np.flatnonzero(sizes > 1)
-    for byte in range(1, MAX_BYTES):
+    for byte in range(MAX_BYTES):
+        goes_on = sizes > byte + 1
+        low = values.astype(np.uint8)
+        low &= _MASK
+        low |= goes_on.view(np.uint8) << BITS
+        out[places] = low
+        left = np.flatnonzero(goes_on)
         if not len(left):
             return
-        more = np.where(sizes[left] > byte + 1, _MORE, 0)
-        out[places[left] + byte] = (values[left] >> (BITS * byte)) & _MASK | more
-        left = left[sizes[left] > byte + 1]
+        places, values, sizes = places[left] + 1, values[left] >> BITS, sizes[left]
 
 
 def encode(values: I64) -> tuple[bytes, I64]:

@@ -16,6 +16,7 @@ from repo_mcp.model import WalkedFile
 
 I64 = npt.NDArray[np.int64]
 COLUMNS = 4  # of the numbers: size, mtime_ns, ctime_ns, inode
+SIZE_COLUMN = 0
 _RANGE = 1 << 64
 
 
@@ -40,6 +41,12 @@ class WalkedFiles(Sequence[WalkedFile]):
         if isinstance(place, slice):
             return tuple(self[one] for one in range(*place.indices(len(self))))
         return WalkedFile(self.paths[place], FileStat(*self.stats[place].tolist()))
+
+    def take(self, places: Sequence[int]) -> WalkedFiles:
+        """The files at ascending places."""
+        if len(places) == len(self):
+            return self
+        return WalkedFiles([self.paths[place] for place in places], self.stats[places])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

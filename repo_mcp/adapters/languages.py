@@ -90,18 +90,19 @@ def scan(language: Language, data: bytes) -> Landmarks:
     if language.pattern is None:
         return Landmarks(doc_spans, definitions)
     compiled = _compile(language.pattern)
-    sinks: dict[int | None, Spans] = dict.fromkeys(compiled.doc_groups, doc_spans)
-    sinks[None] = []  # matches that only step over text, such as strings of several lines
     position = 0
+    stepped_over: Spans = []  # such as strings of several lines: matches without a group
+    appends = [stepped_over.append] + [definitions.append] * compiled.other_lines.groups
+    for group in compiled.doc_groups:
+        appends[group] = doc_spans.append
     first = compiled.first_line.match(data)
     if first is not None:
         position = first.end()
-        if first.lastindex is not None:
-            sinks.get(first.lastindex, definitions).append(first.span(first.lastindex))
-    find_sink = sinks.get
+        group = first.lastindex or 0
+        appends[group](first.span(group))
     for match in compiled.other_lines.finditer(data, position):
-        group = match.lastindex
-        find_sink(group, definitions).append(match.span(group or 0))
+        group = match.lastindex or 0
+        appends[group](match.span(group))
     return Landmarks(doc_spans, definitions)
 
 

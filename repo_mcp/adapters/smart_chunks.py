@@ -29,18 +29,19 @@ def cut_smartly(
     data: bytes,
     landmarks: Landmarks,
     max_lines: int = MAX_CHUNK_LINES,
-    line_feeds: Sequence[int] | None = None,
+    line_ends: Sequence[int] | None = None,
 ) -> tuple[int, ...] | None:
     """First lines of the chunks of a normalised text, from 1 up; None when it declares nothing.
 
-    `line_feeds` are the places of all of them, where they are known already.
+    `line_ends` are the places of its line feeds, and its length, where they are known already.
     """
     if not landmarks.definitions or not data:
         return None
-    if line_feeds is None:
-        line_feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED).tolist()
-    total = len(line_feeds) + (data[-1] != _LINE_FEED)
-    declarations = _Declarations(data, landmarks, line_feeds)
+    if line_ends is None:
+        line_feeds = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LINE_FEED)
+        line_ends = np.append(line_feeds, len(data)).data
+    total = len(line_ends) - (data[-1] == _LINE_FEED)
+    declarations = _Declarations(data, landmarks, line_ends)
     cuts = [1]
     while total - cuts[-1] + 1 > max_lines:
         last = cuts[-1] + max_lines
@@ -52,11 +53,11 @@ def cut_smartly(
 class _Declarations:
     """The declarations of a text, each with what is right above it: looked at where a cut may fall."""
 
-    def __init__(self, data: bytes, landmarks: Landmarks, line_feeds: Sequence[int]) -> None:
+    def __init__(self, data: bytes, landmarks: Landmarks, line_ends: Sequence[int]) -> None:
         self._data = data
         self._names = landmarks.definitions
         self._comments = landmarks.doc_spans
-        self._ends = [*line_feeds, len(data)]  # of the lines
+        self._ends = line_ends
 
     def find_best(self, first: int, last: int) -> int | None:
         """The line from `first` to `last` where the least indented begins, of equals the last one."""

@@ -39,29 +39,26 @@ _WORD = re.compile(r"\w+")
 TERM_BITS = 32
 _LAST_ASCII = 0x7F
 _NEITHER, _UPPER, _LOWER, _DIGIT = range(4)  # classes of ASCII word bytes
-_CLASSES = np.array(
-    [
-        _UPPER
-        if 0x41 <= byte <= 0x5A
-        else _LOWER
-        if 0x61 <= byte <= 0x7A
-        else _DIGIT
-        if 0x30 <= byte <= 0x39
-        else _NEITHER
-        for byte in range(256)
-    ],
-    dtype=np.uint8,
+_CLASSES = bytes(
+    _UPPER
+    if 0x41 <= byte <= 0x5A
+    else _LOWER
+    if 0x61 <= byte <= 0x7A
+    else _DIGIT
+    if 0x30 <= byte <= 0x39
+    else _NEITHER
+    for byte in range(256)
 )
 _MAX_MEMO = 200_000  # stems kept; about 30 MB
 
 
-class _Stems(dict[str, str]):
-    """Lower-cased part -> stem, computed once. Parts that are not English letters are their own stem."""
+class _Stems(dict[bytes, bytes]):
+    """Lower-cased ASCII part -> stem, computed once. Parts that are not letters are their own stem."""
 
-    def __missing__(self, part: str) -> str:
+    def __missing__(self, part: bytes) -> bytes:
         if len(self) >= _MAX_MEMO:
             self.clear()
-        stemmed = porter_stem(part) if part.isascii() and part.isalpha() else part
+        stemmed: bytes = porter_stem(part.decode()).encode() if part.isalpha() else part
         self[part] = stemmed
         return stemmed
 
@@ -76,8 +73,12 @@ def get_word_terms(word: str) -> tuple[str, ...]:
     whole = word.lower()
     if word[0].isdigit():
         return (whole,)
-    parts = [_STEMS[part.lower()] for part in _PARTS.findall(word) if len(part) > 1]
+    parts = [_stem(part.lower()) for part in _PARTS.findall(word) if len(part) > 1]
     return tuple(dict.fromkeys([whole, *parts]))
+
+
+def _stem(part: str) -> str:
+    return _STEMS[part.encode()].decode() if part.isascii() else part
 
 
 def get_root(term: str) -> str:
@@ -121,7 +122,7 @@ class WordTerms:
 
 
 def analyse_words(words: Spans) -> WordTerms:
-    """The terms of each word: the set of what `analyse_text` gives for it.
+    """The terms of each word: the set of what `analyse_text` gives for it. Between words stand spaces alone.
 
     A word here is a run of ASCII word characters and of bytes above 127, so that one that is not ASCII
     may hold several words or none. Those, and long words, are analysed one by one; all others by
@@ -129,9 +130,8 @@ def analyse_words(words: Spans) -> WordTerms:
     """
     is_plain = _find_plain(words)
     places = np.flatnonzero(is_plain)
-    plain = words.take(places)
-    lowered = Spans(plain.padded.lower(), plain.starts, plain.sizes)
-    owners, part_stems, stems = _stem_parts(plain, lowered)
+    lowered = Spans(words.padded.lower(), words.starts[places], words.sizes[places])
+    owners, part_stems, stems = _stem_parts(words, is_plain, lowered.padded)
     rest = np.flatnonzero(~is_plain)
     others = [(place, term) for place, word in _iter_words(words, rest) for term in _analyse_other(word)]
     rest_terms = join_spans([*stems, *(term for _, term in others)])
@@ -144,7 +144,7 @@ def analyse_words(words: Spans) -> WordTerms:
     return WordTerms(
         _join_terms(lowered, rest_terms, first_places),
         *_sort_rows(
-            np.concatenate([places, places[owners], other_words]),
+            np.concatenate([places, owners, other_words]),
             np.concatenate([wholes, stem_numbers[part_stems], other_numbers]),
         ),
     )
@@ -154,19 +154,20 @@ def _find_plain(words: Spans) -> npt.NDArray[np.bool_]:
     """Which words are ASCII and not long: nearly all."""
     plain: npt.NDArray[np.bool_] = words.sizes <= MAX_WORD_BYTES
     raw = np.frombuffer(words.padded, dtype=np.uint8)
-    # Spans that `take` gave stand in the order of their text.
     plain[np.searchsorted(words.starts, np.flatnonzero(raw > _LAST_ASCII), side="right") - 1] = False
     return plain
 
 
-def _stem_parts(words: Spans, lowered: Spans) -> tuple[I64, I64, list[bytes]]:
-    """(word of each part, place of the part's stem, the stems) of ASCII words that stand in order.
+def _stem_parts(
+    words: Spans, is_plain: npt.NDArray[np.bool_], lowered: bytes
+) -> tuple[I64, I64, list[bytes]]:
+    """(word of each part, place of the part's stem, the stems) of plain words; `lowered` is their text.
 
     Parts are cut as PART cuts them: at a change of class, but a capital goes with the small letters
     behind it, also the last one of a run of capitals.
     """
     count = len(words.padded) - len(PADDING)
-    classes = _CLASSES[np.frombuffer(words.padded, dtype=np.uint8, count=count + 1)]
+    classes = np.frombuffer(words.padded.translate(_CLASSES), dtype=np.uint8, count=count + 1)
     is_edge = np.zeros(count + 1, dtype=np.bool_)
     is_edge[words.starts] = True
     is_edge[count] = True
@@ -179,12 +180,13 @@ def _stem_parts(words: Spans, lowered: Spans) -> tuple[I64, I64, list[bytes]]:
     is_word = np.zeros(count + 1, dtype=np.bool_)
     is_word[words.starts] = True
     owners = np.cumsum(is_word[starts]) - 1
-    wanted = (classes[starts] != _NEITHER) & (sizes > 1) & (classes[words.starts[owners]] != _DIGIT)
-    parts = Spans(lowered.padded, starts[wanted], sizes[wanted])
-    ranks, places = rank_hashes(*hash_spans(parts))
-    distinct = Spans(parts.padded, parts.starts[places], parts.sizes[places]).slice()
-    stems = "\n".join(map(_STEMS.__getitem__, b"\n".join(distinct).decode("ascii").split("\n")))
-    return owners[wanted], ranks, stems.encode().split(b"\n") if distinct else []
+    has_parts = is_plain & (classes[words.starts] != _DIGIT)
+    wanted = (classes[starts] != _NEITHER) & (sizes > 1) & has_parts[owners]
+    places = np.flatnonzero(wanted)
+    parts = Spans(lowered, starts[places], sizes[places])
+    ranks, firsts = rank_hashes(*hash_spans(parts))
+    distinct = Spans(lowered, parts.starts[firsts], parts.sizes[firsts]).slice()
+    return owners[places], ranks, list(map(_STEMS.__getitem__, distinct))
 
 
 def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:

@@ -112,7 +112,7 @@ class SegmentBuilder:
             landmarks = scan(file.language, file.data)
             doc_spans.append(landmarks.doc_spans)
             definitions.append(landmarks.definitions)
-            self._cut_file(file, landmarks, line_feeds[first:last], offset, last - first + more)
+            self._cut_file(file, landmarks, line_feeds[first : last + 1], offset, last - first + more)
         first_unit = self._units
         unit_starts = self._place_units(offsets, sizes, firsts, line_feeds)
         edges, names = _list_edges(doc_spans, offsets), _list_edges(definitions, offsets)
@@ -122,8 +122,8 @@ class SegmentBuilder:
     def _cut_file(
         self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
     ) -> None:
-        """Record the file's units and chunks. Its lines end at `line_feeds`, it begins at `offset`."""
-        ends = (line_feeds - offset).tolist() if lines > self._chunk_lines else None
+        """Record the file's units and chunks. It begins at `offset`; the last line feed is behind it."""
+        ends = (line_feeds - offset).data if lines > self._chunk_lines else None
         self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
         self._rows.append(row)
@@ -220,11 +220,13 @@ class SegmentBuilder:
             max(int(one.counts.max(initial=0)) for _, one, _ in found),
         )
         for field, one, words in found:
-            repeats = term_counts[words]
-            rows = spread_runs(bounds[words], repeats)
-            occurrences.add(
-                lists[rows] | field, one.docs.astype(np.int64), one.counts.astype(np.int64), repeats
-            )
+            docs, counts = one.docs.astype(np.int64), one.counts.astype(np.int64)
+            rows, ends = bounds[words], bounds[words + 1]
+            while len(left := np.flatnonzero(rows < ends)):  # those of a first term, of a second, ...
+                if len(left) < len(rows):
+                    rows, ends, docs, counts = rows[left], ends[left], docs[left], counts[left]
+                occurrences.add(lists[rows] | field, docs, counts)
+                rows += 1
         self._counted.clear()
         return gather_spans(spans.padded, spans.starts[order], spans.sizes[order]), occurrences
 
@@ -264,11 +266,11 @@ def cut_file(
     lines: int,
     chunk_lines: int,
     overlap_lines: int,
-    line_feeds: Sequence[int] | None = None,
+    line_ends: Sequence[int] | None = None,
 ) -> Cut:
     """Chunks at the declarations of code that is longer than one chunk, else by line numbers alone."""
     if file.language.kind == "code" and lines > chunk_lines:
-        first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_feeds)
+        first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_ends)
         if first_lines is not None:
             return cut_at(lines, first_lines)
     return cut_lines(lines, chunk_lines, overlap_lines)

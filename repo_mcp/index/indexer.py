@@ -56,6 +56,7 @@ from repo_mcp.model import (
     WalkReport,
 )
 from repo_mcp.tree_view import Glimpse
+from repo_mcp.walked_files import build_walked_files
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
@@ -325,7 +326,7 @@ class _Refresh:
                 self._reads_all = True
                 self._commits_shards = not known.count
             self._remove_missing(known, report, missing if seen is not None and seen.complete else None, seen)
-            files = [report.files[place] for place in changed]
+            files = build_walked_files(report.files).take(changed)
             if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
                 renamed = [one.path for one in files if _find_inode(seen, one.path) in report.denied_inodes]
                 self._purge(renamed, known)
@@ -398,7 +399,7 @@ class _Refresh:
         `missing` is what the last walk met and this one did not; None when that is not known.
         """
         if missing is None:
-            walked = {file.path for file in report.files}
+            walked = frozenset(build_walked_files(report.files).paths)
             missing = [path for path in chain(known.iter_paths(), self._skipped) if path not in walked]
         unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
         gone = [path for path in missing if not path.startswith(unreadable)]

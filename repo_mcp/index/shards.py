@@ -20,6 +20,7 @@ from repo_mcp.model import SkipReason, WalkedFile
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import NO_REFUSALS, Door, OpenedFile, open_many
 from repo_mcp.textfile import decode_source, has_binary_extension
+from repo_mcp.walked_files import SIZE_COLUMN, build_walked_files
 
 READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
@@ -75,9 +76,10 @@ def plan_shards(
     tasks: list[ShardTask] = []
     shard: list[tuple[str, bytes | None]] = []
     size = 0
-    for file in files:
-        shard.append((file.path, find_fingerprint(file.path)))
-        size += file.stat.size
+    walked = build_walked_files(files)
+    for path, file_bytes in zip(walked.paths, walked.stats[:, SIZE_COLUMN].tolist(), strict=True):
+        shard.append((path, find_fingerprint(path)))
+        size += file_bytes
         if size >= shard_bytes:
             tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
             shard, size = [], 0

@@ -51,11 +51,13 @@ class Vocabulary:
     def add(self, text: bytes) -> TextWords:
         """Find the words of the next text and number them among themselves."""
         padded = text.translate(_TO_SPACES) + PADDING
-        edges = np.flatnonzero(np.diff(np.frombuffer(padded, dtype=np.uint8) != _SPACE, prepend=False))
+        is_word = np.frombuffer(b" " + padded, dtype=np.uint8) != _SPACE
+        edges = np.flatnonzero(is_word[1:] != is_word[:-1])
         words = Spans(padded, edges[0::2], edges[1::2] - edges[0::2])
         first, second = hash_spans(words)
         ranks, places = rank_hashes(first, second)
-        self._samples.append(_Sample(words.take(places), (first[places], second[places])))
+        distinct = Spans(padded, words.starts[places], words.sizes[places])
+        self._samples.append(_Sample(distinct, (first[places], second[places])))
         return TextWords(words.starts, ranks, len(places))
 
     def finish(self) -> tuple[Spans, list[I64]]:
@@ -63,19 +65,23 @@ class Vocabulary:
         samples, self._samples = self._samples, []
         if not samples:
             return join_spans([]), []
-        first, second = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
-        ranks, places = rank_hashes(first, second)
-        bounds = np.cumsum([len(sample.words.starts) for sample in samples])
-        return _join(samples).take(places), np.split(ranks, bounds[:-1])
+        hashes = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
+        ranks, places = rank_hashes(*hashes)
+        ends = np.cumsum([len(sample.words.starts) for sample in samples])
+        split = np.split(places, np.searchsorted(places, ends[:-1]))
+        firsts = (0, *ends[:-1].tolist())
+        words = [
+            sample.words.take(own - first) for sample, own, first in zip(samples, split, firsts, strict=True)
+        ]
+        return _join(words), np.split(ranks, ends[:-1])
 
 
-def _join(samples: Sequence[_Sample]) -> Spans:
-    """The words of all samples as spans of one text."""
-    offsets = np.cumsum([0, *(len(sample.words.padded) for sample in samples)]).tolist()
+def _join(texts: Sequence[Spans]) -> Spans:
+    """The words of several texts as spans of one, in order; nothing but spaces stands between them."""
+    offsets = np.cumsum([0, *(len(one.padded) for one in texts)]).tolist()
+    starts = [one.starts + offset for one, offset in zip(texts, offsets, strict=False)]
     return Spans(
-        b"".join(sample.words.padded for sample in samples),
-        np.concatenate(
-            [sample.words.starts + offset for sample, offset in zip(samples, offsets, strict=False)]
-        ),
-        np.concatenate([sample.words.sizes for sample in samples]),
+        b"".join(one.padded for one in texts),
+        np.concatenate(starts),
+        np.concatenate([one.sizes for one in texts]),
     )

@@ -20,6 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from index_format import DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
+from repo_mcp.allocator import keep_blocks
 from repo_mcp.config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.schema import FIELDS
@@ -168,6 +169,7 @@ def _do_nothing() -> None:
 def _start_builder(settings: BuildSettings) -> None:
     global _builder  # noqa: PLW0603  (a process has one)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    keep_blocks()
     gc.freeze()
     gc.disable()  # a shard has a quarter million spans and no cycles: looking for some took 3 %
     _builder = ShardBuilder(settings)

@@ -15,7 +15,11 @@ from tests.repo_mcp.trees import make_text
 
 def cut(path: str, text: str, most: int = 200) -> tuple[int, ...] | None:
     data = text.encode()
-    return cut_smartly(data, scan(find_language(path), data), most)
+    landmarks = scan(find_language(path), data)
+    cuts = cut_smartly(data, landmarks, most)
+    line_ends = [*(place for place, byte in enumerate(data) if byte == ord("\n")), len(data)]
+    assert cut_smartly(data, landmarks, most, line_ends) == cuts
+    return cuts
 
 
 def body(lines: int, indent: str = "    ") -> str:
