@@ -52,8 +52,8 @@ def _open_library() -> Any:
         import ctypes
 
         library = ctypes.CDLL(None)
-        return library if library.mallopt and library.malloc_trim else None
-    except (ImportError, OSError, AttributeError):
+        return library if hasattr(library, "mallopt") and hasattr(library, "malloc_trim") else None
+    except (ImportError, OSError):
         return None
 
 
