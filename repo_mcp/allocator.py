@@ -26,12 +26,17 @@ _LARGEST_THRESHOLD = 32 << 20  # that glibc accepts for what it takes from the s
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of mallopt(3)
 
 
+def share_heap() -> bool:
+    """Have all threads to come take blocks from one heap. False where that cannot be said."""
+    library = _open_library()
+    return library is not None and bool(library.mallopt(_M_ARENA_MAX, 1))
+
+
 def return_free_memory() -> bool:
-    """Have free pages given back from now on. False where that cannot be said."""
+    """Have free pages given back from now on, by a thread of its own. False where that cannot be said."""
     library = _open_library()
     if library is None:
         return False
-    library.mallopt(_M_ARENA_MAX, 1)
     trim = library.malloc_trim
     threading.Thread(target=_trim_for_ever, args=(trim,), name="allocator", daemon=True).start()
     return True

@@ -81,21 +81,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
-    from repo_mcp.allocator import return_free_memory
+    from repo_mcp.allocator import return_free_memory, share_heap
     from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
     from repo_mcp.http_server import PATH, listen, open_socket
     from repo_mcp.offers import build_offers
     from repo_mcp.sdk_server import build_sdk_server
 
-    return_free_memory()
+    share_heap()
     try:
         os.chdir(os.path.abspath(os.sep))
         bound = open_socket(http.host, http.port)
     except OSError as error:
         return _complain(f"--host or --port cannot be used: {error.strerror}", EXIT_USAGE)
     try:
-        offers = build_offers(config, _warn)
+        offers = build_offers(config, _warn)  # which hardens the process: no thread may run before
+        return_free_memory()
         repositories = [repository for one in offers for repository in one.open()]
     except RepoError as error:
         return _complain_of_configuration(error)
@@ -128,15 +129,16 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
-    from repo_mcp.allocator import return_free_memory
+    from repo_mcp.allocator import return_free_memory, share_heap
     from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
 
-    return_free_memory()
+    share_heap()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         os.chdir(os.path.abspath(os.sep))
-        offers = build_offers(config, _warn)
+        offers = build_offers(config, _warn)  # which hardens the process: no thread of ours may run before
+        return_free_memory()
         if server is None:
             server = _start(config.toolsets)
             if server is None:

@@ -7,19 +7,20 @@ import sys
 
 import pytest
 
-from repo_mcp.allocator import keep_blocks, return_free_memory
+from repo_mcp.allocator import keep_blocks, return_free_memory, share_heap
 
 # Blocks too small to be taken one by one, every other one freed in another thread: prints how much of that
 # is still resident in the end, in per cent.
 TAKE = """
 import ctypes, resource, sys, threading, time
 import repo_mcp.allocator
-from repo_mcp.allocator import return_free_memory
+from repo_mcp.allocator import return_free_memory, share_heap
 
 if not hasattr(ctypes.CDLL(None), "malloc_trim"):
     raise SystemExit("no malloc_trim")
 repo_mcp.allocator.PAUSE_SECONDS = 0.01
 if sys.argv[1] == "told":
+    assert share_heap()
     assert return_free_memory()
 
 def count_resident():
@@ -86,5 +87,6 @@ def test_freed_blocks_are_kept_for_the_next() -> None:
 
 def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
+    assert not share_heap()
     assert not return_free_memory()
     assert not keep_blocks()
