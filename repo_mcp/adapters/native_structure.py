@@ -77,7 +77,7 @@ def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | Non
     walk = CaptureWalk(dialect, file_name, text)
     if not found.is_complete:
         walk.builder.status = ParseStatus.PARTIAL
-    walk.run(found.nodes)
+    walk.run(found)
     return walk.encode()
 
 
