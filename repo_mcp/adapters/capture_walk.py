@@ -78,7 +78,7 @@ class CaptureWalk(CaptureScopes):
 
     def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
         """Rows for the plain identifiers that are not local: half of all names in a text are."""
-        read, skipped, rows = self.read_span, self._builtins | self.imported, self._rows
+        read, skipped, rows = self.read_piece, self._builtins | self.imported, self._rows
         for place, start, end in self._values:
             name = read(start, end)
             if name in skipped or name[:1] == "$":

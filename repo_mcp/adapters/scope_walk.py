@@ -99,7 +99,7 @@ class ScopeWalk(SourceText):
         """
         self.is_partial = not captures.is_complete
         called = list(handlers.values())
-        opened, taken, rows, read = self._open, self.taken, self._rows, self.read_span
+        opened, taken, rows, read = self._open, self.taken, self._rows, self.read_piece
         for start, end, rank, node in captures.iter_in_order(handlers):
             if opened[-1][0] <= start:
                 while opened[-1][0] <= start:
@@ -173,7 +173,7 @@ class ScopeWalk(SourceText):
 
     def refer(
         self,
-        role: ReferenceRole,
+        role: int,
         name: str,
         start: int,
         qualifier: str = "",

@@ -25,9 +25,9 @@ class SourceText:
 
     def read(self, node: Node | None) -> str:
         """The text of a node; empty for none."""
-        return "" if node is None else self.read_span(node.start_byte, node.end_byte)
+        return "" if node is None else self.read_piece(node.start_byte, node.end_byte)
 
-    def read_span(self, start: int, end: int) -> str:
+    def read_piece(self, start: int, end: int) -> str:
         """The text between two bytes."""
         found = self._chars[start:end]
         return found if found.isascii() else found.encode("latin-1").decode("utf-8", "replace")

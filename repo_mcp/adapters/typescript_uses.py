@@ -81,7 +81,7 @@ def on_member(walk: ScriptWalk, node: Node) -> None:
             start = found.start(1)
             if start not in walk.taken:
                 walk.taken.add(start)
-                walk.refer(USE, walk.read_span(start, end), start, walk.read_span(first, start - 1))
+                walk.refer(USE, walk.read_piece(start, end), start, walk.read_piece(first, start - 1))
             return
     name_node = node.child_by_field_name("property")
     if name_node is None or name_node.start_byte in walk.taken:
