@@ -89,7 +89,7 @@ def _answer(
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
         answer = run(task, text)
-        stays = _peak_rss_bytes() <= kept_rss_bytes
+        stays = _has_room(kept_rss_bytes)
         answers.send_bytes((b"+" if stays else b"-") + answer)
         if not stays:
             return False
@@ -104,8 +104,9 @@ if sys.platform == "win32":
     def _limit_next_seconds() -> None:
         """As above."""
 
-    def _peak_rss_bytes() -> int:
-        return 0
+    def _has_room(kept_rss_bytes: int) -> bool:
+        """As above."""
+        return True
 
 else:
     import resource
@@ -128,11 +129,19 @@ else:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_CPU, (end, hard))
 
-    def _peak_rss_bytes() -> int:
-        """The most memory that this program held; a started process inherits its parent's `ru_maxrss`."""
+    def _has_room(kept_rss_bytes: int) -> bool:
+        """True when this program never held more memory than that.
+
+        A started process inherits its parent's `ru_maxrss`, so that what is more than that is looked up: by
+        a file, which takes as long as parsing a small text.
+        """
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere
+        if peak <= kept_rss_bytes:
+            return True
         try:
             with open("/proc/self/status", encoding="ascii", errors="replace") as status:
-                return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+                lines = (line.split() for line in status if line.startswith("VmHWM:"))
+                return int(next(lines)[1]) * 1024 <= kept_rss_bytes
         except (OSError, StopIteration):  # not Linux
-            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            return peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere
+            return False

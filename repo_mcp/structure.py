@@ -19,6 +19,7 @@ import re
 import struct
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -99,11 +100,19 @@ class StructureError(ValueError):
     """Bytes that are no structure record."""
 
 
+class _Numbers(dict[str, int]):
+    """Strings -> their numbers, in the order in which they are first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
 class StructureBuilder:
     """Gathers one record. Symbol 0, the file, is there from the start."""
 
     def __init__(self, file_name: str, lines: int) -> None:
-        self._strings: dict[str, int] = {"": 0}
+        self._strings = _Numbers({"": 0})
         self._symbols: list[tuple[int, ...]] = []
         self._references: list[tuple[int, ...]] = []
         self.status = ParseStatus.FULL
@@ -131,18 +140,18 @@ class StructureBuilder:
         if place >= MAX_SYMBOLS:
             self.status = ParseStatus.PARTIAL
             return parent
-        number = self._number
+        number = self._strings
         self._symbols.append(
             (
-                number(name),
+                number[name],
                 int(kind),
                 parent,
                 start_line,
                 end_line - start_line,
                 int(flags) | int(access) << ACCESS_SHIFT,
-                number(parameters),
+                number[parameters],
                 parameter_count,
-                number(return_type),
+                number[return_type],
             )
         )
         return place
@@ -162,29 +171,21 @@ class StructureBuilder:
         if len(self._references) >= MAX_REFERENCES:
             self.status = ParseStatus.PARTIAL
             return
-        number = self._number
-        row = (symbol, int(role), number(name), number(qualifier), number(alias), line, arguments)
+        number = self._strings
+        row = (symbol, int(role), number[name], number[qualifier], number[alias], line, arguments)
         self._references.append(row)
 
     def add_references(self, rows: Iterable[ReferenceRow]) -> None:
         """Many references: symbol, role, name, qualifier, alias, line, arguments. As `add_reference` else."""
-        number = self._strings
-        added = self._references
-        for row in rows:
-            if len(added) >= MAX_REFERENCES:
-                self.status = ParseStatus.PARTIAL
-                return
-            symbol, role, name, qualifier, alias, line, arguments = row
-            for text in (name, qualifier, alias):
-                if text not in number:
-                    number[text] = len(number)
-            added.append((symbol, role, number[name], number[qualifier], number[alias], line, arguments))
-
-    def _number(self, text: str) -> int:
-        number = self._strings.get(text)
-        if number is None:
-            number = self._strings[text] = len(self._strings)
-        return number
+        number, coming = self._strings, iter(rows)
+        self._references += [
+            (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
+            for symbol, role, name, qualifier, alias, line, arguments in islice(
+                coming, MAX_REFERENCES - len(self._references)
+            )
+        ]
+        if next(coming, None) is not None:
+            self.status = ParseStatus.PARTIAL
 
     def encode(self) -> bytes:
         """The record. References come in order of line; those of one line as they were added."""

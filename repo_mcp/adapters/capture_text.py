@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from repo_mcp.adapters.source_text import SourceText
+
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
@@ -28,18 +30,12 @@ _CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\
 _WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
 
 
-class CaptureText:
+class CaptureText(SourceText):
     """A text, and which of its names are accounted for."""
 
     def __init__(self, text: bytes) -> None:
-        self.text = text
+        super().__init__(text)
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
-
-    def read(self, node: Node | None) -> str:
-        """The text of a node; empty for none."""
-        if node is None:
-            return ""
-        return self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def read_line(self, node: Node | None, limit: int = 300) -> str:
         """The text of a node on one line, cut short."""

@@ -21,12 +21,14 @@ from repo_mcp.adapters.type_names import TypeName, read_type
 from repo_mcp.structure import ReferenceRole
 
 if TYPE_CHECKING:
-    from repo_mcp.adapters.tree_sitter_parser import Node
+    from repo_mcp.adapters.tree_sitter_parser import Captures, Node
 
 PLAIN = "identifier"  # the capture of names that stand for values when no handler took them
 
 UNREAD = -1  # in the place of arguments: the name is the text of a type
 _NO_TYPES = frozenset({"auto", "var"})
+
+_USE = ReferenceRole.USE
 
 Handler = Callable[["CaptureWalk", "Node"], None]
 # symbol, role, name, qualifier, alias, line, arguments
@@ -60,39 +62,32 @@ class CaptureWalk(CaptureScopes):
         self._once = dialect.once
         self._roles: list[tuple[int, ReferenceRole]] = []  # ends of spans in which types have a role
         self._rows: list[Row] = []
-        self._values: list[tuple[int, Node]] = []  # identifiers of which nobody else said anything
+        self._values: list[tuple[int, int, int]] = []  # place, start, end of identifiers that none took
 
-    def run(self, captures: Mapping[str, list[Node]]) -> None:
+    def run(self, captures: Captures) -> None:
         """Hand every capture to its handler, in order; plain identifiers that none took are values."""
-        rows: list[tuple[int, int, int, Handler | None, Node]] = []
-        for name, handler in (*self._handlers.items(), (PLAIN, None)):
-            number = len(rows)  # of equal nodes the one of the first capture comes first
-            nodes = captures.get(name, ())
-            rows += [
-                (node.start_byte, -node.end_byte, at, handler, node) for at, node in enumerate(nodes, number)
-            ]
-        rows.sort()
+        called = list(self._handlers.values())
         scopes, taken, values = self.scopes, self.taken, self._values
-        for start, _, _, handler, node in rows:
+        for start, end, rank, node in captures.iter_in_order([*self._handlers, PLAIN]):
             while scopes[-1].end <= start:
                 scopes.pop()
-            if handler is not None:
-                handler(self, node)
+            if rank < len(called):
+                called[rank](self, node)
             elif start not in taken:
-                values.append((scopes[-1].place, node))
+                values.append((scopes[-1].place, start, end))
 
     def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
         """Rows for the plain identifiers that are not local: half of all names in a text are."""
-        text, skipped, rows = self.text, self._builtins | self.imported, self._rows
-        for place, node in self._values:
-            name = text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        read, skipped, rows = self.read_piece, self._builtins | self.imported, self._rows
+        for place, start, end in self._values:
+            name = read(start, end)
             if name in skipped or name[:1] == "$":
                 continue
             for names in chains[place]:
                 if name in names:
                     break
             else:
-                rows.append((place, ReferenceRole.USE, name, "", "", node.start_point.row + 1, 0))
+                rows.append((place, _USE, name, "", "", self.find_line(start), 0))
 
     # -- uses of names ------------------------------------------------------------------------------------
 
@@ -112,8 +107,8 @@ class CaptureWalk(CaptureScopes):
         """One more row, for what is innermost."""
         if name in self._builtins and not qualifier:
             return
-        row = (self.scopes[-1].place, role, name, qualifier, alias, node.start_point.row + 1, arguments)
-        self._rows.append(row)
+        line = self.find_line(node.start_byte)
+        self._rows.append((self.scopes[-1].place, role, name, qualifier, alias, line, arguments))
 
     def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
         """A row for a type, in the role that its place gives it."""
@@ -152,7 +147,7 @@ class CaptureWalk(CaptureScopes):
             self._bind(name, called, qualifier, node, 1)
 
     def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
-        line = node.start_point.row + 1
+        line = self.find_line(node.start_byte)
         row = (self.scopes[-1].place, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
         self._rows.append(row)
 

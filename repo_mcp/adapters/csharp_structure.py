@@ -30,7 +30,7 @@ _INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
 
 # In the order in which captures of one span are handled.
-_HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None]] = {
+_HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
     "comment": declarations.on_comment,
     "namespace": declarations.on_namespace,
     "file_namespace": declarations.on_file_namespace,

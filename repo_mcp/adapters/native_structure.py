@@ -8,6 +8,8 @@ from repo_mcp.adapters.capture_walk import CaptureWalk, Dialect
 from repo_mcp.adapters.tree_sitter_parser import Captures, find_captures
 from repo_mcp.structure import ParseStatus, encode_failure
 
+FEW_ERRORS = 0.1  # of the bytes of a header that looks like C++: it is not read as C as well then
+
 
 def parse_go(file_name: str, text: bytes) -> bytes:
     """The record of a Go file."""
@@ -44,14 +46,10 @@ def parse_c(file_name: str, text: bytes) -> bytes:
     from repo_mcp.adapters.c_structure import C
 
     plain = blank_macros(text)
-    found = find_captures("c", ("c",), plain)
-    if found is not None and not found.is_complete and file_name.endswith(".h"):
-        other = find_captures("cpp", ("cpp",), plain)
-        if other is not None and _count_errors(other) < _count_errors(found):
-            from repo_mcp.adapters.cpp_structure import CPP
-
-            return _encode(CPP, file_name, text, other)
-    return _encode(C, file_name, text, found)
+    if file_name.endswith(".h"):
+        dialect, found = _read_header(plain)
+        return _encode(dialect, file_name, text, found)
+    return _encode(C, file_name, text, find_captures("c", ("c",), plain))
 
 
 def parse_cpp(file_name: str, text: bytes) -> bytes:
@@ -66,6 +64,28 @@ def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes
     return _encode(dialect, file_name, text, find_captures(grammar, (dialect.query,), text))
 
 
+def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
+    """What a header of C or C++ holds, and which of them it is: where its lines do not say, or the parser
+    does not agree, the one with fewer errors.
+    """
+    from repo_mcp.adapters.c_structure import C
+    from repo_mcp.adapters.cpp_headers import looks_like_cpp
+    from repo_mcp.adapters.cpp_structure import CPP
+
+    is_likely = looks_like_cpp(plain)
+    other = find_captures("cpp", ("cpp",), plain) if is_likely else None
+    if other is not None and _count_errors(other) <= FEW_ERRORS * len(plain):
+        return CPP, other
+    found = find_captures("c", ("c",), plain)
+    if found is None or found.is_complete:
+        return C, found
+    if not is_likely:
+        other = find_captures("cpp", ("cpp",), plain)
+    if other is not None and _count_errors(other) < _count_errors(found):
+        return CPP, other
+    return C, found
+
+
 def _count_errors(found: Captures) -> int:
     """Bytes that the grammar did not understand."""
     return sum(1 + node.end_byte - node.start_byte for node in found.nodes.get("error", ()))
@@ -77,7 +97,7 @@ def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | Non
     walk = CaptureWalk(dialect, file_name, text)
     if not found.is_complete:
         walk.builder.status = ParseStatus.PARTIAL
-    walk.run(found.nodes)
+    walk.run(found)
     return walk.encode()
 
 

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
-from repo_mcp.adapters.python_scopes import Scope, ScopeKind
+from repo_mcp.adapters.python_scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.adapters.python_symbols import Drafts
-from repo_mcp.adapters.python_types import MAX_PATH_CHARS, UNKNOWN, list_value_forms, parse_quoted
-from repo_mcp.structure import Binding, ReferenceRole, ReferenceRow
+from repo_mcp.adapters.python_types import ITEM, MAX_PATH_CHARS, SAME, UNKNOWN, list_value_forms, parse_quoted
+from repo_mcp.structure import ReferenceRole, ReferenceRow
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
 _Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
 _Name, _Constant, _Starred, _Load = ast.Name, ast.Constant, ast.Starred, ast.Load
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_NEWER: tuple[Any, ...] = (getattr(ast, "TemplateStr", None), getattr(ast, "Interpolation", None))  # 3.14
 _WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldFrom, ast.keyword)
 
 
@@ -42,41 +43,24 @@ class ExpressionWalk:
         self.drafts = drafts
         self.lines = lines
         self.rows: list[ReferenceRow] = []
-        self.scope = Scope(ScopeKind.MODULE, None, 0)
+        self.scope = Scope(MODULE, None, 0)
         self.scopes = [self.scope]
         self.symbol = 0
         self.stack: list[Any] = []
-        self.methods: dict[type, Callable[[Any], None]] = {
-            Enter: self._enter,
-            ast.Name: self._name,
-            ast.Attribute: self._attribute,
-            ast.Call: self._call,
-            ast.Subscript: self.chain,
-            ast.Await: self.chain,
-            ast.Lambda: self._lambda,
-            ast.NamedExpr: self._named,
-            ast.BinOp: self._binary,
-            ast.Compare: self._compare,
-            ast.Dict: self._dict,
-            ast.IfExp: self._conditional,
-            ast.Slice: self._slice,
-        }
-        self.methods |= dict.fromkeys(_COMPREHENSIONS, self._comprehension)
-        self.methods |= dict.fromkeys((ast.Tuple, ast.List, ast.Set), self._elements)
-        self.methods |= dict.fromkeys((ast.BoolOp, ast.JoinedStr), self._values)
-        self.methods |= dict.fromkeys(_WRAPPERS, self._inner)
 
     def run(self) -> None:
         """Empty the stack."""
-        stack, find = self.stack, self.methods.get
+        stack, find = self.stack, self.METHODS.get
         pop = stack.pop
         while stack:
             node = pop()
             kind = type(node)
+            if kind is _Constant:
+                continue
             if kind is _Name and type(node.ctx) is _Load:
                 self.scope.reads.append((self.symbol, USE, node.id, "", "", node.lineno, 0))
-            elif kind is not _Constant and (method := find(kind)) is not None:
-                method(node)
+            elif (method := find(kind)) is not None:
+                method(self, node)
 
     def _enter(self, mark: Enter) -> None:
         self.scope = mark.scope
@@ -122,8 +106,8 @@ class ExpressionWalk:
     def tell(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
         """BIND rows of a variable."""
         for qualifier, name, form in forms:
-            if name != alias or qualifier or form != Binding.SAME:
-                self.rows.append((self.symbol, BIND, name, qualifier, alias, line, int(form)))
+            if name != alias or qualifier or form != SAME:
+                self.rows.append((self.symbol, BIND, name, qualifier, alias, line, form))
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
@@ -242,7 +226,7 @@ class ExpressionWalk:
             waiting.append((inner, line))
 
     def _lambda(self, node: ast.Lambda) -> None:
-        scope = self.open_scope(ScopeKind.FUNCTION, self.symbol)
+        scope = self.open_scope(FUNCTION, self.symbol)
         args = node.args
         scope.variables.update(list_parameter_names(args))
         if scope.self_name in scope.variables:
@@ -252,7 +236,7 @@ class ExpressionWalk:
         self.stack += args.kw_defaults
 
     def _comprehension(self, node: Any) -> None:
-        scope = self.open_scope(ScopeKind.COMPREHENSION, self.symbol)
+        scope = self.open_scope(COMPREHENSION, self.symbol)
         stack, outer = self.stack, self.scope
         stack.append(Enter(outer, self.symbol))
         if type(node) is ast.DictComp:
@@ -285,7 +269,7 @@ class ExpressionWalk:
         if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
             target, values = target.elts[1], values.args[0]
         if isinstance(target, ast.Name):
-            self.tell(target.id, list_value_forms(values, Binding.ITEM), target.lineno)
+            self.tell(target.id, list_value_forms(values, ITEM), target.lineno)
 
     def _named(self, node: ast.NamedExpr) -> None:
         self.bind_name(node.target.id, node)
@@ -318,6 +302,27 @@ class ExpressionWalk:
     def _inner(self, node: Any) -> None:
         self.stack.append(node.operand if type(node) is ast.UnaryOp else node.value)
         self.stack.append(getattr(node, "format_spec", None))  # of fields in f-strings and t-strings
+
+    METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        Enter: _enter,
+        ast.Name: _name,
+        ast.Attribute: _attribute,
+        ast.Call: _call,
+        ast.Subscript: chain,
+        ast.Await: chain,
+        ast.Lambda: _lambda,
+        ast.NamedExpr: _named,
+        ast.BinOp: _binary,
+        ast.Compare: _compare,
+        ast.Dict: _dict,
+        ast.IfExp: _conditional,
+        ast.Slice: _slice,
+        **dict.fromkeys(_COMPREHENSIONS, _comprehension),
+        **dict.fromkeys((ast.Tuple, ast.List, ast.Set), _elements),
+        **dict.fromkeys((ast.BoolOp, ast.JoinedStr), _values),
+        **dict.fromkeys(_WRAPPERS, _inner),
+        **{kind: method for kind, method in zip(_NEWER, (_values, _inner), strict=True) if kind is not None},
+    }
 
 
 def _count(call: ast.Call) -> int:

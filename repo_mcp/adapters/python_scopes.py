@@ -32,6 +32,10 @@ class ScopeKind(IntEnum):
     COMPREHENSION = 3  # its walruses bind around it
 
 
+# To ask an enumeration for a member takes 0.2 us, as long as a row.
+MODULE, CLASS, FUNCTION, COMPREHENSION = ScopeKind
+
+
 class Scope:
     """One scope of a text. Its parent is the scope around it in the text."""
 
@@ -67,15 +71,15 @@ class Scope:
 
     def settle(self) -> None:
         """Say which variables are seen here. Scopes around this one must be settled."""
-        if self.kind is ScopeKind.MODULE:
+        if self.kind is MODULE:
             self.unbound = BUILTINS - self.variables - self.declared
             return
         around = self.parent
-        while around is not None and around.kind is ScopeKind.CLASS:
+        while around is not None and around.kind is CLASS:
             around = around.parent  # functions do not see the names of a class around them
         assert around is not None
         self.hidden, self.unbound = around.hidden, around.unbound
-        if self.kind is ScopeKind.CLASS:
+        if self.kind is CLASS:
             bound = self.variables | self.declared
             self.hidden = (self.hidden - bound) - self.global_names
             self.unbound -= bound
@@ -100,6 +104,6 @@ class Scope:
     def bind(self, name: str) -> None:
         """A variable of this scope, or of the one that a comprehension stands in."""
         scope: Scope = self
-        while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
+        while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent
         scope.variables.add(name)

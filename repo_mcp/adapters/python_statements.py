@@ -7,11 +7,11 @@ though its scope opens behind them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from repo_mcp.adapters.python_expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
-from repo_mcp.adapters.python_scopes import Scope, ScopeKind
+from repo_mcp.adapters.python_scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope
 from repo_mcp.adapters.python_symbols import (
     Draft,
     Drafts,
@@ -20,17 +20,23 @@ from repo_mcp.adapters.python_symbols import (
     draft_function,
     find_last_name,
 )
-from repo_mcp.adapters.python_types import TELLING_NODES, find_path, list_type_forms, list_value_forms
-from repo_mcp.structure import Binding, ReferenceRole, SymbolFlag, SymbolKind
+from repo_mcp.adapters.python_types import (
+    ENTERED,
+    TELLING_NODES,
+    find_path,
+    list_type_forms,
+    list_value_forms,
+)
+from repo_mcp.structure import ReferenceRole, SymbolFlag, SymbolKind
 
 IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
 ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
 RETURNED = "()"  # the alias of what a function returns
 STATIC = int(SymbolFlag.STATIC)
+_VARIABLE, _PROPERTY, _CONSTANT = SymbolKind.VARIABLE, SymbolKind.PROPERTY, SymbolKind.CONSTANT
+_TYPE, _ENUM, _ENUM_MEMBER = SymbolKind.TYPE, SymbolKind.ENUM, SymbolKind.ENUM_MEMBER
 _TYPE_MAKERS = frozenset({"NewType", "TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"})
-_NEWER: dict[str, Any] = {
-    name: getattr(ast, name, None) for name in ("TypeAlias", "TemplateStr", "Interpolation")
-}
+_TYPE_ALIAS: Any = getattr(ast, "TypeAlias", None)  # Python 3.12
 
 
 class StatementWalk(ExpressionWalk):
@@ -42,51 +48,19 @@ class StatementWalk(ExpressionWalk):
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
         self._assigned: dict[int, set[str]] = {}  # names that a class assigns itself, also below its methods
         self.exported: set[str] | None = None
-        simple = {
-            ast.FunctionDef: self._function,
-            ast.AsyncFunctionDef: self._function,
-            ast.ClassDef: self._class,
-            ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated,
-            ast.AugAssign: self._augmented,
-            ast.For: self._for,
-            ast.AsyncFor: self._for,
-            ast.While: self._branch,
-            ast.If: self._branch,
-            ast.With: self._with,
-            ast.AsyncWith: self._with,
-            ast.Try: self._try,
-            ast.TryStar: self._try,
-            ast.ExceptHandler: self._handler,
-            ast.Match: self._match,
-            ast.match_case: self._case,
-            ast.Global: self._global,
-            ast.Nonlocal: self._nonlocal,
-            ast.Import: self._import,
-            ast.ImportFrom: self._import_from,
-            ast.Expr: self._expression,
-            ast.Return: self._return,
-            ast.Raise: self._raise,
-            ast.Assert: self._assert,
-            ast.Delete: self._delete,
-            _NEWER["TypeAlias"]: self._type_alias,
-            _NEWER["TemplateStr"]: self._values,
-            _NEWER["Interpolation"]: self._inner,
-        }
-        self.methods.update({kind: method for kind, method in simple.items() if kind is not None})
 
     # Definitions
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         outer, outer_symbol = self.scope, self.symbol
-        in_class = outer.kind is ScopeKind.CLASS
+        in_class = outer.kind is CLASS
         self._declare(node.name)
         draft = draft_function(node, outer.owner, in_class, self._is_stub, self.lines)
         place = self.drafts.add(draft)
         if in_class:
             self._members[outer.owner].add(node.name)
         around = self._open_type_parameters(node)
-        scope = Scope(ScopeKind.FUNCTION, around, place)
+        scope = Scope(FUNCTION, around, place)
         self.scopes.append(scope)
         names = list_parameter_names(node.args)
         scope.variables.update(names)
@@ -139,7 +113,7 @@ class StatementWalk(ExpressionWalk):
         parameters = getattr(node, "type_params", None)
         if not parameters:
             return self.scope
-        scope = self.open_scope(ScopeKind.FUNCTION, self.scope.owner)
+        scope = self.open_scope(FUNCTION, self.scope.owner)
         outer, self.scope = self.scope, scope
         for one in parameters:
             scope.variables.add(one.name)
@@ -152,12 +126,12 @@ class StatementWalk(ExpressionWalk):
         outer, outer_symbol = self.scope, self.symbol
         self._declare(node.name)
         place = self.drafts.add(draft_class(node, outer.owner))
-        if outer.kind is ScopeKind.CLASS:
+        if outer.kind is CLASS:
             self._members[outer.owner].add(node.name)
         self._members.setdefault(place, set())
         self._assigned[place] = _list_assigned(node.body)
         around = self._open_type_parameters(node)
-        scope = Scope(ScopeKind.CLASS, around, place)
+        scope = Scope(CLASS, around, place)
         self.scopes.append(scope)
         scope.class_place, scope.self_name = place, ""
         self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, place))
@@ -191,21 +165,19 @@ class StatementWalk(ExpressionWalk):
 
     def bind_name(self, name: str, statement: ast.AST) -> None:
         scope: Scope = self.scope
-        while scope.kind is ScopeKind.COMPREHENSION and scope.parent is not None:
+        while scope.kind is COMPREHENSION and scope.parent is not None:
             scope = scope.parent
-        if scope.kind is ScopeKind.FUNCTION:
+        if scope.kind is FUNCTION:
             if name not in scope.global_names:
                 scope.variables.add(name)
                 return
             self.scope.reads.append((self.symbol, USE, name, "", "", getattr(statement, "lineno", 1), 0))
             self.scopes[0].variables.add(name)
-            self._add_variable(name, 0, SymbolKind.VARIABLE, statement)
+            self._add_variable(name, 0, _VARIABLE, statement)
             return
         scope.variables.add(name)
-        in_class = scope.kind is ScopeKind.CLASS
-        self._add_variable(
-            name, scope.owner, SymbolKind.PROPERTY if in_class else SymbolKind.VARIABLE, statement
-        )
+        in_class = scope.kind is CLASS
+        self._add_variable(name, scope.owner, _PROPERTY if in_class else _VARIABLE, statement)
 
     def _add_variable(self, name: str, parent: int, kind: SymbolKind, statement: ast.AST) -> None:
         members = self._members[parent]
@@ -216,17 +188,17 @@ class StatementWalk(ExpressionWalk):
         if isinstance(statement, ast.AnnAssign):
             type_text = cut_text(statement.annotation, self.lines)
             if find_last_name(statement.annotation) == "TypeAlias":
-                kind = SymbolKind.TYPE
+                kind = _TYPE
         elif isinstance(statement, ast.Assign):
             if isinstance(statement.value, ast.Call) and find_last_name(statement.value) in _TYPE_MAKERS:
-                kind = SymbolKind.TYPE
-        elif _NEWER["TypeAlias"] is not None and isinstance(statement, _NEWER["TypeAlias"]):
-            kind = SymbolKind.TYPE
-        if kind is SymbolKind.VARIABLE and name.isupper():
-            kind = SymbolKind.CONSTANT
-        elif kind is SymbolKind.PROPERTY and self.drafts.rows[parent].kind is SymbolKind.ENUM:
+                kind = _TYPE
+        elif _TYPE_ALIAS is not None and isinstance(statement, _TYPE_ALIAS):
+            kind = _TYPE
+        if kind is _VARIABLE and name.isupper():
+            kind = _CONSTANT
+        elif kind is _PROPERTY and self.drafts.rows[parent].kind is _ENUM:
             is_member = isinstance(statement, ast.Assign) and not name.startswith("_")
-            kind = SymbolKind.ENUM_MEMBER if is_member else kind
+            kind = _ENUM_MEMBER if is_member else kind
         line = getattr(statement, "lineno", 1)
         end = getattr(statement, "end_lineno", None) or line
         self.drafts.add(Draft(name, kind, parent, line, end, flags, return_type=type_text))
@@ -238,7 +210,7 @@ class StatementWalk(ExpressionWalk):
             and node.attr not in self._members.get(place, ())
             and node.attr not in self._assigned.get(place, ())
         ):
-            self._add_variable(node.attr, place, SymbolKind.PROPERTY, statement)
+            self._add_variable(node.attr, place, _PROPERTY, statement)
         else:
             self.chain(node)
 
@@ -284,14 +256,14 @@ class StatementWalk(ExpressionWalk):
                 self.tell(alias, list_value_forms(node.value), node.lineno)
             else:
                 self.tell(alias, list_type_forms(node.annotation), node.lineno)
-        if self.scope.kind is ScopeKind.MODULE and alias == "__all__" and node.value is not None:
+        if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:
             self._export(node.value)
         self.stack.append(node.value)
 
     def _augmented(self, node: ast.AugAssign) -> None:
         target = node.target
         if isinstance(target, ast.Name):
-            if self.scope.kind is ScopeKind.MODULE and target.id == "__all__":
+            if self.scope.kind is MODULE and target.id == "__all__":
                 self._export(node.value)
             self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
             self.bind_name(target.id, node)
@@ -349,7 +321,7 @@ class StatementWalk(ExpressionWalk):
             if target is not None:
                 self.bind(target, target)
                 if alias := self._find_alias(target):
-                    self.tell(alias, list_value_forms(item.context_expr, Binding.ENTERED), target.lineno)
+                    self.tell(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
 
     def _try(self, node: Any) -> None:
         self.stack += (
@@ -361,7 +333,7 @@ class StatementWalk(ExpressionWalk):
 
     def _handler(self, node: ast.ExceptHandler) -> None:
         if node.name is not None:
-            if self.scope.kind is ScopeKind.FUNCTION:
+            if self.scope.kind is FUNCTION:
                 self.bind_name(node.name, node)
             else:
                 self.scope.variables.add(node.name)
@@ -427,7 +399,7 @@ class StatementWalk(ExpressionWalk):
 
     def _expression(self, node: ast.Expr) -> None:
         value = node.value
-        if isinstance(value, ast.Call) and self.scope.kind is ScopeKind.MODULE:
+        if isinstance(value, ast.Call) and self.scope.kind is MODULE:
             grows = find_path(value.func) in ("__all__.extend", "__all__.append")
             if grows and len(value.args) == 1:
                 self._export(value.args[0])
@@ -438,7 +410,7 @@ class StatementWalk(ExpressionWalk):
         if value is None:
             return
         is_told = type(value) not in TELLING_NODES or self.drafts.rows[self.symbol].return_type
-        if not is_told and self.scope.kind is ScopeKind.FUNCTION:
+        if not is_told and self.scope.kind is FUNCTION:
             self.tell(RETURNED, list_value_forms(value), node.lineno)
         self.stack.append(value)
 
@@ -456,10 +428,41 @@ class StatementWalk(ExpressionWalk):
                 self.stack.append(target)
 
     def _delete_name(self, target: ast.Name) -> None:
-        if self.scope.kind is ScopeKind.FUNCTION and target.id not in self.scope.global_names:
+        if self.scope.kind is FUNCTION and target.id not in self.scope.global_names:
             self.scope.variables.add(target.id)
         else:
             self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
+
+    METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        **ExpressionWalk.METHODS,
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.ClassDef: _class,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.For: _for,
+        ast.AsyncFor: _for,
+        ast.While: _branch,
+        ast.If: _branch,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.Try: _try,
+        ast.TryStar: _try,
+        ast.ExceptHandler: _handler,
+        ast.Match: _match,
+        ast.match_case: _case,
+        ast.Global: _global,
+        ast.Nonlocal: _nonlocal,
+        ast.Import: _import,
+        ast.ImportFrom: _import_from,
+        ast.Expr: _expression,
+        ast.Return: _return,
+        ast.Raise: _raise,
+        ast.Assert: _assert,
+        ast.Delete: _delete,
+        **({} if _TYPE_ALIAS is None else {_TYPE_ALIAS: _type_alias}),
+    }
 
 
 def _list_assigned(body: list[ast.stmt]) -> set[str]:

@@ -62,7 +62,6 @@ def _walk(
     walk = StatementWalk(drafts, lines, file_name.endswith(".pyi"))
     walk.stack += reversed(tree.body)
     walk.run()
-    walk.methods.clear()  # they hold the walk that holds them, and nothing is collected in this process
     rows = walk.rows
     for scope in walk.scopes:
         scope.settle()

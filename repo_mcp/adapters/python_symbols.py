@@ -22,6 +22,9 @@ _PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "set
 _STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
 _FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
 _DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
+_FUNCTION, _METHOD, _CONSTRUCTOR = SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR
+_PROPERTY, _CLASS, _ENUM = SymbolKind.PROPERTY, SymbolKind.CLASS, SymbolKind.ENUM
+_PUBLIC, _PROTECTED, _PRIVATE = Access.PUBLIC, Access.PROTECTED, Access.PRIVATE
 _FLAGS = {
     "staticmethod": _STATIC,
     "abstractstaticmethod": _STATIC | _ABSTRACT,
@@ -70,12 +73,12 @@ class Drafts:
         """All of them to a builder. `exported` is what `__all__` names; None where there is none."""
         rows = self.rows
         stem = rows[0].name.rpartition(".")[0]
-        public = [_find_access(stem) is Access.PUBLIC]
+        public = [_find_access(stem) is _PUBLIC]
         for draft in rows[1:]:
             name = draft.name
-            access = Access.PUBLIC if name[0] != "_" else _find_access(name)
+            access = _PUBLIC if name[0] != "_" else _find_access(name)
             holder = rows[draft.parent]
-            is_public = public[draft.parent] and access is Access.PUBLIC and holder.kind not in FUNCTION_KINDS
+            is_public = public[draft.parent] and access is _PUBLIC and holder.kind not in FUNCTION_KINDS
             if exported is not None and not draft.parent:
                 is_public = draft.name in exported
             public.append(is_public)
@@ -95,8 +98,8 @@ class Drafts:
 
 def _find_access(name: str) -> Access:
     if not name.startswith("_") or (name.startswith("__") and name.endswith("__")):
-        return Access.PUBLIC
-    return Access.PRIVATE if name.startswith("__") else Access.PROTECTED
+        return _PUBLIC
+    return _PRIVATE if name.startswith("__") else _PROTECTED
 
 
 def find_last_name(node: ast.AST) -> str:
@@ -126,11 +129,11 @@ def draft_function(
         flags |= _FLAGS.get(word, 0)
         is_property |= word in _PROPERTIES
         start = min(start, decorator.lineno)
-    kind = SymbolKind.FUNCTION
+    kind = _FUNCTION
     if in_class:
-        kind = SymbolKind.PROPERTY if is_property else SymbolKind.METHOD
+        kind = _PROPERTY if is_property else _METHOD
         if node.name == "__init__":
-            kind = SymbolKind.CONSTRUCTOR
+            kind = _CONSTRUCTOR
     args = node.args
     count = len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs)
     if in_class and not flags & _STATIC and (args.posonlyargs or args.args):
@@ -156,7 +159,7 @@ def draft_class(node: ast.ClassDef, parent: int) -> Draft:
     bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
     if not _ABSTRACT_BASES.isdisjoint(bases):
         flags |= _ABSTRACT
-    kind = SymbolKind.CLASS if _ENUM_BASES.isdisjoint(bases) else SymbolKind.ENUM
+    kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
     return Draft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
 
 

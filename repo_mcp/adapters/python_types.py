@@ -21,6 +21,9 @@ UNKNOWN = "?"
 
 Form = tuple[str, str, int]  # qualifier, name, Binding
 
+SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.ITEM, Binding.ENTERED))
+TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
+
 # The values that may tell something.
 TELLING_NODES = frozenset(
     {
@@ -134,7 +137,7 @@ def find_path(node: ast.expr) -> str:
     return path if len(path) <= MAX_PATH_CHARS else UNKNOWN
 
 
-def list_value_forms(value: ast.expr, form: int = Binding.SAME) -> list[Form]:
+def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
     """What a value is. `form` ITEM: what an item of it is; ENTERED: what `with` makes of it."""
     if type(value) in _PLAIN:
         plain = _describe(value, form)
@@ -158,12 +161,12 @@ def list_value_forms(value: ast.expr, form: int = Binding.SAME) -> list[Form]:
 
 def _describe(node: ast.expr, form: int) -> Form | None:
     kind = type(node)
-    if kind is ast.Call and form == Binding.SAME:
-        node, form = node.func, Binding.CALLED  # type: ignore[attr-defined]
+    if kind is ast.Call and form == SAME:
+        node, form = node.func, CALLED  # type: ignore[attr-defined]
         kind = type(node)
     if kind is ast.Name:
         name: str = node.id  # type: ignore[attr-defined]
-        return None if form == Binding.CALLED and name in BUILTINS else ("", name, form)
+        return None if form == CALLED and name in BUILTINS else ("", name, form)
     if kind is ast.Attribute:
         path = find_path(node.value)  # type: ignore[attr-defined]
         return None if path == UNKNOWN else (path, node.attr, form)  # type: ignore[attr-defined]
@@ -176,7 +179,7 @@ def _describe(node: ast.expr, form: int) -> Form | None:
 def list_type_forms(annotation: ast.expr) -> list[Form]:
     """What an annotation says of a variable."""
     forms: list[Form] = []
-    waiting: list[tuple[ast.expr, int]] = [(annotation, Binding.TYPE)]
+    waiting: list[tuple[ast.expr, int]] = [(annotation, TYPE)]
     for _ in range(MAX_LINKS):
         if not waiting or len(forms) >= MAX_FORMS:
             break
@@ -207,13 +210,13 @@ def _open_subscript(node: ast.Subscript, form: int) -> list[tuple[ast.expr, int]
         first = elements[:1] if word == "Annotated" else elements[:MAX_FORMS]
         return [(one, form) for one in reversed(first)]
     if word in ("type", "Type"):
-        return [(elements[0], Binding.SAME)] if form == Binding.TYPE and elements else []
+        return [(elements[0], SAME)] if form == TYPE and elements else []
     if word in _ITEMS or word in _MAPPINGS:
-        if form != Binding.TYPE or not elements:
+        if form != TYPE or not elements:
             return []
         if word in _MAPPINGS:
-            return [(elements[-1], Binding.VALUES)]
-        return [(elements[0], Binding.ITEMS)]
+            return [(elements[-1], VALUES)]
+        return [(elements[0], ITEMS)]
     if word == "Callable":
-        return [(elements[-1], Binding.GIVES)] if form == Binding.TYPE and len(elements) == 2 else []
+        return [(elements[-1], GIVES)] if form == TYPE and len(elements) == 2 else []
     return [] if word == "Literal" else [(base, form)]

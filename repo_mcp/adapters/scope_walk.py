@@ -15,11 +15,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Self
 
+from repo_mcp.adapters.source_text import SourceText
 from repo_mcp.structure import (
     MAX_TEXT_CHARS,
     Access,
     ParseStatus,
     ReferenceRole,
+    ReferenceRow,
     StructureBuilder,
     SymbolKind,
 )
@@ -36,7 +38,7 @@ CALLED = 1  # what a call of it gives
 ITEMS = 2  # a list of it
 SAME = 3  # the type of the value that it names
 ITEM = 4  # the type of the items of that value
-BIND = ReferenceRole.BIND
+BIND, _USE = int(ReferenceRole.BIND), int(ReferenceRole.USE)
 _MEMBERS = frozenset(
     {
         SymbolKind.METHOD,
@@ -46,9 +48,10 @@ _MEMBERS = frozenset(
         SymbolKind.EVENT,
     }
 )  # not to be had by their name alone
-_UNCHECKED = frozenset({ReferenceRole.IMPORT, ReferenceRole.EXPORT})
+_UNCHECKED = frozenset({int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)})
 
-Row = tuple[int, int, ReferenceRole, str, str, str, int, int]
+# scope, place, role, name, qualifier, alias, start, arguments
+Row = tuple[int, int, int, str, str, str, int, int]
 
 
 class Entry:
@@ -69,11 +72,11 @@ class Entry:
         self.type = ""
 
 
-class ScopeWalk:
+class ScopeWalk(SourceText):
     """The state of one pass."""
 
     def __init__(self, file_name: str, text: bytes) -> None:
-        self.text = text
+        super().__init__(text)
         self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
         self.place = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
@@ -89,27 +92,27 @@ class ScopeWalk:
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
 
-    def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None]]) -> None:
-        """Hand every capture to its handler: by start, the longer first, then in the handlers' order."""
-        rows = []
-        for rank, (name, handler) in enumerate(handlers.items()):
-            for node in captures.nodes.get(name, ()):
-                rows.append((node.start_byte, -node.end_byte, rank, handler, node))
-        rows.sort(key=_get_order)
-        opened = self._open
-        for start, _, _, handler, node in rows:
+    def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
+        """Hand every capture to its handler: by start, the longer first, then in the handlers' order.
+
+        One without a handler is a name that is used where nobody has accounted for it: most are.
+        """
+        self.is_partial = not captures.is_complete
+        called = list(handlers.values())
+        opened, taken, rows, read = self._open, self.taken, self._rows, self.read_piece
+        for start, end, rank, node in captures.iter_in_order(handlers):
             if opened[-1][0] <= start:
                 while opened[-1][0] <= start:
                     opened.pop()
                 _, self.scope, self.place = opened[-1]
-            handler(self, node)
-        self.is_partial = self.is_partial or not captures.is_complete
+            handler = called[rank]
+            if handler is not None:
+                handler(self, node)
+            elif start not in taken and start < end:
+                taken.add(start)
+                rows.append((self.scope, self.place, _USE, read(start, end), "", "", start, 0))
 
     # -- text ----------------------------------------------------------------------------------------------
-
-    def read(self, node: Node | None) -> str:
-        """The text of a node; empty for none."""
-        return "" if node is None else self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def read_line(self, node: Node | None) -> str:
         """The beginning of a node's text, on one line."""
@@ -170,7 +173,7 @@ class ScopeWalk:
 
     def refer(
         self,
-        role: ReferenceRole,
+        role: int,
         name: str,
         start: int,
         qualifier: str = "",
@@ -181,7 +184,7 @@ class ScopeWalk:
         """One more row, of the innermost symbol or the one given."""
         if name or qualifier or alias:
             at = self.place if place < 0 else place
-            self._rows.append((self.scope, at, role, name, qualifier, alias, start, arguments))
+            self._rows.append((self.scope, at, int(role), name, qualifier, alias, start, arguments))
 
     def bind_item(self, alias: str, chain: str, start: int) -> None:
         """Tell that a variable is one of the items of an expression."""
@@ -195,35 +198,23 @@ class ScopeWalk:
 
     def encode(self) -> bytes:
         """The record of all that was handed in."""
-        breaks = [-1, *_iter_breaks(self.text)]
-        builder = StructureBuilder(self.entries[0].name, len(breaks) - (self.text[-1:] in {b"\n", b""}))
-        places = self._add_entries(builder, breaks)
-        seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
-        for _, place, role, name, qualifier, alias, start, arguments in self._settle():
-            line = bisect_left(breaks, start)
-            key = (place, role, name, qualifier or alias, line, arguments)  # overloads differ in the last
-            if key in seen and role is not BIND:
-                continue
-            seen.add(key)
-            builder.add_reference(
-                places[place], role, name, line, qualifier=qualifier, alias=alias, arguments=arguments
-            )
+        builder = StructureBuilder(self.entries[0].name, self.line_count)
+        places = self._add_entries(builder)
+        builder.add_references(self._iter_references(places))
         if self.is_partial:
             builder.status = ParseStatus.PARTIAL
         return builder.encode()
 
-    def _add_entries(self, builder: StructureBuilder, breaks: list[int]) -> list[int]:
+    def _add_entries(self, builder: StructureBuilder) -> list[int]:
         """The symbols; entry -> its place in the record."""
         places = [0]
         for entry in self.entries[1:]:
-            first = bisect_left(breaks, entry.start)
-            last = bisect_left(breaks, max(entry.start, entry.end - 1))
             place = builder.add_symbol(
                 entry.name,
                 entry.kind,
                 places[entry.parent],
-                first,
-                last,
+                self.find_line(entry.start),
+                self.find_line(max(entry.start, entry.end - 1)),
                 flags=entry.flags,
                 access=entry.access,
                 parameters=entry.parameters,
@@ -233,25 +224,40 @@ class ScopeWalk:
             places.append(place)
         return places
 
-    def _settle(self) -> Iterator[Row]:
-        """The rows that are references after all, those of types of variables among them."""
-        typed = {(self._find_binding(row[0], row[5]), row[5]) for row in self._rows if row[2] is BIND}
-        asked = {_find_head(row[4]) or row[3] for row in self._rows if row[4] or row[2] is BIND}
+    def _iter_references(self, places: list[int]) -> Iterator[ReferenceRow]:
+        """The rows that are references after all, each once. `places`: entry -> its place in the record."""
+        breaks = self._breaks
+        seen: set[tuple[int, int, str, str, int, int]] = set()
+        for _, place, role, name, qualifier, alias, start, arguments in self._iter_settled():
+            line = bisect_left(breaks, start) + 1
+            key = (place, role, name, qualifier or alias, line, arguments)  # overloads differ in the last
+            if key in seen and role != BIND:
+                continue
+            seen.add(key)
+            yield places[place], role, name, qualifier, alias, line, arguments
+
+    def _iter_settled(self) -> Iterator[Row]:
+        """The rows of names that are not local, and those of types of variables that are asked for."""
+        found, search, heads = self._found, self._find_binding, _Heads()
+        typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
+        asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND}
         for row in self._rows:
             scope, place, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
-            if role is BIND and alias not in asked and self._find_binding(scope, alias) >= 0:
+            if role == BIND and alias not in asked and search(scope, alias) >= 0:
                 continue  # nothing goes through it
-            head = _find_head(qualifier) if qualifier else name
-            found = self._find_binding(scope, head)
-            if found < 0:
+            head = heads[qualifier] if qualifier else name
+            binding = found.get((scope, head))
+            if binding is None:
+                binding = search(scope, head)
+            if binding < 0:
                 yield row
-            elif role is BIND or qualifier:
-                if (found, head) in typed:
+            elif role == BIND or qualifier:
+                if (binding, head) in typed:
                     yield row
-                elif role is not BIND:
+                elif role != BIND:
                     yield scope, place, role, name, UNKNOWN, alias, start, arguments
 
     def _find_binding(self, scope: int, name: str) -> int:
@@ -272,16 +278,9 @@ class ScopeWalk:
             scope = self._scope_parents[scope]
 
 
-def _get_order(row: tuple[int, int, int, object, object]) -> tuple[int, int, int]:
-    return row[:3]
+class _Heads(dict[str, str]):
+    """Qualifier -> the name that it begins with."""
 
-
-def _find_head(qualifier: str) -> str:
-    return qualifier.partition(".")[0].partition("(")[0].partition("[")[0]
-
-
-def _iter_breaks(text: bytes) -> Iterator[int]:
-    at = text.find(b"\n")
-    while at >= 0:
-        yield at
-        at = text.find(b"\n", at + 1)
+    def __missing__(self, qualifier: str) -> str:
+        head = self[qualifier] = qualifier.partition(".")[0].partition("(")[0].partition("[")[0]
+        return head

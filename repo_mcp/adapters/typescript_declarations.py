@@ -233,13 +233,11 @@ def _get_variables(walk: ScriptWalk, start: int) -> Variables:
     return variables[-1] if variables else Variables(0, False, False, Prefix(start))
 
 
-def on_declarator(walk: ScriptWalk, node: Node) -> None:
+def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node | None) -> None:
     """One variable: a symbol when it is a function or a class, or when it is not local."""
     start = node.start_byte
     variables = _get_variables(walk, start)
-    name_node = node.child_by_field_name("name")
-    value = node.child_by_field_name("value")
-    if name_node is None or (value is not None and walk.values.get(value.start_byte) == -1):
+    if value is not None and walk.values.get(value.start_byte) == -1:
         return  # imported by `require`
     if name_node.type != "identifier":
         walk.pattern, walk.pattern_end = variables, name_node.end_byte

@@ -169,12 +169,8 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: 
 # -- CommonJS ----------------------------------------------------------------------------------------------
 
 
-def on_require_declarator(walk: ScriptWalk, node: Node) -> None:
+def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
     """`const x = require("m")`, `const {a, b: c} = await import("m")`: names that a variable imports."""
-    value = node.child_by_field_name("value")
-    name_node = node.child_by_field_name("name")
-    if value is None or name_node is None:
-        return
     if value.type == "assignment_expression":
         _export_variable(walk, value, name_node)
     if not _may_require(walk, value):

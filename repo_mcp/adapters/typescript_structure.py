@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 
 def _on_declarator(walk: ScriptWalk, node: Node) -> None:
-    modules.on_require_declarator(walk, node)
-    declarations.on_declarator(walk, node)
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None:
+        return
+    if value is not None:
+        modules.import_required(walk, name, value)
+    declarations.declare_variable(walk, node, name, value)
 
 
 # What the grammar does not know, of names of nothing, so that it can be left out: `<in out T>`,
@@ -37,7 +41,7 @@ _LEFT_OUT = re.compile(
 _SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
 
 # In the order in which captures of one span are handled.
-_HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None]] = {
+_HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
     "comment": declarations.on_comment,
     "decorator": declarations.on_decorator,
     "export": modules.on_export,
@@ -80,7 +84,7 @@ _HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None]] = {
     "member": uses.on_member,
     "nested_type": uses.on_nested_type,
     "type": uses.on_type,
-    "identifier": uses.on_identifier,
+    "identifier": None,
 }
 _MEMBER_HOLDERS = frozenset(
     {

@@ -169,11 +169,12 @@ class ScriptWalk(ScopeWalk):
         """Arguments + 1; 0 when their number is not known."""
         if arguments is None:
             return 1
-        text = self.text[arguments.start_byte : arguments.end_byte]
-        if not text.startswith(b"("):
+        text, start, end = self.text, arguments.start_byte, arguments.end_byte
+        if not text.startswith(b"(", start, end):
             return 0
         count = arguments.named_child_count
-        if b"..." in text or b"//" in text or b"/*" in text:
+        find = text.find
+        if max(find(b"...", start, end), find(b"//", start, end), find(b"/*", start, end)) >= 0:
             types = [one.type for one in arguments.named_children]
             if "spread_element" in types:
                 return 0

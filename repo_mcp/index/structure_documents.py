@@ -168,20 +168,19 @@ def _find_distinct(names: I64, docs: I64) -> tuple[I64, I64]:
 def _analyse(names: TermText) -> WordTerms:
     """The terms of distinct names: of plain words by array arithmetic, of all others one by one."""
     padded = names.text + PADDING
-    sizes = names.ends - 1 - names.starts
+    starts = names.starts  # made anew whenever it is asked for
+    sizes = names.ends - 1 - starts
     is_plain = np.ones(len(names), dtype=np.bool_)
     raw = np.frombuffer(names.text, dtype=np.uint8)
     others = np.flatnonzero(~_IS_WORD_BYTE[raw] & (raw != _LINE_FEED))
     is_plain[np.searchsorted(names.ends, others, side="right")] = False
     plain = np.flatnonzero(is_plain)
-    analysed = analyse_words(Spans(padded, names.starts, sizes).take(plain))
+    analysed = analyse_words(Spans(padded, starts, sizes).take(plain))
     rest = np.flatnonzero(~is_plain)
     more = [
         (place, term.encode())
         for place in rest.tolist()
-        for term in _analyse_text(
-            padded[names.starts[place] : names.ends[place] - 1].decode("utf-8", "replace")
-        )
+        for term in _analyse_text(names[place].decode("utf-8", "replace"))
     ]
     texts = join_spans([*analysed.texts.slice(), *(term for _, term in more)])
     words = np.concatenate([plain[analysed.words], np.array([place for place, _ in more], dtype=np.int64)])

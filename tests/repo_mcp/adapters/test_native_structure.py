@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from repo_mcp.adapters.cpp_headers import looks_like_cpp
 from repo_mcp.adapters.native_structure import PARSERS
 from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
 from repo_mcp.structure import (
@@ -240,6 +241,45 @@ def test_header_of_c_stays_c() -> None:
     structure = parse("c", "struct class { int new; };\nint delete(struct class *template);\n", "b.h")
     assert structure.status is ParseStatus.FULL
     assert find(structure, "delete").kind is SymbolKind.FUNCTION
+
+
+def test_header_of_cpp_is_told_by_its_lines() -> None:
+    """Also where C would have no errors, or fewer of them."""
+    for text in (
+        "template <int n>\nint f(int);\n",
+        "// A\n  namespace a::b\n{\nint f();\n}\n",
+        "inline namespace a {\n}\n",
+        "class A final : public B {\n};\n",
+        "class A\n    : public B {\n};\n",
+        "struct A {\n private:\n  int a;\n};\n",
+        "using namespace std;\n",
+    ):
+        assert looks_like_cpp(text.encode()), text
+    structure = parse(
+        "c", "namespace a {\nclass B { int run(); };\nint c(1 2);\n" + "int d();\n" * 20 + "}\n", "b.h"
+    )
+    assert (find(structure, "B").kind, structure.status) == (SymbolKind.CLASS, ParseStatus.PARTIAL)
+
+
+def test_header_of_c_has_no_lines_of_cpp() -> None:
+    for text in (
+        'extern "C" {\nint f(void);\n}\n',
+        "struct class {\n  struct class *class;\n  unsigned class:3;\n};\n",
+        "/* In a\nclass of its own: {\n */\nint template;\n",
+        "/* not closed\nnamespace a {\n",
+        "// a\nclass = template < 1;\nint private, namespace;\n",
+        "#define namespace a {\nclass x;\n",
+    ):
+        assert not looks_like_cpp(text.encode()), text
+    assert not looks_like_cpp(b"class " * 50_000 + b"/*" * 100_000 + b"\nclass a\n" * 50_000)
+
+
+def test_header_that_looks_like_cpp_and_is_not_read_as_such() -> None:
+    text = "#if 0\nusing namespace a;\n#endif\n" + "struct new { int try, catch, delete; };\n" * 9
+    assert looks_like_cpp(text.encode())
+    found = parse("c", text, "b.h")
+    assert found.status is ParseStatus.FULL
+    assert found.find_symbols("new") == [1, 5, 9, 13, 17, 21, 25, 29, 33]
 
 
 def test_cpp_member_defined_outside() -> None:
