@@ -88,7 +88,6 @@ class Searcher:
         self._lists = TermListReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
         self._finders = [TopUnitsFinder(segment) for segment in snapshot.segments]
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
-        self._paths: dict[tuple[int, int], str] = {}
 
     def _average_length(self, field: int) -> float:
         """Average length of a field over the live units, a file's text counted for each of its units."""
@@ -189,11 +188,8 @@ class Searcher:
         return found
 
     def read_path(self, place: int, file: int) -> str:
-        """The path of one file of a segment. Paths are kept: rankings ask for the same ones."""
-        path = self._paths.get((place, file))
-        if path is None:
-            path = self._paths[place, file] = self.segments[place].reader.files.read_path(file)
-        return path
+        """The path of one file of a segment."""
+        return self.segments[place].reader.files.read_path(file)
 
     def iter_field(
         self, term: str, field: int, known: TermLists | None = None

@@ -17,8 +17,9 @@ from repo_mcp.index.scoring import F64, I64
 
 MIN_PREFIX_CHARS = 4
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_KEPT_PATHS = 20_000  # whose parts are kept, about 5 MB
-_KEPT_NAMES = 10_000  # of files and directories; paths share them
+_KEPT_PATHS = 8_000  # whose parts are kept, about 2 MB
+_KEPT_DIRECTORIES = 8_000  # their files share them
+_KEPT_NAMES = 8_000  # of files and directories; paths share them
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,14 @@ class PathParts:
 @lru_cache(maxsize=_KEPT_PATHS)
 def split_path(path: str) -> PathParts:
     """The parts of a path."""
-    *directories, file = path.split("/")
+    directory, _, file = path.rpartition("/")
     name = file.partition(".")[0] or file
-    return PathParts(name, _split(name), tuple(map(_split, directories)), find_role(path))
+    return PathParts(name, _split(name), _split_directories(directory), find_role(path))
+
+
+@lru_cache(maxsize=_KEPT_DIRECTORIES)
+def _split_directories(path: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(_split, path.split("/"))) if path else ()
 
 
 @lru_cache(maxsize=_KEPT_NAMES)

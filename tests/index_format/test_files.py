@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 from index_format import CorruptIndex
 from index_format.columns import encode_table
 from index_format.directory import MemoryFile
-from index_format.files import FILE, FLAGS, LANGUAGE, LINES, PATH, PRNT, SIZE, FilesReader, encode_files
+from index_format.files import (
+    FILE,
+    FLAGS,
+    LANGUAGE,
+    LINES,
+    PATH,
+    PRNT,
+    SIZE,
+    SPARSE_PATHS,
+    FilesReader,
+    encode_files,
+)
 from index_format.frame import FrameReader
 from index_format.records import FileTable
 from tests.index_format.segment_bytes import open_bytes, put_together, take_apart
@@ -49,6 +60,9 @@ def test_round_trip(files: dict[str, tuple[int, int, int, int]]) -> None:
     reader = open_files(encode_files(table), int(table.units.sum()), int(table.chunks.sum()))
     assert reader.count == len(files)
     assert reader.read_paths() == list(table.paths)
+    assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)
+    for _ in range(SPARSE_PATHS if files else 0):
+        reader.read_path(0)
     assert [reader.read_path(file).encode() for file in range(reader.count)] == list(table.paths)
     some = np.arange(reader.count)[::2]
     assert [path.encode() for path in reader.read_paths_of(some)] == list(table.paths[::2])
@@ -123,7 +137,11 @@ def test_damaged_sections(tag: bytes, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("paths", [b"ab\xa9\xc3", b"a\xc3\xa9b", b"ab\xc3\xc3"])
-def test_no_reading_gives_a_path_that_is_not_utf_8(paths: bytes) -> None:
+@pytest.mark.parametrize("sparse", [SPARSE_PATHS, 0])
+def test_no_reading_gives_a_path_that_is_not_utf_8(
+    paths: bytes, sparse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("index_format.files.SPARSE_PATHS", sparse)
     reader = open_files({**encode_files(TABLE), PATH: paths}, 3, 2)
     with pytest.raises(CorruptIndex, match=r"not UTF-8|do not ascend"):
         reader.read_paths()
