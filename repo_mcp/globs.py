@@ -24,6 +24,7 @@ MAX_ALTERNATIVES = 64  # `{a,b}` twenty times over would be a million patterns
 _ANY_DEPTH = None  # stands for `**` among the components
 # An escaped character, or a pair of braces without another inside.
 _BRACES = re.compile(r"(?s)\\.|\{((?:[^\\{}]|\\.)*)\}")
+_SPECIAL = re.compile(r"[*?\[\\]")  # what makes a component more than its own text
 _PLAIN_SUFFIX = re.compile(r"\*[^*?\[\\/]*$")
 
 
@@ -51,32 +52,40 @@ class PathGlob:
         """True when one of the alternatives matches the relative POSIX path."""
         if self._suffixes and path.endswith(self._suffixes):
             return True
-        return any(matcher.matches(path) for matcher in self._matchers)
+        # `any` takes as long again, and a filter asks for 80,000 paths.
+        for matcher in self._matchers:  # noqa: SIM110
+            if matcher.matches(path):
+                return True
+        return False
 
 
 class _Alternative:
-    """A pattern without braces: one name's expression, or the components of a path's."""
+    """A pattern without braces: how the path begins, and one name's expression or those of what follows.
 
-    __slots__ = ("_components", "_name")
+    `src/**/*.c` is the beginning `src/` and a name, as `*.c` alone is.
+    """
+
+    __slots__ = ("_components", "_name", "_prefix")
 
     def __init__(self, text: str) -> None:
         text = text.removeprefix("./")
-        self._name: re.Pattern[str] | None = None
-        self._components: list[re.Pattern[str] | None] = []
-        if "/" not in text:
-            self._name = compile_name(text)
-            return
-        parts = [part for part in text.split("/") if part]
+        parts = [part for part in text.split("/") if part] if "/" in text else ["**", text]
         if text.endswith("/"):
             parts.append("**")
         if parts and parts[-1] == "**":
             parts.append("*")  # `src/**` means what lies below, not `src` itself
-        self._components = [_ANY_DEPTH if part == "**" else compile_name(part) for part in parts]
+        plain = next((at for at, part in enumerate(parts[:-1]) if _SPECIAL.search(part)), len(parts) - 1)
+        self._prefix = "".join(f"{part}/" for part in parts[: max(0, plain)])
+        rest = parts[max(0, plain) :]
+        self._name = compile_name(rest[1]) if len(rest) == 2 and rest[0] == "**" else None
+        self._components = [_ANY_DEPTH if part == "**" else compile_name(part) for part in rest]
 
     def matches(self, path: str) -> bool:
+        if not path.startswith(self._prefix):
+            return False
         if self._name is not None:
             return self._name.match(path.rpartition("/")[2]) is not None
-        return match_components(self._components, path.split("/"))
+        return match_components(self._components, path[len(self._prefix) :].split("/"))
 
 
 class NameMatcher(Protocol):

@@ -246,22 +246,18 @@ def _is_catch_all(rule: Rule) -> bool:
 class GlobFilter:
     """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`. See `repo_mcp.globs`."""
 
-    __slots__ = ("_glob",)
+    __slots__ = ("matches",)
 
     def __init__(self, glob: str) -> None:
         """INVALID_ARGUMENT for an empty pattern, one over 512 characters or over 64 alternatives."""
         try:
-            self._glob = globs.PathGlob(glob)
+            self.matches = globs.PathGlob(glob).matches  # True when the pattern matches a relative path
         except ValueError as fault:
             raise RepoError(
                 ErrorCode.INVALID_ARGUMENT,
                 f"The glob cannot be used: {fault}.",
                 "Use a pattern such as *.py, src/** or **/test_*.py.",
             ) from None
-
-    def matches(self, path: str) -> bool:
-        """True when the pattern matches the relative path."""
-        return self._glob.matches(path)
 
 
 def _paths_down_to(directory: str) -> list[str]:

@@ -13,6 +13,7 @@ _TEST_PATH = re.compile(
     r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
+TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # a test's path holds one of them
 _DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
 _FOREIGN_PATH = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"

@@ -32,7 +32,7 @@ class Saturations:
         ]
         # For each field and pair its number, 0 for one that is not known: who never asks takes no memory.
         self._numbers = [np.zeros(LENGTHS * FREQUENCIES, dtype=np.uint32) for _ in FIELDS]
-        self._others: dict[tuple[int, int, int], int] = {}
+        self._others: list[dict[tuple[int, int], int]] = [{} for _ in FIELDS]  # the same for the others
         self._lock = threading.Lock()
         self.values: F64 = np.zeros(1)  # of each number
         self.fields: U8 = np.zeros(1, dtype=np.uint8)
@@ -59,16 +59,14 @@ class Saturations:
         found = np.empty(len(counts), dtype=np.uint32)
         if not is_other.all():
             found[~is_other] = self.number(field, counts[~is_other], lengths[~is_other])
+        pairs = list(zip(counts[is_other].tolist(), lengths[is_other].tolist(), strict=True))
+        others = self._others[field]
         with self._lock:
-            for place in is_other.nonzero()[0].tolist():
-                found[place] = self._number_other(field, int(counts[place]), int(lengths[place]))
+            unknown = [pair for pair in dict.fromkeys(pairs) if pair not in others]
+            if unknown:
+                others.update(zip(unknown, self._append(field, *np.array(unknown).T).tolist(), strict=True))
+        found[is_other] = [others[pair] for pair in pairs]
         return found
-
-    def _number_other(self, field: int, count: int, length: int) -> int:
-        key = field, count, length
-        if key not in self._others:
-            self._others[key] = int(self._append(field, np.array([count]), np.array([length]))[0])
-        return self._others[key]
 
     def _append(self, field: int, counts: I64, lengths: I64) -> I64:
         """New numbers for pairs."""

@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan
+from repo_mcp.index.path_scan import PathScan
 from repo_mcp.index.query import Query
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.index.schema import BODY, FIELDS, SYMBOL
 from repo_mcp.index.scoring import DECIMALS, I64, TermScorer
 from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
@@ -265,16 +265,12 @@ class Searcher:
         for names in filter(None, (languages, wanted_languages)):
             wanted = np.array([name in names for name in reader.language_names])
             mask &= wanted[reader.read_languages()]
-        if not path_parts and path_filter.matches is None and include_tests:
-            return mask
-        for file in np.flatnonzero(mask).tolist():
-            path = reader.files.read_path(file)
-            mask[file] = (
-                (path_filter.matches is None or path_filter.matches(path))
-                and (include_tests or not is_test_path(path))
-                and all(part in path.lower() for part in path_parts)
-            )
-        return mask
+        scan = PathScan(reader.files)
+        for part in path_parts:
+            mask &= scan.find_holding(part)
+        if not include_tests:
+            mask &= ~scan.find_tests()
+        return mask if path_filter.matches is None else scan.keep(mask, path_filter.matches)
 
     def _describe(
         self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int

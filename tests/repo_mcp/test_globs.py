@@ -133,6 +133,16 @@ def test_components_match_as_defined(pattern: list[str | None], parts: list[str]
     assert match_components(compiled, parts) == spans_slowly(pattern, parts)
 
 
+@given(
+    st.lists(st.sampled_from(["a", "b", "**", "*", "\\a"]), min_size=2, max_size=6),
+    st.lists(st.sampled_from(["a", "b", ""]), min_size=1, max_size=6),
+)
+def test_what_a_pattern_begins_with_is_a_component_as_any(glob: list[str], parts: list[str]) -> None:
+    wanted = [*glob, "*"] if glob[-1] == "**" else glob
+    pattern = [None if one == "**" else compile_name(one) for one in wanted]
+    assert PathGlob("/".join(glob)).matches("/".join(parts)) == match_components(pattern, parts)
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_pattern_compiles_or_says_why(glob: str, path: str) -> None:
     if glob and "\0" not in glob and glob.count(",") < 6:
