@@ -16,6 +16,7 @@ from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
 from repo_mcp.walk import walk
+from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
@@ -144,9 +145,9 @@ def test_a_directory_that_cannot_be_listed_alone_is_unreadable(
 def test_listing_leaves_nothing_open(tree: Tree) -> None:
     tree.write("a/b/c/x.py")
     tree.list("a/b/c")
-    before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+    before = list_open(tree.root)
     for _ in range(20):
         tree.list("a/b/c")
         tree.code_of_list("a/none")
         tree.code_of_list("a/b/c/x.py")
-    assert before == (len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0)
+    assert list_open(tree.root) == before

@@ -15,6 +15,7 @@ from repo_mcp import sandbox
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door, read_many
+from tests.repo_mcp.open_files import list_open
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
@@ -446,10 +447,8 @@ def test_an_unusable_root_is_a_configuration_error(tmp_path: Path, name: str) ->
 
 
 def test_no_descriptor_is_left_open(root: Path) -> None:
-    if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("needs /proc")
     (root / "out").symlink_to("/etc/passwd")
-    before = len(os.listdir("/proc/self/fd"))
+    before = list_open(root)
     door = Door(str(root), DenyPolicy().find_denial)
     for path in ("README.md", "src/main.py", "out", "no/such", "src", ".env", "src/main.py/x"):
         for call in (door.read, door.read_walked):
@@ -459,7 +458,7 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
                 pass
         door.stat(path)
     door.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert list_open(root) == before
 
 
 def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from repo_mcp.model import WalkReport
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
 from repo_mcp.walk import walk
+from tests.repo_mcp.open_files import list_open
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
 
@@ -277,19 +278,17 @@ def test_too_many_entries_are_cut_and_said(tree: Tree, monkeypatch: pytest.Monke
 def test_a_walk_can_be_cancelled_and_leaves_nothing_open(tree: Tree) -> None:
     tree.write("a/b/c", "d/e")
     answers = iter([False, True])
-    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    before = list_open(tree.root)
     with pytest.raises(RepoError) as caught:
         walk(tree.door, tree.deny.find_denial, None, cancelled=lambda: next(answers))
     assert caught.value.code is ErrorCode.CANCELLED
-    assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
+    assert list_open(tree.root) == before
 
 
 def test_a_long_walk_leaves_nothing_open(tree: Tree) -> None:
-    if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("needs /proc")
     make_deep(tree.root, 100)
     tree.write("x/y/z", ".gitignore")
     tree.walk()
-    before = len(os.listdir("/proc/self/fd"))
+    before = list_open(tree.root)
     tree.walk()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert list_open(tree.root) == before
