@@ -81,14 +81,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
-    from repo_mcp.allocator import return_free_memory, share_heap
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
     from repo_mcp.http_server import PATH, listen, open_socket
     from repo_mcp.offers import build_offers
     from repo_mcp.sdk_server import build_sdk_server
 
-    share_heap()
+    _prepare_process()
     try:
         os.chdir(os.path.abspath(os.sep))
         bound = open_socket(http.host, http.port)
@@ -129,12 +129,11 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
-    from repo_mcp.allocator import return_free_memory, share_heap
+    from repo_mcp.allocator import return_free_memory
     from repo_mcp.errors import RepoError
     from repo_mcp.offers import build_offers
 
-    share_heap()
-    sys.setswitchinterval(SWITCH_SECONDS)
+    _prepare_process()
     try:
         os.chdir(os.path.abspath(os.sep))
         offers = build_offers(config, _warn)  # which hardens the process: no thread of ours may run before
@@ -155,6 +154,14 @@ def serve(config: Config, server: Server | None = None) -> int:
         _close(repositories)
         server.close()
     return _end(exit_code)
+
+
+def _prepare_process() -> None:
+    """What all threads to come share, over stdio and HTTP alike."""
+    from repo_mcp.allocator import share_heap
+
+    share_heap()
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 class Server:
