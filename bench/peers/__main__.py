@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None, effort: Effort | None = None) -
     """Measure, print, draw."""
     options = build_parser().parse_args(arguments)
     chosen = effort or Effort(builds=options.runs, asks=options.passes)
+    if options.scratch is not None:
+        options.scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-peers-", dir=options.scratch) as scratch:
         if options.scale:
             lines, rows = scale(options, Path(scratch), chosen)
@@ -67,7 +69,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sizes", type=_read_sizes, default=SIZES, metavar="N,N", help="numbers of files for --scale"
     )
-    parser.add_argument("--scratch", metavar="DIR", help="where the copy and the indexes lie meanwhile")
+    parser.add_argument(
+        "--scratch", type=Path, metavar="DIR", help="where the copy and the indexes lie meanwhile"
+    )
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="for table and picture")
     return parser
 

@@ -30,7 +30,6 @@ def run(tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], *options
     """The printed table and the directory of results."""
     before = digest(tree)
     scratch, results = tmp_path / "scratch", tmp_path / "results"
-    scratch.mkdir()
     main([str(tree), "--scratch", str(scratch), "--results", str(results), *options], ONCE)
     assert list(scratch.iterdir()) == []
     assert digest(tree) == before
