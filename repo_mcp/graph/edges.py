@@ -3,8 +3,9 @@
 Outgoing edges are the resolved references inside a symbol; for a type, a module or a file those inside its
 members too. Incoming ones are found by names: the files that use the target's name, or a name that one of
 them imports it by, are looked through, nearest to the target first, and each reference of that name is
-resolved; those that lead to the target count. Both stop at a number of references that is fixed, not
-measured: equal questions get equal answers.
+resolved; those that lead to the target count. Those that lead nowhere are told beside the edges: a call of
+that name on a receiver without a known type may mean the target. Both stop at a number of references that is
+fixed, not measured: equal questions get equal answers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from repo_mcp.graph.hierarchy import Hierarchy
 from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import Confidence, Declaration, Resolution, Target
+from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.prototypes import Prototypes
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.resolution import Resolvers
@@ -91,12 +92,21 @@ class External:
 
 
 @dataclass(frozen=True, slots=True)
+class Unresolved:
+    """References in one file whose meaning is not known."""
+
+    path: str
+    lines: tuple[int, ...]  # at most MAX_LINES
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Edges:
     """The edges of one symbol in one direction: surest first, then by path and line."""
 
     edges: tuple[Edge, ...]
     externals: tuple[External, ...] = ()
-    unresolved: int = 0  # references whose meaning is not known
+    unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or of its name: the file nearest to it first
     cut: bool = False  # a limit was reached: there may be more
 
 
@@ -106,7 +116,7 @@ class _Gathered:
     def __init__(self) -> None:
         self._found: dict[tuple[EdgeType, Declaration], tuple[Confidence, list[int]]] = {}
         self._externals: dict[tuple[EdgeType, str], list[int]] = {}
-        self.unresolved = 0
+        self._unresolved: dict[str, dict[int, int]] = {}  # path -> row of the reference -> line
 
     def add(self, edge_type: EdgeType, other: Declaration, confidence: Confidence, line: int) -> None:
         known, lines = self._found.get((edge_type, other), (confidence, []))
@@ -118,6 +128,9 @@ class _Gathered:
     def add_external(self, edge_type: EdgeType, name: str, line: int) -> None:
         self._externals.setdefault((edge_type, name), []).append(line)
 
+    def add_unresolved(self, path: str, row: int, line: int) -> None:
+        self._unresolved.setdefault(path, {})[row] = line
+
     def finish(self, cut: bool) -> Edges:
         edges = [
             Edge(edge_type, other, confidence, tuple(sorted(lines)[:MAX_LINES]), len(lines))
@@ -128,7 +141,11 @@ class _Gathered:
             External(name, edge_type, tuple(sorted(set(lines))[:MAX_LINES]), len(lines))
             for (edge_type, name), lines in sorted(self._externals.items())
         ]
-        return Edges(tuple(edges), tuple(externals), self.unresolved, cut)
+        unresolved = [
+            Unresolved(path, tuple(sorted(set(lines.values()))[:MAX_LINES]), len(lines))
+            for path, lines in self._unresolved.items()
+        ]
+        return Edges(tuple(edges), tuple(externals), tuple(unresolved), cut)
 
 
 class EdgeFinder:
@@ -195,7 +212,7 @@ class EdgeFinder:
             if found.external and wanted(edge_type):
                 gathered.add_external(edge_type, found.external, reference.line)
             elif wanted(edge_type):
-                gathered.unresolved += 1
+                gathered.add_unresolved(path, row, reference.line)
 
     def _name_edge(self, structure: Structure, reference: Reference, target: Target) -> EdgeType:
         """The type of an edge; that of a base by what both ends are."""
@@ -282,6 +299,7 @@ class _Search:
         self._names = list(_iter_names(target, structure))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
+        self._is_member = SymbolKind(int(structure.kinds[self._symbol.parent])) in TYPE_KINDS
         self._resolved = 0
 
     def run(self) -> bool:
@@ -310,16 +328,33 @@ class _Search:
             self._resolved += 1
             if self._resolved > self._bounds.references:
                 return
-            found = self._find_meant(path, structure, row)
+            resolution = self._finder.resolve(path, structure, row)
+            found = self._find_meant(resolution, path, structure, row)
             if found is not None:
                 self._note(path, structure, row, found)
+            elif resolution == NOTHING and self._could_mean(structure, row):
+                self._gathered.add_unresolved(path, row, int(structure.ref_lines[row]))
 
-    def _find_meant(self, path: str, structure: Structure, row: int) -> Target | None:
+    def _find_meant(self, resolution: Resolution, path: str, structure: Structure, row: int) -> Target | None:
         """The target, when the reference in a row means it, or imports something from it."""
-        targets = self._finder.resolve(path, structure, row).targets
+        targets = resolution.targets
         if self._target.place == 0:
             targets += self._finder.resolve_module(path, structure, row).targets
         return next((one for one in targets if one.declaration in self._meant), None)
+
+    def _could_mean(self, structure: Structure, row: int) -> bool:
+        """False for an unknown reference that is not made as the target's are: what is not a member is named
+        without a receiver, and a constructor by its type."""
+        role = ReferenceRole(int(structure.ref_roles[row]))
+        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.place == 0:
+            return False
+        if not self._wanted(_TYPES.get(role) or _OUTSIDE[role]):
+            return False
+        name: str = structure.strings[structure.ref_names[row]]
+        if self._is_constructor:
+            return name != self._symbol.name
+        qualifier: str = structure.strings[structure.ref_qualifiers[row]]
+        return self._is_member or not qualifier
 
     def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""

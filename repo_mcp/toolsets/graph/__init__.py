@@ -105,7 +105,8 @@ _ENTRIES = (
     Entry(
         "get_callers",
         "Who calls it",
-        "The symbols that call a function, method or constructor, with lines and confidence.",
+        "The symbols that call a function, method or constructor, with lines and confidence; unresolved are"
+        " calls of that name that may mean it.",
         schemas.EDGE_ARGUMENTS,
         schemas.INCOMING_OUTPUT,
         edge_calls.get_callers,

@@ -9,8 +9,8 @@ from repo_mcp.answer_parts import add_warnings
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
 from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.graph.answers import Draft, Result
-from repo_mcp.toolsets.graph.rows import render_edge, render_external
-from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES
+from repo_mcp.toolsets.graph.rows import render_edge, render_external, render_unresolved
+from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edges
@@ -78,11 +78,12 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
     most = limit if isinstance(limit, int) else DEFAULT_EDGES
     nodes = [(edge, graph.get_node(edge.other)) for edge in found.edges[:most]]
     externals = found.externals[:most]
+    places = found.unresolved[:MAX_UNRESOLVED_FILES]
     all_rows = len(found.edges) + len(found.externals)
     notes = [*([CUT] if found.cut else []), *repository.engines.graph.warn()]
 
     def build(rows: int) -> Result:
-        edges, others = _share(rows, len(nodes), len(externals))
+        edges, others = _share(min(rows, len(nodes) + len(externals)), len(nodes), len(externals))
         result: Result = {
             "result": [render_edge(edge, node, direction) for edge, node in nodes[:edges]],
             "total": len(found.edges),
@@ -91,10 +92,11 @@ def _draft(repository: Repository, graph: Graph, found: Edges, direction: str, a
         if direction == OUTGOING:
             result["external"] = [render_external(one) for one in externals[:others]]
             result["external_total"] = len(found.externals)
-            result["unresolved"] = found.unresolved
+        result["unresolved"] = sum(one.count for one in found.unresolved)
+        result["unresolved_in"] = [render_unresolved(one) for one in places[: rows - edges - others]]
         return add_warnings(result, notes)
 
-    return Draft(build, len(nodes) + len(externals), "limit" not in arguments)
+    return Draft(build, len(nodes) + len(externals) + len(places), "limit" not in arguments)
 
 
 def _share(rows: int, edges: int, externals: int) -> tuple[int, int]:

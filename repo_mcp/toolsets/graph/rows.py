@@ -8,7 +8,7 @@ from repo_mcp.structure_model import CALLABLE_KINDS, Access, ParseStatus, Symbol
 from repo_mcp.tool_model import escape_text
 
 if TYPE_CHECKING:
-    from repo_mcp.graph.edges import Edge, External
+    from repo_mcp.graph.edges import Edge, External, Unresolved
     from repo_mcp.graph.nodes import Node
 
 Row = dict[str, object]
@@ -65,6 +65,15 @@ def render_external(external: External) -> Row:
         "edge_type": external.type.value,
         "reference_lines": list(external.lines),
         "reference_count": external.count,
+    }
+
+
+def render_unresolved(unresolved: Unresolved) -> Row:
+    """Where a file names what nobody could resolve."""
+    return {
+        "file_path": escape_text(unresolved.path),
+        "reference_lines": list(unresolved.lines),
+        "reference_count": unresolved.count,
     }
 
 

@@ -32,6 +32,7 @@ MAX_READ_BYTES = 500_000
 DEFAULT_SYMBOLS, MAX_SYMBOLS = 20, 50
 DEFAULT_SIMILAR, MAX_SIMILAR = 10, 50
 DEFAULT_EDGES, MAX_EDGES = 50, 500
+MAX_UNRESOLVED_FILES = 10  # the nearest of those where something is not resolved
 MAX_INDEXED_PATHS = 100
 
 
@@ -287,8 +288,29 @@ OUTLINE_OUTPUT = _result(
         ),
     }
 )
+
+
+def _describe_unresolved(description: str) -> dict[str, Schema]:
+    place = {
+        "file_path": build_field("string"),
+        "reference_lines": _EDGE["reference_lines"],
+        "reference_count": build_field("integer"),
+    }
+    return {
+        "unresolved": build_field("integer", description),
+        "unresolved_in": build_list(
+            build_object(place), f"Where, the {MAX_UNRESOLVED_FILES} nearest files at most"
+        ),
+    }
+
+
 INCOMING_OUTPUT = _result(
-    {"result": build_list(build_object(_EDGE)), "total": build_field("integer"), "truncated": _TRUNCATED}
+    {
+        "result": build_list(build_object(_EDGE)),
+        "total": build_field("integer"),
+        "truncated": _TRUNCATED,
+        **_describe_unresolved("References of its name whose meaning is not known: some may mean it"),
+    }
 )
 OUTGOING_OUTPUT = _result(
     {
@@ -297,7 +319,7 @@ OUTGOING_OUTPUT = _result(
         "truncated": _TRUNCATED,
         "external": build_list(build_object(_EXTERNAL), "What is declared outside of this repository"),
         "external_total": build_field("integer"),
-        "unresolved": build_field("integer", "References whose meaning is not known"),
+        **_describe_unresolved("References whose meaning is not known"),
     }
 )
 INDEX_OUTPUT = _result(

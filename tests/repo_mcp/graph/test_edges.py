@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from repo_mcp.graph import edges as limits
+from repo_mcp.graph.edges import Unresolved
 from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.questions import CALLS, EdgeType
 from tests.repo_mcp.graph.memory_index import Row, find_node, list_incoming, list_outgoing, make_graph
@@ -145,7 +146,52 @@ def test_what_is_outside_is_named_and_what_is_unknown_counted() -> None:
     assert (external.name, external.type, external.lines, external.count) == (
         "os.getcwd", EdgeType.CALLS, (5, 7), 2,
     )  # fmt: skip
-    assert (found.edges, found.unresolved, found.cut) == ((), 1, False)
+    assert (found.edges, found.unresolved, found.cut) == ((), (Unresolved("a.py", (6,), 1),), False)
+
+
+CACHES = {
+    "pkg/__init__.py": "",
+    "pkg/cache.py": """class Cache:
+    def __init__(self, size): ...
+
+    def get(self, key):
+        return key
+
+
+def get(key):
+    return key
+""",
+    "pkg/use.py": """from pkg.cache import Cache, get
+
+
+def known(cache: Cache, other):
+    cache.get(1)
+    other.get(2)
+    return get(3), other.get, other.get(4)
+""",
+    "far/use.py": "def unknown(x):\n    super(x).__init__()\n    return x.get(1)\n",
+}
+
+
+def test_references_that_lead_nowhere_are_told_beside_those_that_lead_to_the_target() -> None:
+    graph = make_graph(CACHES)
+    found = graph.find_incoming(find_node(graph, "pkg.cache.Cache.get"), CALLS)
+    assert [edge.lines for edge in found.edges] == [(5,)]
+    assert found.unresolved == (Unresolved("pkg/use.py", (6, 7), 2), Unresolved("far/use.py", (3,), 1))
+    named = graph.find_incoming(find_node(graph, "pkg.cache.Cache.get"), tuple(EdgeType))
+    assert named.unresolved == (Unresolved("pkg/use.py", (6, 7), 3), Unresolved("far/use.py", (3,), 1))
+
+
+def test_what_is_no_member_is_not_meant_where_there_is_a_receiver() -> None:
+    graph = make_graph(CACHES)
+    found = graph.find_incoming(find_node(graph, "pkg.cache.get"), CALLS)
+    assert ([edge.lines for edge in found.edges], found.unresolved) == ([(7,)], ())
+
+
+def test_a_constructor_is_not_meant_by_its_own_name() -> None:
+    found = make_graph(CACHES)
+    node = find_node(found, "pkg.cache.Cache.__init__")
+    assert found.find_incoming(node, CALLS).unresolved == ()
 
 
 def test_the_edges_of_a_type_or_a_file_are_those_of_all_in_it_that_lead_out_of_it() -> None:

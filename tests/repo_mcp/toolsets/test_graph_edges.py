@@ -99,6 +99,28 @@ def test_callees_of_a_class_are_those_of_its_members(served: Served) -> None:
     ]  # fmt: skip
 
 
+def test_calls_of_the_name_that_nobody_could_resolve_are_told_by_the_nearest_files(tmp_path: Path) -> None:
+    tree = {"pkg/__init__.py": "", "far/__init__.py": ""}
+    tree |= {"pkg/cache.py": "class Cache:\n    def get(self, key):\n        return key\n"}
+    tree |= {f"pkg/use{one:02}.py": "def use(x):\n    return x.get(1)\n" for one in range(9)}
+    tree |= {f"far/use{one:02}.py": "def use(x):\n    x.get(1)\n    return x.get(2)\n" for one in range(3)}
+    served = Served(write_tree(tmp_path / "r", tree), tmp_path / "data")
+    try:
+        answer = served.call("get_callers", node_id=served.find("pkg.cache.Cache.get"))
+        assert (answer["result"], answer["total"], answer["truncated"]) == ([], 0, False)
+        assert answer["unresolved"] == 9 + 3 * 2
+        near = [
+            {"file_path": f"pkg/use{one:02}.py", "reference_lines": [2], "reference_count": 1}
+            for one in range(9)
+        ]
+        far = {"file_path": "far/use00.py", "reference_lines": [2, 3], "reference_count": 2}
+        assert answer["unresolved_in"] == [*near, far]
+        answer = served.call("get_callees", node_id=served.find("far.use00.use"))
+        assert (answer["unresolved"], answer["unresolved_in"]) == (2, [far])
+    finally:
+        served.close()
+
+
 # Implementations
 
 
