@@ -123,12 +123,14 @@ class FilesReader:
         return self._frame.read(PATH)
 
     def read_paths_of(self, files: I64) -> list[str]:
-        """The paths of many files, in their order. Raises CorruptIndex."""
-        data = self._frame.read(PATH)
-        ends = self.path_ends[files]
-        starts = np.where(files > 0, self.path_ends[files - 1], 0)
-        spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        return [self._decode(data[start:end]) for start, end in spans]
+        """The paths of some files, in their order. Raises CorruptIndex."""
+        if self._paths_read + len(files) <= SPARSE_PATHS:
+            return list(map(self.read_path, files.tolist()))
+        self._paths_read += len(files)
+        ends, text = self.path_ends, self._path_text
+        starts = np.where(files > 0, ends[files - 1], 0)
+        spans = zip(starts.tolist(), ends[files].tolist(), strict=True)
+        return [self._decode(text[start:end]) for start, end in spans]
 
     def _decode(self, path: bytes) -> str:
         try:
