@@ -130,13 +130,19 @@ class FilesReader:
         ends, text = self.path_ends, self._path_text
         starts = np.where(files > 0, ends[files - 1], 0)
         spans = zip(starts.tolist(), ends[files].tolist(), strict=True)
-        return [self._decode(text[start:end]) for start, end in spans]
+        try:
+            return [text[start:end].decode() for start, end in spans]
+        except UnicodeDecodeError as error:
+            raise self._not_text() from error
 
     def _decode(self, path: bytes) -> str:
         try:
-            return path.decode("utf-8")
+            return path.decode()
         except UnicodeDecodeError as error:
-            raise CorruptIndex(f"{self._frame.name}: PATH: not UTF-8") from error
+            raise self._not_text() from error
+
+    def _not_text(self) -> CorruptIndex:
+        return CorruptIndex(f"{self._frame.name}: PATH: not UTF-8")
 
     def read_paths(self) -> list[bytes]:
         """All paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""

@@ -12,14 +12,12 @@ nearness of terms, file sizes, depth of directories. See bench/quality/README.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
-from itertools import islice
 
 import numpy as np
 
-from index_format import spread_runs
 from repo_mcp.index.candidates import Candidates, gather, weigh_kinds
 from repo_mcp.index.intent import Intent, NameKind, understand
 from repo_mcp.index.lookup import find_paths
@@ -28,9 +26,9 @@ from repo_mcp.index.prompt import ClueKind
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
 from repo_mcp.index.roles import FileRole
-from repo_mcp.index.scoring import DECIMALS, F64
+from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
-from repo_mcp.index.segment_search import Matches, RankedUnit, SegmentSearch
+from repo_mcp.index.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.index.signals import StemMatcher, cut_name, keep_shares, tell_role
 
 BEST_UNITS = 1_000  # that texts are summed from
@@ -153,7 +151,7 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
     """
     totals = rated.given.sum(axis=0)
     order = np.argsort(-totals)
-    rows: list[tuple[int, float]] = []  # column and share of files that may be among them
+    rows: list[tuple[float, int, float]] = []  # of files that may be among them: what is left, column, share
     kept: list[float] = []  # the best totals that their roles leave, a heap
     for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
         if len(kept) == count and total < kept[0] - MARGIN:
@@ -162,12 +160,11 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
         left = total * share
         if len(kept) < count:
             heappush(kept, left)
-        elif left >= kept[0] - MARGIN:
-            heappushpop(kept, left)
         else:
-            continue
-        rows.append((column, share))
-    ranked = [_explain(rated, column, share) for column, share in rows]
+            heappushpop(kept, left)
+        rows.append((left, column, share))
+    least = kept[0] - MARGIN if kept else 0.0
+    ranked = [_explain(rated, column, share) for left, column, share in rows if left >= least]
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
 
 
@@ -210,48 +207,35 @@ def _explain(rated: Rated, column: int, share: float) -> RankedFile:
 def fill_page(
     best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
 ) -> list[tuple[RankedUnit, Points]]:
-    """The units of the best chunks in order of their scores, ties by path, then line."""
+    """The units of the best chunks in order of their scores, ties by path, then line.
+
+    `files` are the best ones, in order.
+    """
+    least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
     chosen = []
-    for place, found in enumerate(best.segments):
-        own = sorted((file for file in files if file.part.place == place), key=lambda file: file.file)
-        chosen += [
-            (-unit.score, file.path.encode(), unit.unit, unit, points)
-            for file, of_chunks in zip(own, _find_chunks(own, found), strict=True)
-            for unit, points in _choose_chunks(file, of_chunks, top_k, weights)
-        ]
+    for file in files:
+        first, end = file.part.first_units[file.file : file.file + 2].tolist()
+        found = best.segments[file.part.place]
+        start, stop = found.units.searchsorted((first, end)).tolist()
+        units, scores = found.units[start:stop], found.scores[start:stop]
+        unit = int(units[scores.argmax()]) if len(units) else first
+        own = [(RankedUnit(file.score, file.part.place, unit), file.points)]
+        if len(units) > 1 and file.score * weights.repeat >= least:
+            own += _repeat(file, units, scores, top_k, weights)
+        chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
     return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
 
 
-def _find_chunks(files: Sequence[RankedFile], found: Matches) -> list[list[tuple[float, int]]]:
-    """For each of some files of one segment, ascending, the best unit of each of its chunks behind what that
-    takes from nothing; the best one first. A file of which no unit was found is told by its first one."""
-    if not files:
-        return []
-    part, numbers = files[0].part, np.array([file.file for file in files], dtype=np.int64)
-    firsts = part.first_units[numbers]
-    starts = found.units.searchsorted(firsts)
-    stops = found.units.searchsorted(part.first_units[numbers + 1])
-    rows = spread_runs(starts, stops - starts)
-    units = found.units[rows]
-    columns = part.find_chunks(units).tolist(), (-found.scores[rows]).tolist(), units.tolist()
-    table = zip(*columns, strict=True)
-    best = []
-    for first, count in zip(firsts.tolist(), (stops - starts).tolist(), strict=True):
-        of_chunks: dict[int, tuple[float, int]] = {}
-        for chunk, negative, unit in islice(table, count):
-            of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (negative, unit))
-        best.append(sorted(of_chunks.values()) or [(0.0, first)])
-    return best
-
-
-def _choose_chunks(
-    file: RankedFile, of_chunks: Sequence[tuple[float, int]], most: int, weights: RankingWeights
-) -> Iterable[tuple[RankedUnit, Points]]:
-    """The best unit of each of a file's best chunks, and the points of the chunk."""
-    negative, unit = of_chunks[0]
-    chosen = [(RankedUnit(file.score, file.part.place, unit), file.points)]
-    for place, (other, unit) in enumerate(of_chunks[1:most], 1):
-        share = weights.repeat**place * other / negative
+def _repeat(
+    file: RankedFile, units: I64, scores: F64, most: int, weights: RankingWeights
+) -> Iterator[tuple[RankedUnit, Points]]:
+    """The best unit of each of a file's best chunks but the first, and the points of the chunk."""
+    of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
+    chunks = file.part.find_chunks(units).tolist()
+    for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
+        of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
+    ordered = sorted(of_chunks.values())[:most]
+    for place, (negative, unit) in enumerate(ordered[1:], 1):
+        share = weights.repeat**place * negative / ordered[0][0]
         points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
-        chosen.append((RankedUnit(add_up(points), file.part.place, unit), points))
-    return chosen
+        yield RankedUnit(add_up(points), file.part.place, unit), points

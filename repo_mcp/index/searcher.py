@@ -219,7 +219,7 @@ class Searcher:
     def find_files(self, term: str, field: int, known: TermLists | None = None) -> I64:
         """The live files with a term in one field, ascending: each by its number in all segments together.
 
-        They are kept: words of names are asked for again and again. `known` are the lists of the term, if read.
+        They are kept: words of names are asked for again and again. `known` are the lists of the term.
         """
         return self._files.get((term, field), lambda: self._find_files(term, field, known)).astype(np.int64)
 

@@ -21,13 +21,17 @@ class TextLines(Sequence[bytes]):
         self._data = data
         self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
         self._ends = int(np.count_nonzero(self._is_end))
+        self._known = 0, 0  # a line, and where it begins: the next one asked for is mostly near
 
     def __len__(self) -> int:
         return self._ends + (self._data[-1:] not in (b"", b"\n"))
 
     def find_start(self, line: int) -> int:
         """Where a line begins, counted from 0; the end of the text for one behind the last."""
-        return self._pass_ends(0, line) if line <= self._ends else len(self._data)
+        if line > self._ends:
+            return len(self._data)
+        known, place = self._known if self._known[0] <= line else (0, 0)
+        return self._pass_ends(place, line - known)
 
     def _pass_ends(self, start: int, ends: int) -> int:
         """The place behind so many line ends from `start` on; there are as many."""
@@ -63,5 +67,5 @@ class TextLines(Sequence[bytes]):
         if first >= stop:
             return []
         start = self.find_start(first)
-        end = self._pass_ends(start, stop - first) if stop <= self._ends else len(self._data)
-        return self._data[start:end].split(b"\n")[: stop - first]
+        self._known = first, start
+        return self._data[start : self.find_start(stop)].split(b"\n")[: stop - first]
