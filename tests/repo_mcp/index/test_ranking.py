@@ -13,6 +13,7 @@ from repo_mcp.config import load_config
 from repo_mcp.index import candidates, ranking
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking_weights import WEIGHTS
+from repo_mcp.index.schema import PATH, SYMBOL
 from repo_mcp.index.searcher import BestUnits, Filter, Searcher
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
@@ -181,6 +182,19 @@ def test_every_weight_counts(repository: Repository) -> None:
         if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
     ]
     assert silent == ["configuration"]  # no such file in the tree
+
+
+def test_files_with_a_term_are_those_of_its_documents(repository: Repository) -> None:
+    searcher = repository._index.get_searcher()
+    for term in ("acquire_slot", "pool", "retri", "nowhere"):
+        for field in (PATH, SYMBOL):
+            rows = {
+                int(searcher.bases[part.place]) + (doc if field == PATH else part.find_file(doc))
+                for part, docs in searcher.iter_field(term, field)
+                for doc in docs.tolist()
+            }
+            for _ in range(2):  # read, and kept
+                assert searcher.find_files(term, field).tolist() == sorted(rows)
 
 
 def test_filters_hold_for_files_that_are_found_by_name(repository: Repository) -> None:
