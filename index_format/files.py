@@ -123,18 +123,26 @@ class FilesReader:
         return self._frame.read(PATH)
 
     def read_paths_of(self, files: I64) -> list[str]:
-        """The paths of many files, in their order. Raises CorruptIndex."""
-        data = self._frame.read(PATH)
-        ends = self.path_ends[files]
-        starts = np.where(files > 0, self.path_ends[files - 1], 0)
-        spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        return [self._decode(data[start:end]) for start, end in spans]
+        """The paths of some files, in their order. Raises CorruptIndex."""
+        if self._paths_read + len(files) <= SPARSE_PATHS:
+            return list(map(self.read_path, files.tolist()))
+        self._paths_read += len(files)
+        ends, text = self.path_ends, self._path_text
+        starts = np.where(files > 0, ends[files - 1], 0)
+        spans = zip(starts.tolist(), ends[files].tolist(), strict=True)
+        try:
+            return [text[start:end].decode() for start, end in spans]
+        except UnicodeDecodeError as error:
+            raise self._not_text() from error
 
     def _decode(self, path: bytes) -> str:
         try:
-            return path.decode("utf-8")
+            return path.decode()
         except UnicodeDecodeError as error:
-            raise CorruptIndex(f"{self._frame.name}: PATH: not UTF-8") from error
+            raise self._not_text() from error
+
+    def _not_text(self) -> CorruptIndex:
+        return CorruptIndex(f"{self._frame.name}: PATH: not UTF-8")
 
     def read_paths(self) -> list[bytes]:
         """All paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""

@@ -104,7 +104,7 @@ class CandidateFinder:
     def find_sections(self, best: BestUnits, documents: LiveDocuments) -> Iterator[Candidate]:
         """Those of the best documents."""
         ranked = [
-            (-file.score * self._shares.find(file.path), file.path.encode(), file.candidate)
+            (-file.score * self._shares.find(file.path), file.path.encode(), file)
             for file in rank_files(self._searcher, self._query, best, RANKED_FILES, FILE_WEIGHTS)
         ]
         ranked.sort(key=lambda row: row[:2])

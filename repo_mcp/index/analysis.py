@@ -84,10 +84,12 @@ def _stem(part: str) -> str:
 def get_root(term: str) -> str:
     """What every ASCII word of at most MAX_WORD_BYTES, in lower case, holds that gives this term.
 
-    A stem is the beginning of its part but for the last letter, which the stemmer may have written anew; of
-    "-bility" it makes "-ble", and mostly takes the "e" away again.
+    A stem is the beginning of its part, but that the stemmer may have written an "e" or "i" at its end anew;
+    of "-bility" it makes "-ble", and mostly takes the "e" away again.
     """
-    return term[:-2] if term.endswith("ble") else term[:-1]
+    if term.endswith("ble"):
+        return term[:-2]
+    return term[:-1] if term.endswith(("e", "i", "bl")) else term
 
 
 class IdentifierFilter(Filter):  # type: ignore[misc]

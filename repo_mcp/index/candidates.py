@@ -8,7 +8,7 @@ depends on the tree and the query alone: equal files at a cut are told apart by 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from repo_mcp.index.ranking_weights import RankingWeights
 from repo_mcp.index.schema import PATH, SYMBOL
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Searcher
-from repo_mcp.index.segment_search import SegmentSearch
+from repo_mcp.index.segment_search import Mask
 from repo_mcp.index.signals import sum_text, weigh_inverse, weigh_rarity
 from repo_mcp.index.term_lists import TermLists
 
@@ -30,20 +30,14 @@ MAX_DEFINING = 1_000  # files that a name may be defined in to make them candida
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """One file of the ranking and what is known of it."""
-
-    part: SegmentSearch
-    file: int
-    text: float  # share of the best text
-    names: tuple[float, ...]  # for each NameKind the rarity of the rarest name that it defines
-
-
-@dataclass(frozen=True, slots=True)
 class Candidates:
     """The files to look at, and the weights of the stems that their names may hold."""
 
-    files: tuple[Candidate, ...]
+    places: list[int]  # of each its segment's place in the snapshot, ascending
+    files: list[int]  # and its number there
+    paths: list[str]
+    text: F64  # of each its share of the best text
+    names: Sequence[F64]  # for each NameKind the rarity of the rarest name that each file defines
     stems: Mapping[str, float]
     best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
 
@@ -52,32 +46,32 @@ def gather(
     searcher: Searcher, query: Query, intent: Intent, best: BestUnits, weights: RankingWeights
 ) -> Candidates:
     """The candidates of a query whose best units are known."""
-    counts = [part.reader.file_count for part in searcher.segments]
-    bases = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    bases = searcher.bases
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
-    defining = _find_defining(searcher, intent, known, bases)
-    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known, bases)
+    defining = _find_defining(searcher, intent, known)
+    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known)
     if query.required or query.excluded or query.symbols:
         named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
     else:
         rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
-        named = _keep_wanted(searcher, best, sort_distinct(np.concatenate([found, *rare])), bases)
+        named = sort_distinct(np.concatenate([found, *rare])) if rare else found
+        named = named[_find_wanted(searcher, best, named, bases)]
     points = _look_up(found, sums, named)
     for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
         points = points + weight * values
-    wanted = np.isin(path_rows, _keep_wanted(searcher, best, path_rows, bases), assume_unique=True)
+    wanted = _find_wanted(searcher, best, path_rows, bases)
     by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
     by_text = _take_best(searcher, named, points, TEXT_FILES, bases)
     chosen = sort_distinct(np.concatenate([by_text, by_path]))
-    columns = [_look_up(found, sums, chosen), *_rate_names(defining, chosen)]
-    files = tuple(
-        Candidate(searcher.segments[place], file, text, tuple(names))
-        for (_, place, file), (text, *names) in zip(
-            _locate(chosen, bases), zip(*(column.tolist() for column in columns), strict=True), strict=True
-        )
-    )
-    return Candidates(files, stems, best_text)
+    places, files = _locate(chosen, bases)
+    paths = [
+        path
+        for part in searcher.segments
+        for path in part.reader.files.read_paths_of(files[places == part.place])
+    ]
+    text, names = _look_up(found, sums, chosen), _rate_names(defining, chosen)
+    return Candidates(places.tolist(), files.tolist(), paths, text, names, stems, best_text)
 
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
@@ -85,10 +79,10 @@ def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
     return weights.asked_name, weights.shaped_name, weights.joined_name, weights.plain_name
 
 
-def _locate(rows: I64, bases: I64) -> Iterator[tuple[int, int, int]]:
-    """Row, segment and file of each row."""
+def _locate(rows: I64, bases: I64) -> tuple[I64, I64]:
+    """Segment and file of each row."""
     places = np.searchsorted(bases, rows, side="right") - 1
-    return zip(rows.tolist(), places.tolist(), (rows - bases[places]).tolist(), strict=True)
+    return places, rows - bases[places]
 
 
 def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
@@ -121,19 +115,13 @@ class _Defining:
     rows: I64  # ascending
 
 
-def _find_defining(
-    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists], bases: I64
-) -> list[_Defining]:
+def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]) -> list[_Defining]:
     """The files that define each name of the query; names that none defines are left out."""
     found = []
     for name, kind in intent.names:
-        rows = [
-            _drop_repeated(part.find_files(units)) + int(bases[part.place])
-            for part, units in searcher.iter_field(name, SYMBOL, known.get(name))
-        ]
-        defining = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
-        if len(defining):
-            found.append(_Defining(kind, weigh_rarity(len(defining), searcher.snapshot.file_count), defining))
+        rows = searcher.find_files(name, SYMBOL, known.get(name))
+        if len(rows):
+            found.append(_Defining(kind, weigh_rarity(len(rows), searcher.snapshot.file_count), rows))
     return found
 
 
@@ -141,17 +129,14 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
     """For each NameKind and wanted row the rarity of the rarest such name that the file defines."""
     rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
     for one in defining:
-        has = _look_up(one.rows, np.ones(len(one.rows)), wanted)
-        rated[one.kind] = np.maximum(rated[one.kind], one.rarity * has)
+        places = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
+        values = rated[one.kind]
+        np.maximum(values, one.rarity * (one.rows[places] == wanted), out=values)
     return list(rated.values())
 
 
-def _drop_repeated(ascending: I64) -> I64:
-    return ascending[np.flatnonzero(np.diff(ascending, prepend=-1))]
-
-
 def _weigh_stems(
-    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists], bases: I64
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
     """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
     hold stems, ascending, each with the sum of those."""
@@ -161,26 +146,25 @@ def _weigh_stems(
     rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     stems: dict[str, float] = {}
     for stem in (stem for stem in intent.stems if stem in inverse):
-        found = list(searcher.iter_field(stem, PATH, known[stem]))
-        count = sum(len(files) for _, files in found)
-        rarity = weigh_rarity(count, searcher.snapshot.file_count)
+        files = searcher.find_files(stem, PATH, known[stem])
+        rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
         stems[stem] = math.sqrt(rarity * inverse[stem] / highest)
-        rows += [files + int(bases[part.place]) for part, files in found]
-        values += [np.full(len(files), stems[stem]) for _, files in found]
+        rows.append(files)
+        values.append(np.full(len(files), stems[stem]))
     sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
-    holding = np.flatnonzero(sums)
+    holding = (sums != 0.0).nonzero()[0]  # of booleans that takes a tenth of the time
     return stems, (holding, sums[holding])
 
 
-def _keep_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> I64:
-    """Those of the ascending rows whose files have text and pass the filters."""
+def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> Mask:
+    """Which of the ascending rows are files that have text and pass the filters."""
     kept = []
     parts = np.split(rows, np.searchsorted(rows, bases[1:-1]))
     for part, mask, own in zip(searcher.segments, best.masks, parts, strict=False):
         files = own - int(bases[part.place])
         wanted = part.units_per_file[files] > 0
-        kept.append(own[wanted if mask is None else wanted & mask[files]])
-    return np.concatenate(kept) if kept else rows
+        kept.append(wanted if mask is None else wanted & mask[files])
+    return np.concatenate(kept) if kept else np.zeros(0, dtype=np.bool_)
 
 
 def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I64) -> I64:
@@ -193,8 +177,7 @@ def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I6
     room = count - len(best)
     if len(bases) > 2:  # files of one segment stand in the order of their paths: of each the first are enough
         first = np.concatenate([own[:room] for own in np.split(ties, np.searchsorted(ties, bases[1:-1]))])
-        paths = [
-            (searcher.read_path(place, file).encode(), row) for row, place, file in _locate(first, bases)
-        ]
+        places = zip(*(column.tolist() for column in _locate(first, bases)), first.tolist(), strict=True)
+        paths = [(searcher.read_path(place, file).encode(), row) for place, file, row in places]
         ties = np.array([row for _, row in sorted(paths)], dtype=np.int64)
     return np.concatenate([best, ties[:room]])

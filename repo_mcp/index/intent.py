@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from repo_mcp.index.analysis import PART, get_word_terms
 from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
@@ -21,6 +22,7 @@ MAX_PATHS = 24
 ASKING_WORDS = 6  # a longer query tells a story: what it mentions it need not ask for
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
+_KEPT_INTENTS = 4  # a search asks before it ranks and when it looks for what it does not know
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 
@@ -61,6 +63,7 @@ class Intent:
         return not (self.stems or self.names or self.paths)
 
 
+@lru_cache(maxsize=_KEPT_INTENTS)
 def understand(text: str) -> Intent:
     """What the text of a query asks for."""
     clues = parse_prompt(text)

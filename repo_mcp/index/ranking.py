@@ -12,23 +12,24 @@ nearness of terms, file sizes, depth of directories. See bench/quality/README.md
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import mul
+from heapq import heappush, heappushpop
 
 import numpy as np
 
-from repo_mcp.index.candidates import Candidate, gather, weigh_kinds
+from repo_mcp.index.candidates import Candidates, gather, weigh_kinds
 from repo_mcp.index.intent import Intent, NameKind, understand
 from repo_mcp.index.lookup import find_paths
 from repo_mcp.index.mentions import resolve_mentions
 from repo_mcp.index.prompt import ClueKind
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.index.scoring import DECIMALS
+from repo_mcp.index.roles import FileRole
+from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
-from repo_mcp.index.segment_search import RankedUnit
-from repo_mcp.index.signals import PathParts, StemMatcher, keep_shares, split_path
+from repo_mcp.index.segment_search import RankedUnit, SegmentSearch
+from repo_mcp.index.signals import StemMatcher, cut_name, keep_shares, tell_role
 
 BEST_UNITS = 1_000  # that texts are summed from
 
@@ -43,7 +44,8 @@ class RankedFile:
     """One file of the ranking."""
 
     path: str
-    candidate: Candidate
+    part: SegmentSearch
+    file: int  # its number there
     score: float  # the sum of its points
     points: Points  # of each signal that gave any
 
@@ -97,8 +99,10 @@ def rank_files(
 class Rated:
     """The files that were looked at, each with what every one of SIGNALS gives it."""
 
-    rows: list[tuple[float, str, Candidate, tuple[float, ...], float]]  # total, path, file, given, share
-    best_text: float  # what a share of 1 of the best text is
+    segments: Sequence[SegmentSearch]
+    candidates: Candidates
+    given: F64  # a row for each of SIGNALS, a column for each file
+    shares: Mapping[FileRole, float]  # what each role leaves of that
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
@@ -106,25 +110,61 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
-    matcher = StemMatcher(candidates.stems, weights.prefix)
-    shares, kinds = keep_shares(intent.roles, weights), weigh_kinds(weights)
-    rows = []
-    for one in candidates.files:
-        path = searcher.read_path(one.part.place, one.file)
-        parts = split_path(path)
-        given = _weigh_path(parts, matcher, intent.words, named.get(path, 0.0), weights)
-        given = (one.text, *given, *map(mul, one.names, kinds))
-        share = shares[parts.role]
-        rows.append((sum(given) * share, path, one, given, share))
-    return Rated(rows, candidates.best_text)
+    rater = _PathRater(candidates.stems, intent.words, weights)
+    given = np.zeros((len(SIGNALS), len(candidates.paths)))
+    given[0] = candidates.text
+    for row, values in enumerate(zip(*map(rater.rate, candidates.paths), strict=True), 1):
+        given[row] = values
+    if named:
+        given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
+    for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
+        np.multiply(weight, rarities, out=given[row])
+    return Rated(searcher.segments, candidates, given, keep_shares(intent.roles, weights))
+
+
+class _PathRater:
+    """What paths give to their files. For one query."""
+
+    def __init__(self, stems: Mapping[str, float], words: frozenset[str], weights: RankingWeights) -> None:
+        """`words` are those of the query as they are written."""
+        self._matcher = StemMatcher(stems, weights.prefix)
+        self._words = words
+        self._weights = weights
+        self._directories: dict[str, float] = {}
+
+    def rate(self, path: str) -> tuple[float, float, float]:
+        """What it gives by the name of the file, by that as a whole, and by its directories."""
+        directory, _, name = path.rpartition("/")
+        name = cut_name(name)
+        around = self._directories.get(directory)
+        if around is None:
+            covered = self._matcher.cover_all(directory)
+            around = self._directories[directory] = self._weights.directory * covered
+        whole = self._weights.whole_name * (name in self._words)
+        return self._weights.file_name * self._matcher.cover(name), whole, around
 
 
 def choose_files(rated: Rated, count: int) -> list[RankedFile]:
-    """The best `count` of the rated files in order, ties by path."""
-    rows = rated.rows
-    totals = sorted((row[0] for row in rows), reverse=True)
-    least = totals[count - 1] - MARGIN if len(totals) > count else 0.0
-    ranked = [_explain(path, one, given, share) for total, path, one, given, share in rows if total >= least]
+    """The best `count` of the rated files in order, ties by path.
+
+    A role only takes away: those of files that cannot be among them are not asked for.
+    """
+    totals = rated.given.sum(axis=0)
+    order = np.argsort(-totals)
+    rows: list[tuple[float, int, float]] = []  # of files that may be among them: what is left, column, share
+    kept: list[float] = []  # the best totals that their roles leave, a heap
+    for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
+        if len(kept) == count and total < kept[0] - MARGIN:
+            break
+        share = rated.shares[tell_role(rated.candidates.paths[column])]
+        left = total * share
+        if len(kept) < count:
+            heappush(kept, left)
+        else:
+            heappushpop(kept, left)
+        rows.append((left, column, share))
+    least = kept[0] - MARGIN if kept else 0.0
+    ranked = [_explain(rated, column, share) for left, column, share in rows if left >= least]
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
 
 
@@ -132,11 +172,10 @@ def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: Ran
     """What a file would score whose every unit holds each term of the query as strongly as any unit of the
     index does, and whose names say as much as the best names of the files that were looked at."""
     text = 1.0
-    if rated.best_text:
+    if rated.candidates.best_text:
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
-        text = max(text, strongest / (1.0 - weights.next_unit) / rated.best_text)
-    signals = zip(*(row[3][1:] for row in rated.rows), strict=True)  # but the text
-    names: float = sum(map(max, signals))
+        text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
+    names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # but the text
     return text + names + MARGIN
 
 
@@ -155,61 +194,48 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
     return values
 
 
-def _weigh_path(
-    parts: PathParts, matcher: StemMatcher, words: frozenset[str], named: float, weights: RankingWeights
-) -> tuple[float, ...]:
-    """What a path gives to its file: those of SIGNALS between the text and the names that it defines."""
-    return (
-        weights.file_name * matcher.cover(parts.name_stems),
-        weights.whole_name * (parts.name in words),
-        weights.directory * matcher.cover_all(parts.directory_stems),
-        weights.named_path * named,
-    )
-
-
-def _explain(path: str, candidate: Candidate, given: Sequence[float], share: float) -> RankedFile:
+def _explain(rated: Rated, column: int, share: float) -> RankedFile:
     """The file with its points, the last of which takes away what its role does not leave."""
+    given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
     if share < 1.0:
         points.append(("role", round((share - 1.0) * sum(given), DECIMALS)))
-    return RankedFile(path, candidate, add_up(points), tuple(points))
+    part, file = rated.segments[rated.candidates.places[column]], rated.candidates.files[column]
+    return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
 
 
 def fill_page(
     best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
 ) -> list[tuple[RankedUnit, Points]]:
-    """The units of the best chunks in order of their scores, ties by path, then line."""
-    chosen = [
-        (-unit.score, file.path.encode(), unit.unit, unit, points)
-        for file in files
-        for unit, points in _choose_chunks(file, best, top_k, weights)
-    ]
+    """The units of the best chunks in order of their scores, ties by path, then line.
+
+    `files` are the best ones, in order.
+    """
+    least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
+    chosen = []
+    for file in files:
+        first, end = file.part.first_units[file.file : file.file + 2].tolist()
+        found = best.segments[file.part.place]
+        start, stop = found.units.searchsorted((first, end)).tolist()
+        units, scores = found.units[start:stop], found.scores[start:stop]
+        unit = int(units[scores.argmax()]) if len(units) else first
+        own = [(RankedUnit(file.score, file.part.place, unit), file.points)]
+        if len(units) > 1 and file.score * weights.repeat >= least:
+            own += _repeat(file, units, scores, top_k, weights)
+        chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
     return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
 
 
-def _choose_chunks(
-    file: RankedFile, best: BestUnits, most: int, weights: RankingWeights
-) -> Iterable[tuple[RankedUnit, Points]]:
-    """The best unit of each of a file's best chunks, and the points of the chunk."""
-    part, number = file.candidate.part, file.candidate.file
-    first, end = int(part.first_units[number]), int(part.first_units[number + 1])
-    found = best.segments[part.place]
-    own = slice(*np.searchsorted(found.units, (first, end)))
-    scores = np.round(found.scores[own], DECIMALS).tolist()
-    units = found.units[own].tolist() or [first]
-    if len(units) == 1 or most == 1:
-        best_unit = min(zip((-score for score in scores), units, strict=False), default=(0.0, first))[1]
-        return [(RankedUnit(file.score, part.place, best_unit), file.points)]
+def _repeat(
+    file: RankedFile, units: I64, scores: F64, most: int, weights: RankingWeights
+) -> Iterator[tuple[RankedUnit, Points]]:
+    """The best unit of each of a file's best chunks but the first, and the points of the chunk."""
     of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
-    chunks = part.find_chunks(found.units[own]).tolist()
-    for chunk, score, unit in zip(chunks, scores, units, strict=True):
+    chunks = file.part.find_chunks(units).tolist()
+    for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
         of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
     ordered = sorted(of_chunks.values())[:most]
-    chosen = []
-    for place, (negative, unit) in enumerate(ordered):
-        points = file.points
-        if place:
-            share = weights.repeat**place * negative / ordered[0][0]
-            points = (*points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
-        chosen.append((RankedUnit(add_up(points), part.place, unit), points))
-    return chosen
+    for place, (negative, unit) in enumerate(ordered[1:], 1):
+        share = weights.repeat**place * negative / ordered[0][0]
+        points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
+        yield RankedUnit(add_up(points), file.part.place, unit), points

@@ -7,18 +7,22 @@ from enum import StrEnum
 
 from repo_mcp.adapters.registry import find_language
 
-_TEST_PATH = re.compile(
+# Of a directory, with a slash behind it, and of a file's name. No pattern reaches from one into the other.
+_TEST_DIRECTORY = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
     r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
-    r"|(?:^|/)(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
+)
+_TEST_NAME = re.compile(
+    r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
 TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # a test's path holds one of them
-_DOCS_PATH = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
-_FOREIGN_PATH = re.compile(
+_TEST_NAME_WORDS = ("est", "pec", "Suite")  # and its name one of these, when that is what tells it
+_DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
+_FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
-    r"|\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$"
 )
+_FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|generated|g)\.\w+$")
 
 
 class FileRole(StrEnum):
@@ -31,9 +35,19 @@ class FileRole(StrEnum):
     FOREIGN = "foreign"  # vendored, generated or built: somebody else's, or made from what is here
 
 
+# Of two roles the one of the lower rank holds.
+_RANKS = {
+    role: rank
+    for rank, role in enumerate(
+        (FileRole.TEST, FileRole.FOREIGN, FileRole.DOCS, FileRole.CONFIG, FileRole.CODE)
+    )
+}
+
+
 def is_test_path(path: str) -> bool:
     """True for tests, their data and their configuration, by the usual names in the usual languages."""
-    return _TEST_PATH.search(path) is not None
+    name_at = path.rfind("/") + 1
+    return _TEST_DIRECTORY.search(path, 0, name_at) is not None or _TEST_NAME.match(path, name_at) is not None
 
 
 def find_role(path: str) -> FileRole:
@@ -41,13 +55,34 @@ def find_role(path: str) -> FileRole:
 
     A name without a rule and without an extension is taken for a program's.
     """
-    if is_test_path(path):
+    directory, _, name = path.rpartition("/")
+    return choose_role(find_directory_role(directory), find_name_role(name))
+
+
+def choose_role(directory: FileRole, name: FileRole) -> FileRole:
+    """The role of a file by that of its directory and that of its name."""
+    return directory if _RANKS[directory] < _RANKS[name] else name
+
+
+def find_directory_role(path: str) -> FileRole:
+    """The role that a directory gives what lies below it; CODE for one that says nothing."""
+    path += "/"
+    if _TEST_DIRECTORY.search(path):
         return FileRole.TEST
-    if _FOREIGN_PATH.search(path):
+    if _FOREIGN_DIRECTORY.search(path):
         return FileRole.FOREIGN
-    language = find_language(path)
-    if language.kind == "docs" or _DOCS_PATH.search(path):
+    return FileRole.DOCS if _DOCS_DIRECTORY.search(path) else FileRole.CODE
+
+
+def find_name_role(name: str) -> FileRole:
+    """The role that a file has by its name alone."""
+    if any(word in name for word in _TEST_NAME_WORDS) and _TEST_NAME.match(name):
+        return FileRole.TEST
+    if _FOREIGN_NAME.search(name):
+        return FileRole.FOREIGN
+    language = find_language(name)
+    if language.kind == "docs":
         return FileRole.DOCS
-    if language.kind == "code" or (language.name == "unknown" and "." not in path[path.rfind("/") + 1 :]):
+    if language.kind == "code" or (language.name == "unknown" and "." not in name):
         return FileRole.CODE
     return FileRole.CONFIG

@@ -15,11 +15,14 @@ import numpy as np
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan
 from repo_mcp.index.path_scan import PathScan
 from repo_mcp.index.query import Query
+from repo_mcp.index.saturations import U32
 from repo_mcp.index.schema import BODY, FIELDS, SYMBOL
 from repo_mcp.index.scoring import DECIMALS, I64, TermScorer
 from repo_mcp.index.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
-from repo_mcp.index.term_lists import ALL_FIELDS, TermListReader, TermLists
+from repo_mcp.index.term_lists import ALL_FIELDS, Kept, TermListReader, TermLists
 from repo_mcp.index.top_units import TopUnitsFinder
+
+FILES_BYTES = 2 * 1024 * 1024  # of files by the terms that they hold, that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,11 @@ class Searcher:
         self.average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
         self._lists = TermListReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
         self._finders = [TopUnitsFinder(segment) for segment in snapshot.segments]
+        counts = [part.reader.file_count for part in self.segments]
+        self.bases = np.concatenate(
+            [[0], np.cumsum(counts, dtype=np.int64)]
+        )  # where each segment's files begin in `find_files`
+        self._files: Kept[tuple[str, int], U32] = Kept(FILES_BYTES, lambda one: one.nbytes + 200)
         self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
 
     def _average_length(self, field: int) -> float:
@@ -207,6 +215,22 @@ class Searcher:
                 found = [part.reader.read_postings(one)[0] for one in lists if one.field == field]
             for docs in found:
                 yield part, part.drop_dead(docs, level)
+
+    def find_files(self, term: str, field: int, known: TermLists | None = None) -> I64:
+        """The live files with a term in one field, ascending: each by its number in all segments together.
+
+        They are kept: words of names are asked for again and again. `known` are the lists of the term.
+        """
+        return self._files.get((term, field), lambda: self._find_files(term, field, known)).astype(np.int64)
+
+    def _find_files(self, term: str, field: int, known: TermLists | None) -> U32:
+        rows = [np.zeros(0, dtype=np.int64)]
+        for part, docs in self.iter_field(term, field, known):
+            files = docs if FIELDS[field].level is Level.FILE else part.find_files(docs)
+            is_new = np.ones(len(files), dtype=np.bool_)
+            np.not_equal(files[1:], files[:-1], out=is_new[1:])
+            rows.append(files[is_new] + self.bases[part.place])
+        return np.concatenate(rows).astype(np.uint32)
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
         """The chunks of units, with all that an answer needs."""

