@@ -48,7 +48,8 @@ def open_chunks(sections: dict[bytes, bytes]) -> ChunksReader:
 @settings(deadline=None)
 @given(FILES)
 def test_spans_are_sums_of_lines(files: list[File]) -> None:
-    reader = open_chunks(encode(files))
+    reader, ahead = open_chunks(encode(files)), open_chunks(encode(files))
+    ahead.read_ahead()
     assert reader.units == sum(len(lines) for lines, _ in files)
     assert reader.chunks == sum(len(chunks) for _, chunks in files)
     unit = chunk = 0
@@ -59,6 +60,7 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))
         assert reader.read_spans(*ends) == wanted
+        assert locate(ahead, ends[0], ends[1][0], chunks) == locate(reader, ends[0], ends[1][0], chunks)
         assert locate(reader, ends[0], ends[1][0], chunks) == [
             UnitSpan(wanted[place], sum(lines[:own]) + 1, sum(lines[: own + 1]))
             for place, (first, count) in enumerate(chunks)
@@ -101,6 +103,10 @@ def test_a_chunk_outside_its_file_is_corrupt(first: int, count: int) -> None:
         open_chunks(sections).read_spans((0, 2), (0, 1))
     with pytest.raises(CorruptIndex, match="CHNK"):
         locate(open_chunks(sections), (0, 2), 0, [(0, 1)])
+    ahead = open_chunks(sections)
+    ahead.read_ahead()
+    with pytest.raises(CorruptIndex):
+        locate(ahead, (0, 2), 0, [(0, 1)])
 
 
 def test_a_chunk_without_units_is_corrupt() -> None:
