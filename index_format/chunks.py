@@ -111,6 +111,11 @@ class ChunksReader:
             raise CorruptIndex(f"{self._where}: chunks that do not cover their files")
         return numbers, ends
 
+    def read_ahead(self) -> None:
+        """Read all that `locate` asks for, so that it need not look any more whether it was read."""
+        for column in (self._lines, self._first_units, self._unit_counts, self._kinds):
+            column.read()
+
     def locate(self, files: tuple[I64, I64], chunks: I64, units: I64) -> list[UnitSpan]:
         """Each of some units and the chunk that it lies in, of the file whose units are [first, end).
 
@@ -120,21 +125,17 @@ class ChunksReader:
             column.take(chunks).astype(np.int64)
             for column in (self._first_units, self._unit_counts, self._kinds)
         )
-        own, rests = units - files[0], files[1] - files[0] - firsts
-        if ((counts < 1) | (counts > rests)).any() or (own >= firsts + counts).any():
+        own, ends = units - files[0], firsts + counts  # an end too large for an integer is negative
+        if ((counts < 1) | (ends > files[1] - files[0]) | (own >= ends)).any():
             raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file, or before its unit")
-        ends = firsts + counts
         line_ends = np.append(0, np.cumsum(self._lines.take(spread_runs(files[0], ends)), dtype=np.int64))
         bases = np.cumsum(ends) - ends  # where the units of each file begin among those
-        lines = line_ends[bases + np.stack([firsts, ends, own, own + 1])] - line_ends[bases]
+        lines = line_ends[bases + np.array([firsts, ends, own, own + 1])] - line_ends[bases]
         lines[0::2] += 1  # the first of a span is behind those before it
         return [
-            UnitSpan(ChunkSpan(*chunk_lines, *chunk), *unit_lines)
-            for chunk_lines, unit_lines, chunk in zip(
-                lines[:2].T.tolist(),
-                lines[2:].T.tolist(),
-                np.stack([firsts, counts, kinds], axis=1).tolist(),
-                strict=True,
+            UnitSpan(ChunkSpan(start, end, *chunk), unit_start, unit_end)
+            for start, end, unit_start, unit_end, *chunk in zip(
+                *lines.tolist(), firsts.tolist(), counts.tolist(), kinds.tolist(), strict=True
             )
         ]
 

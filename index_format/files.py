@@ -20,7 +20,6 @@ from index_format.columns import Column, TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import FINGERPRINT_BYTES, I64, FileTable, Integers
-from index_format.spread import spread_runs
 
 PRINT_WORDS = FINGERPRINT_BYTES // 4  # u32
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
@@ -162,7 +161,7 @@ class FilesReader:
 
     def take_fingerprints(self, files: I64) -> list[bytes]:
         """The fingerprints of some files; what is read with them is kept."""
-        words = self._prints.take(spread_runs(PRINT_WORDS * files, np.full(len(files), PRINT_WORDS)))
+        words = self._prints.take((PRINT_WORDS * files[:, None] + np.arange(PRINT_WORDS)).reshape(-1))
         data = words.tobytes()
         return [data[at : at + FINGERPRINT_BYTES] for at in range(0, len(data), FINGERPRINT_BYTES)]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from index_format.records import I64
+from index_format.records import I64, Integers
 
 
-def spread_runs(starts: I64, counts: I64) -> I64:
+def spread_runs(starts: Integers, counts: Integers) -> I64:
     """`counts` integers from each start on, run after run: (5, 9), (2, 3) -> 5 6 9 10 11."""
     ends: I64 = counts.cumsum(dtype=np.int64)
     places = (starts - (ends - counts)).repeat(counts)

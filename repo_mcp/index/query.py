@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from repo_mcp.index.analysis import analyse_text
+from repo_mcp.index.analysis import analyse_text, get_word_terms
 from repo_mcp.index.stop_words import FUNCTION_WORDS
 
 _QUERY_PART = re.compile(
@@ -69,7 +69,7 @@ def parse_query(text: str, max_words: int) -> Query:
     else:
         for part in parts[:max_words]:
             _take_part(query, words, part, alone=len(parts) == 1)
-    terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in analyse_text(word)))
+    terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in get_word_terms(word)))
     if len(terms) > MAX_TERMS:
         query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
     query.terms = terms[:MAX_TERMS]

@@ -307,17 +307,21 @@ class Searcher:
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_Place]:
         """Where each unit lies."""
-        places: dict[RankedUnit, _Place] = {}
-        for part in self.segments:
-            own = [unit for unit in units if unit.segment == part.place]
-            if not own:
-                continue
-            files, spans = part.locate(np.array([unit.unit for unit in own], dtype=np.int64))
+        places: dict[int, _Place] = {}  # by the row of the unit
+        for part, rows, own in self._part(units):
+            files, spans = part.locate(own)
             paths = [self.read_path(part.place, file) for file in files.tolist()]
             languages = part.reader.take_languages(files)
             prints = part.reader.files.take_fingerprints(files)
-            places.update(zip(own, map(_Place, paths, spans, languages, prints), strict=True))
-        return [places[unit] for unit in units]
+            places.update(zip(rows, map(_Place, paths, spans, languages, prints), strict=True))
+        return [places[row] for row in range(len(units))]
+
+    def _part(self, units: Sequence[RankedUnit]) -> Iterator[tuple[SegmentSearch, list[int], I64]]:
+        """The segments that hold some of the units, the rows of these, and their numbers there."""
+        for part in self.segments:
+            rows = [row for row, unit in enumerate(units) if unit.segment == part.place]
+            if rows:
+                yield part, rows, np.array([units[row].unit for row in rows], dtype=np.int64)
 
     def _build_chunks(
         self, query: Query, best: BestUnits, units: Sequence[RankedUnit], places: Sequence[_Place]
@@ -340,17 +344,9 @@ class Searcher:
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
         """For each unit the query terms that occur in any field of it."""
         matched: list[list[str]] = [[] for _ in units]
-        for part in self.segments:
-            rows = sorted(
-                (row for row, unit in enumerate(units) if unit.segment == part.place),
-                key=lambda row: units[row].unit,
-            )
-            own = np.array([units[row].unit for row in rows], dtype=np.int64)
-            for text, term in zip(query.terms, best.terms, strict=True) if rows else ():
-                has = np.zeros(len(rows), dtype=np.bool_)
-                for one in term.segments[part.place]:
-                    has |= one.hold(own)
-                for place in np.flatnonzero(has).tolist():
+        for part, rows, own in self._part(units):
+            for text, term in zip(query.terms, best.terms, strict=True):
+                for place in {place for one in term.segments[part.place] for place in one.hold(own)}:
                     matched[rows[place]].append(text)
         return matched
 

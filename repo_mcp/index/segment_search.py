@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,16 +59,25 @@ class SegmentSearch:
     def locate(self, units: I64) -> tuple[I64, list[UnitSpan]]:
         """The file of each of some units, and where its first chunk and it lie there. Raises CorruptIndex."""
         files, chunks = self.find_files(units), self.find_chunks(units)
-        firsts, stops = self.reader.files.read_chunk_spans(files)
+        firsts, stops = self._read_chunk_spans(files)
         strays = units[(chunks < firsts) | (chunks >= stops)]
         if len(strays):
             raise CorruptIndex(f"{self.segment.name}: unit {strays[0]} lies in no chunk of its file")
         bounds = self.first_units[files], self.first_units[files + 1]
         return files, self.reader.chunks.locate(bounds, chunks, units)
 
+    def _read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
+        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        if self._lookups <= SPARSE_LOOKUPS:
+            return self.reader.files.read_chunk_spans(files)
+        firsts = self.reader.files.first_chunks
+        return firsts[files], firsts[files + 1]
+
     @cached_property
     def _chunk_ends(self) -> I64:
         """The unit behind each chunk. A unit counts for the first chunk that ends behind it."""
+        self.reader.chunks.read_ahead()
+        self.reader.files.languages.read()
         chunks = self.reader.chunks.read_chunks()
         counts = np.diff(self.reader.files.first_chunks)
         ends: I64 = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
@@ -80,7 +90,7 @@ class SegmentSearch:
         """The first chunk that each unit lies in."""
         self._lookups += 1
         if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
-            return np.searchsorted(self._chunk_ends, units, side="right")
+            return self._chunk_ends.searchsorted(units, side="right")
         files = sort_distinct(self.find_files(units))
         spans = self.first_units[files], self.first_units[files + 1]
         chunks, ends = self.reader.chunks.find_ends(self.reader.files.read_chunk_spans(files), spans)
@@ -102,7 +112,7 @@ class SegmentSearch:
 
     def find_files(self, units: I64) -> I64:
         """The file of each unit."""
-        return self.reader.files.find_files_of(units)
+        return self.first_units.searchsorted(units, side="right") - 1
 
     def find_file(self, unit: int) -> int:
         """The file of one unit."""
@@ -127,17 +137,28 @@ class SegmentSearch:
         wanted = UNITS_PER_CHUNK * top_k
         while True:
             best = _take_largest(values, wanted)
-            units, rounded = matched[best], np.round(values[best], DECIMALS)
-            order = np.lexsort((units, -rounded))
-            units, rounded = units[order], rounded[order]
-            _, firsts = np.unique(self.find_chunks(units), return_index=True)
-            if len(firsts) >= top_k or len(best) == len(matched):
+            units, scores = matched[best], np.round(values[best], DECIMALS)
+            order = np.lexsort((units, -scores))
+            units = units[order]
+            chosen = _take_firsts(self.find_chunks(units).tolist(), scores[order].tolist(), top_k)
+            if len(chosen) >= top_k or len(best) == len(matched):
                 break
             wanted *= 4
-        firsts.sort()
-        if len(firsts) > top_k:
-            firsts = firsts[rounded[firsts] >= rounded[firsts[top_k - 1]]]
-        return [RankedUnit(float(rounded[first]), self.place, int(units[first])) for first in firsts.tolist()]
+        numbers = units.tolist()
+        return [RankedUnit(score, self.place, numbers[place]) for place, score in chosen]
+
+
+def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> list[tuple[int, float]]:
+    """The first place in each of the first `top_k` chunks and all that tie with the last, and its score."""
+    known: set[int] = set()
+    chosen: list[tuple[int, float]] = []
+    for place, (chunk, score) in enumerate(zip(chunks, scores, strict=True)):
+        if len(chosen) >= top_k and score < chosen[top_k - 1][1]:
+            break
+        if chunk not in known:
+            known.add(chunk)
+            chosen.append((place, score))
+    return chosen
 
 
 def _take_largest(values: F64, count: int) -> I64:

@@ -28,6 +28,7 @@ SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can m
 SAMPLE_BLOCKS = 64  # looked at for a threshold, more when many units are wanted
 UNITS_PER_BLOCK = 8
 BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; fewer at once are more calls
+FEW_UNITS = 256  # are looked up one by one
 LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -95,7 +96,7 @@ class _Search:
 
     def score_best(self, most: int) -> bool:
         """Score the units in the blocks of the highest bounds; False when there are none left to look at."""
-        blocks = (self._bounds >= max(self._threshold - SLACK, LEAST)).nonzero()[0]
+        blocks = (self._bounds >= self._need).nonzero()[0]
         if not len(blocks):
             return False
         if len(blocks) > most:
@@ -106,19 +107,18 @@ class _Search:
 
     def _score(self, blocks: I64) -> None:
         """Find the units of ascending blocks that may be among the best."""
-        rests = self._rests[:, blocks]
-        need = max(self._threshold - SLACK, LEAST)
-        first = int(np.count_nonzero(rests.max(axis=1) >= need))  # list that names no unit any more
+        rests = self._rests.take(blocks, axis=1)
+        mosts = rests.max(axis=1)
+        first = int(np.count_nonzero(mosts >= self._need))  # list that names no unit any more
         sums = self._add(self._ordered[:first], blocks)
-        enough = sums.reshape(-1, BLOCK_DOCS) >= np.maximum(need - rests[first], LEAST)[:, None]
-        places = enough.reshape(-1).nonzero()[0]
-        scores = sums[places]
+        places = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
+        scores = sums.take(places)
         for mask in self.masks:
-            kept = mask[find_docs(blocks, places)].nonzero()[0]
-            places, scores = places[kept], scores[kept]
-        if first < len(self._ordered) and len(places):
-            scores += self._look_up(self._ordered[first:], blocks, places)
-        self._take(find_docs(blocks, places), scores)
+            kept = mask.take(find_docs(blocks, places)).nonzero()[0]
+            places, scores = places.take(kept), scores.take(kept)
+        places, scores = self._look_up(first, (places, scores), blocks, rests)
+        kept = self._raise_threshold(scores)
+        self._take(find_docs(blocks, places.take(kept)), scores.take(kept))
 
     def _add(self, lists: Sequence[WeighedList], blocks: I64, wanted: Mask | None = None) -> F64:
         """What some lists give together to each unit of ascending blocks that is wanted."""
@@ -127,24 +127,47 @@ class _Search:
         sums: F64 = np.bincount(places, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
         return sums
 
-    def _look_up(self, lists: Sequence[WeighedList], blocks: I64, places: I64) -> F64:
+    def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
+        """The places in some blocks, with their scores, that may be among the best with the other lists."""
+        places, scores = found
+        for number in range(first, len(self._ordered)):
+            kept = (scores >= self._need - rests[number].take(places >> BLOCK_BITS)).nonzero()[0]
+            places, scores = places.take(kept), scores.take(kept)
+            if not len(places):
+                break
+            if len(places) > FEW_UNITS:
+                return places, scores + self._add_at(self._ordered[number:], blocks, places)
+            scores += self._ordered[number].look_up(find_docs(blocks, places))
+        return places, scores
+
+    @property
+    def _need(self) -> float:
+        """What a unit must have to be among the best."""
+        return max(self._threshold - SLACK, LEAST)
+
+    def _add_at(self, lists: Sequence[WeighedList], blocks: I64, places: I64) -> F64:
         """What some lists give together at ascending places in some blocks."""
         rows = places >> BLOCK_BITS
-        is_new = np.diff(rows, prepend=-1) > 0
-        own = (np.cumsum(is_new) - 1) << BLOCK_BITS | places & (BLOCK_DOCS - 1)
-        holding = blocks[rows[is_new]]
+        is_new = np.ones(len(rows), dtype=np.bool_)
+        np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
+        own = (is_new.cumsum() - 1) << BLOCK_BITS | places & (BLOCK_DOCS - 1)
+        holding = blocks.take(rows[is_new])
         wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
         wanted[own] = True
-        scores: F64 = self._add(lists, holding, wanted)[own]
+        scores: F64 = self._add(lists, holding, wanted).take(own)
         return scores
 
     def _take(self, units: I64, scores: F64) -> None:
         """Keep those of the units that may be among the best."""
         scores = np.concatenate([*self._scores, scores])
         units = np.concatenate([*self._units, units])
+        kept = self._raise_threshold(scores)
+        self._units, self._scores = [units.take(kept)], [scores.take(kept)]
+
+    def _raise_threshold(self, scores: F64) -> I64:
+        """The places of those of the scores that may be among the best, as far as they tell."""
         self._threshold = max(self._threshold, _find_last(scores, self._count))
-        chosen = (scores >= self._threshold - SLACK).nonzero()[0]
-        self._units, self._scores = [units[chosen]], [scores[chosen]]
+        return (scores >= self._threshold - SLACK).nonzero()[0]
 
     def finish(self) -> TopUnits:
         """What was found, ascending."""

@@ -33,6 +33,7 @@ from repo_mcp.index.scoring import F64, I64, K1, Integers, TermScorer
 from repo_mcp.index.scoring import B as SCORING_B
 
 Mask = npt.NDArray[np.bool_]
+I32 = npt.NDArray[np.int32]
 Gains = tuple[I64, F64]  # places in some blocks, and what each gives; a place may come more than once
 GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
@@ -57,8 +58,12 @@ class WeighedList(Protocol):
         """The gains in ascending blocks, of the places that are wanted; None: of all."""
         ...
 
-    def hold(self, units: I64) -> Mask:
-        """Which of some units get something."""
+    def look_up(self, units: I64) -> F64:
+        """What each of some ascending units gets: for a few hundred, more are taken block by block."""
+        ...
+
+    def hold(self, units: I64) -> list[int]:
+        """Those of some units that get something, by their places."""
         ...
 
     def read_docs(self, field: int) -> I64:
@@ -117,11 +122,11 @@ class _Gains:
 
     def take(self, numbers: Integers) -> F64:
         """The gain of each."""
-        values = self._saturations.values[numbers]
+        values = self._saturations.values.take(numbers)
         if self._only is not None:
             values *= self._factors[self._only]
         else:
-            values *= self._factors[self._saturations.fields[numbers]]
+            values *= self._factors.take(self._saturations.fields.take(numbers))
         return _round_gains(values, self._share)
 
     def find_places(self, numbers: Integers, field: int) -> I64:
@@ -161,15 +166,18 @@ class ShortList:
         self._place(*_sort_units(units, numbers))
 
     def _place(self, units: I64, numbers: U32) -> None:
-        self._low = (units & (BLOCK_DOCS - 1)).astype(np.uint8)
+        self._low_bytes = (units & (BLOCK_DOCS - 1)).astype(np.uint8).tobytes()
+        self._low = np.frombuffer(self._low_bytes, dtype=np.uint8)
         self._numbers = numbers.astype(np.uint16) if int(numbers.max()) < 1 << 16 else numbers
         firsts = _find_changes(units)
         blocks = units[firsts] >> BLOCK_BITS
         block_firsts = _find_changes(blocks)
         bounds = np.maximum.reduceat(np.add.reduceat(self._gains.take(numbers), firsts), block_firsts)
         self.most = float(bounds.max())
-        self._blocks = blocks[block_firsts].astype(np.uint16 if self._block_count < 1 << 16 else np.uint32)
-        self._firsts = np.append(firsts[block_firsts], len(units)).astype(np.int32)
+        kind = np.uint16 if self._block_count < 1 << 16 else np.uint32
+        none = np.iinfo(kind).max  # a last row, which is no block
+        self._blocks = np.append(blocks[block_firsts], none).astype(kind)
+        self._firsts = np.append(firsts[block_firsts], [len(units), len(units)]).astype(np.int32)
         self._bounds = np.minimum(np.ceil(bounds * (BOUND_SCALE / self.most)), BOUND_SCALE).astype(np.uint8)
         arrays = self._low, self._numbers, self._blocks, self._firsts, self._bounds, self._files
         self.byte_count = 1500 + sum(one.nbytes for one in arrays)
@@ -177,29 +185,41 @@ class ShortList:
     def bound_blocks(self) -> F64:
         """As WeighedList says."""
         bounds = np.zeros(self._block_count)
-        bounds[self._blocks] = self._bounds * np.float64(self.most / BOUND_SCALE)
+        bounds[self._blocks[:-1]] = self._bounds * np.float64(self.most / BOUND_SCALE)
         return bounds
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
         """As WeighedList says."""
         starts, sizes = self._find_runs(blocks)
         numbers = spread_runs(starts, sizes)
-        places = spread_places(self._low[numbers], sizes)
+        places = spread_places(self._low.take(numbers), sizes)
         if wanted is not None:
-            chosen = wanted[places].nonzero()[0]
-            numbers, places = numbers[chosen], places[chosen]
-        return places, self._gains.take(self._numbers[numbers])
+            chosen = wanted.take(places).nonzero()[0]
+            numbers, places = numbers.take(chosen), places.take(chosen)
+        return places, self._gains.take(self._numbers.take(numbers))
 
-    def _find_runs(self, blocks: I64) -> tuple[I64, I64]:
+    def _find_runs(self, blocks: I64) -> tuple[I32, I32]:
         """Where the postings of each of some blocks begin, and how many they are."""
-        rows = self._blocks.searchsorted(blocks)
-        rows[rows == len(self._blocks)] = 0
-        starts = self._firsts[rows].astype(np.int64)
-        return starts, np.where(self._blocks[rows] == blocks, self._firsts[rows + 1] - starts, 0)
+        rows = self._blocks.searchsorted(blocks.astype(self._blocks.dtype))
+        starts = self._firsts.take(rows)
+        return starts, (self._firsts.take(rows + 1) - starts) * (self._blocks.take(rows) == blocks)
 
-    def hold(self, units: I64) -> Mask:
+    def hold(self, units: I64) -> list[int]:
         """As WeighedList says."""
-        return find_low(self._low, *self._find_runs(units >> BLOCK_BITS), units)
+        return self._find(units)[0]
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        rows, firsts, stops = (np.array(column, dtype=np.int64) for column in self._find(units))
+        counts = stops - firsts
+        gains = self._gains.take(self._numbers.take(spread_runs(firsts, counts)))
+        sums: F64 = np.bincount(rows.repeat(counts), gains, len(units)).astype(np.float64, copy=False)
+        return sums
+
+    def _find(self, units: I64) -> tuple[list[int], list[int], list[int]]:
+        """Those of some units that have postings, by their places, the first posting of each, and the end."""
+        starts, sizes = self._find_runs(units >> BLOCK_BITS)
+        return find_low(self._low_bytes, starts, starts + sizes, units)
 
     def read_docs(self, field: int) -> I64:
         """As WeighedList says."""
@@ -267,9 +287,17 @@ class LongList:
         places, counts = self._read().pick(blocks, wanted)
         return places, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, places)))
 
-    def hold(self, units: I64) -> Mask:
+    def hold(self, units: I64) -> list[int]:
         """As WeighedList says."""
         return self._read().hold(units)
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        gains = np.zeros(len(units))
+        rows, counts = self._read().look_up(units)
+        if rows:
+            gains[rows] = self._weigher.weigh(counts, self._take_lengths(units[rows]))
+        return gains
 
     def read_docs(self, field: int) -> I64:
         """As WeighedList says."""
@@ -329,8 +357,8 @@ class PathList:
         starts = blocks << BLOCK_BITS
         ends = np.minimum(starts + BLOCK_DOCS, units[-1])
         lows, highs = (np.searchsorted(units, edge, side="right") - 1 for edge in (starts, ends - 1))
-        firsts = np.searchsorted(self._files, lows)
-        counts = np.searchsorted(self._files, highs, side="right") - firsts
+        firsts = self._files.searchsorted(lows.astype(np.uint32))
+        counts = self._files.searchsorted(highs.astype(np.uint32), side="right") - firsts
         numbers, rows = spread_runs(firsts, counts), np.repeat(np.arange(len(blocks)), counts)
         files = self._files[numbers].astype(np.int64)
         begins = np.maximum(units[files], starts[rows])
@@ -338,16 +366,28 @@ class PathList:
         places = spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes)
         gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
         if wanted is not None:
-            chosen = wanted[places].nonzero()[0]
-            places, gains = places[chosen], gains[chosen]
+            chosen = wanted.take(places).nonzero()[0]
+            places, gains = places.take(chosen), gains.take(chosen)
         return places, gains
 
-    def hold(self, units: I64) -> Mask:
+    def hold(self, units: I64) -> list[int]:
         """As WeighedList says."""
-        files = np.searchsorted(self._first_units, units, side="right") - 1
-        rows = np.minimum(np.searchsorted(self._files, files), len(self._files) - 1)
-        found: Mask = self._files[rows] == files
-        return found
+        held: list[int] = self._find(units)[0].nonzero()[0].tolist()
+        return held
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        held, rows = self._find(units)
+        gains = self._gains.take(self._numbers.take(rows))
+        gains *= held
+        return gains
+
+    def _find(self, units: I64) -> tuple[Mask, I64]:
+        """Which of some units lie in a file of the list, and the row of this file."""
+        files = self._first_units.searchsorted(units, side="right") - 1
+        rows = np.minimum(self._files.searchsorted(files.astype(np.uint32)), len(self._files) - 1)
+        held: Mask = self._files.take(rows) == files
+        return held, rows
 
     def read_docs(self, field: int) -> I64:
         """As WeighedList says."""

@@ -48,7 +48,8 @@ def open_chunks(sections: dict[bytes, bytes]) -> ChunksReader:
 @settings(deadline=None)
 @given(FILES)
 def test_spans_are_sums_of_lines(files: list[File]) -> None:
-    reader = open_chunks(encode(files))
+    reader, ahead = open_chunks(encode(files)), open_chunks(encode(files))
+    ahead.read_ahead()
     assert reader.units == sum(len(lines) for lines, _ in files)
     assert reader.chunks == sum(len(chunks) for _, chunks in files)
     unit = chunk = 0
@@ -59,6 +60,7 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))
         assert reader.read_spans(*ends) == wanted
+        assert locate(ahead, ends[0], ends[1][0], chunks) == locate(reader, ends[0], ends[1][0], chunks)
         assert locate(reader, ends[0], ends[1][0], chunks) == [
             UnitSpan(wanted[place], sum(lines[:own]) + 1, sum(lines[: own + 1]))
             for place, (first, count) in enumerate(chunks)

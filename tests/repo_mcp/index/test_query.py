@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from repo_mcp.index.analysis import analyse_text
 from repo_mcp.index.query import MAX_TERMS, parse_query
 
 
@@ -13,6 +14,11 @@ def test_words_become_terms_once() -> None:
     assert parse_query("schedule the work queue, schedule!", 100).terms == [
         "schedule", "schedul", "work", "queue",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["getHTTPResponse_v2", "naïve_Straße 0xff", "x" * 200, "std::vector<int>"])
+def test_terms_are_those_of_the_analyser(text: str) -> None:
+    assert parse_query(text, 100).terms == list(dict.fromkeys(analyse_text(text)))
 
 
 def test_english_function_words_rank_alone_only() -> None:
