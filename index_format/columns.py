@@ -51,6 +51,13 @@ def choose_width(largest: int) -> int:
     return next(width for width in (1, 2, 4, 8) if largest < 1 << (8 * width))
 
 
+def narrow(*columns: Integers) -> tuple[Integers, ...]:
+    """Columns without negative values in integers as narrow as on disk, of one byte at least."""
+    return tuple(
+        column.astype(WIDTH_TYPES[max(1, choose_width(int(column.max(initial=0))))]) for column in columns
+    )
+
+
 def encode_table(columns: Sequence[Integers]) -> bytes:
     """The bytes of columns of one length, none of them with a negative value."""
     rows = len(columns[0])
@@ -156,9 +163,16 @@ class Column:
         """All of them. Raises CorruptIndex, here and below, as `TableReader.read_column` does."""
         values, missing = self._kept
         if missing is not None:
-            values = _parse(self._read(0, self._width * self._rows), self._width, self._where)
+            values = self.load()
             self._kept = values, None
         return values
+
+    def load(self) -> Integers:
+        """The same; what is not kept yet is not kept afterwards either."""
+        values, missing = self._kept
+        if missing is None:
+            return values
+        return _parse(self._read(0, self._width * self._rows), self._width, self._where)
 
     def take(self, rows: I64) -> Integers:
         """Those of some rows."""

@@ -15,8 +15,17 @@ import numpy as np
 
 from index_format.directory import Directory
 from index_format.occurrences import Occurrences
-from index_format.records import I64, MAX_FIELDS, EncodedRun, Field, Level, PostingRun, SegmentEntry
-from index_format.renumbering import DROPPED, Source, map_sources, merge_content, order_files
+from index_format.records import (
+    I64,
+    MAX_FIELDS,
+    EncodedRun,
+    Field,
+    Level,
+    PostingRun,
+    SegmentContent,
+    SegmentEntry,
+)
+from index_format.renumbering import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, join_term_texts, rank_terms
@@ -32,17 +41,24 @@ class Merge:
         IndexFormatError for damage, OSError.
         """
         tables = [segment.reader.read_file_table() for segment in segments]
-        order = order_files(segments, tables)
         self._fields = segments[0].reader.fields
-        self._sources = map_sources(segments, tables, order)
-        self.content = merge_content(self._fields, self._sources, tables, order)
+        self._order = order_files(segments, tables)
+        self._sources = map_sources(segments, tables, self._order)
+        self._lengths = merge_lengths(self._fields, self._sources)
         self.windows = _plan_windows(self._sources, window_bytes or WINDOW_BYTES)
+
+    def read_content(self) -> SegmentContent:
+        """All that the merged segment holds but its postings: who only encodes windows is spared it.
+
+        Raises IndexFormatError for damage, OSError.
+        """
+        return merge_content(self._fields, self._sources, self._order, self._lengths)
 
     def encode_window(self, number: int) -> EncodedRun:
         """The posting lists of one window. Raises IndexFormatError for damage, OSError."""
         first, end = self.windows[number]
         runs = [source.reader.read_run(first, end) for source in self._sources]
-        return encode_run(_merge_runs(runs, self._sources, self._fields), self.content.lengths)
+        return encode_run(_merge_runs(runs, self._sources, self._fields), self._lengths)
 
 
 EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # all windows of a merge, in order
@@ -69,7 +85,7 @@ def merge_segments(
     if not any(segment.entry.live_files for segment in segments):
         return None
     merge = Merge(segments, window_bytes)
-    with SegmentWriter(directory, temporary, merge.content) as writer:
+    with SegmentWriter(directory, temporary, merge.read_content()) as writer:
         for encoded in encode(merge):
             writer.add(encoded)
         return writer.finish()

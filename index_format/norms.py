@@ -57,6 +57,10 @@ class NormsReader:
         """The field length of every document of the field's level, in integers as narrow as on disk."""
         return self._columns[field].read()
 
+    def load_lengths(self, field: int) -> Integers:
+        """The same, for whoever asks once: nothing is kept."""
+        return self._columns[field].load()
+
     def take_lengths(self, field: int, docs: I64) -> Integers:
         """The field lengths of some documents: of few, only what is around them is read."""
         return self._columns[field].take(docs)

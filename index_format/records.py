@@ -58,17 +58,17 @@ class FileTable:
 class UnitTable:
     """The units of a segment in doc id order: a partition of each file's lines, in line order."""
 
-    lines: I64  # lines of the unit
-    sizes: I64  # bytes of the unit's normalised text
+    lines: Integers  # lines of the unit
+    sizes: Integers  # bytes of the unit's normalised text
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
     """The chunks of a segment in file and line order; each is a run of units of its file."""
 
-    first_units: I64  # counted from the first unit of the file
-    unit_counts: I64
-    kinds: I64  # the owner's; this package only keeps them
+    first_units: Integers  # counted from the first unit of the file
+    unit_counts: Integers
+    kinds: Integers  # the owner's; this package only keeps them
 
 
 @dataclass(frozen=True, slots=True)

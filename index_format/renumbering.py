@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from index_format.columns import narrow
 from index_format.errors import CorruptIndex
 from index_format.file_records import RecordsReader
 from index_format.records import (
@@ -28,6 +31,7 @@ from index_format.records import (
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import LiveSegment
 
+Numbers = npt.NDArray[np.signedinteger[Any]]  # of documents, and DROPPED
 DROPPED = -1
 
 
@@ -36,138 +40,146 @@ class Source:
     """One segment to merge and where its documents go: new doc ids, or DROPPED."""
 
     reader: SegmentReader
-    new_files: I64
-    new_units: I64
-    new_chunks: I64
+    new_files: Numbers
+    new_units: Numbers
 
     @property
     def keeps_all(self) -> bool:
         """True when no document of the segment is dropped."""
         return not len(self.new_files) or int(self.new_files.min()) != DROPPED
 
-    def get_map(self, level: Level) -> I64:
+    def get_map(self, level: Level) -> Numbers:
         """New doc ids of a level."""
         return self.new_units if level is Level.UNIT else self.new_files
 
 
-def order_files(segments: Sequence[LiveSegment], tables: Sequence[FileTable]) -> list[tuple[bytes, int, int]]:
-    """(path, source, file) of every live file in path order."""
-    order = [
-        (table.paths[file], source, file)
-        for source, (segment, table) in enumerate(zip(segments, tables, strict=True))
-        for file in np.flatnonzero(segment.live_file_mask).tolist()
-    ]
-    order.sort()
+def order_files(segments: Sequence[LiveSegment], tables: Sequence[FileTable]) -> Numbers:
+    """Every live file in path order, as a number among the files of all segments, one after the other.
+
+    Raises CorruptIndex when a path is live in two segments.
+    """
+    paths = [path for table in tables for path in table.paths]
+    live = np.flatnonzero(np.concatenate([segment.live_file_mask for segment in segments]))
+    order = sorted(live.tolist(), key=paths.__getitem__)
     for one, other in pairwise(order):
-        if one[0] == other[0]:
-            raise CorruptIndex(f"{one[0]!r} is live in two segments")
-    return order
+        if paths[one] == paths[other]:
+            raise CorruptIndex(f"{paths[one]!r} is live in two segments")
+    return np.array(order, dtype=_choose_type(len(paths)))
 
 
-def map_sources(
-    segments: Sequence[LiveSegment], tables: Sequence[FileTable], order: list[tuple[bytes, int, int]]
-) -> list[Source]:
-    source_of = np.array([row[1] for row in order], dtype=np.int64)
-    file_of = np.array([row[2] for row in order], dtype=np.int64)
-    units = np.array([tables[source].units[file] for _, source, file in order], dtype=np.int64)
-    chunks = np.array([tables[source].chunks[file] for _, source, file in order], dtype=np.int64)
-    first_units, first_chunks = np.cumsum(units) - units, np.cumsum(chunks) - chunks
-    sources = []
-    for number, (segment, table) in enumerate(zip(segments, tables, strict=True)):
-        new_files = np.full(segment.reader.file_count, DROPPED, dtype=np.int64)
-        own = np.flatnonzero(source_of == number)
-        new_files[file_of[own]] = own
-        sources.append(
-            Source(
-                segment.reader,
-                new_files,
-                _map_rows(new_files, table.units, first_units),
-                _map_rows(new_files, table.chunks, first_chunks),
-            )
-        )
-    return sources
+def map_sources(segments: Sequence[LiveSegment], tables: Sequence[FileTable], order: Numbers) -> list[Source]:
+    """Where the files and units of each segment go."""
+    maps = _map_files([len(table.paths) for table in tables], order)
+    units = _map_rows(maps, [table.units for table in tables], order)
+    return [Source(segment.reader, *own) for segment, *own in zip(segments, maps, units, strict=True)]
 
 
-def _map_rows(new_files: I64, counts: I64, new_firsts: I64) -> I64:
-    """New numbers of the rows (units or chunks) of files that have `counts` rows each."""
-    firsts = np.where(new_files == DROPPED, DROPPED, new_firsts[new_files])
+def _choose_type(rows: int) -> type[np.int32 | np.int64]:
+    """Of numbers of so many rows, and DROPPED: a merge has one for each unit of the tree."""
+    return np.int32 if rows < 1 << 31 else np.int64
+
+
+def _map_files(counts: Sequence[int], order: Numbers) -> list[Numbers]:
+    """For each source, of so many files, the new number of each."""
+    new_files = np.full(sum(counts), DROPPED, dtype=_choose_type(len(order)))
+    new_files[order] = np.arange(len(order), dtype=new_files.dtype)
+    return np.split(new_files, np.cumsum(counts)[:-1])
+
+
+def _map_rows(maps: Sequence[Numbers], counts: Sequence[I64], order: Numbers) -> list[Numbers]:
+    """For each source the new number of each row: of the units or chunks of its files, of so many each."""
+    ordered = np.concatenate(counts)[order]
+    firsts = np.cumsum(ordered) - ordered
+    numbers = _choose_type(int(ordered.sum()))
+    return [_spread(new_files, own, firsts, numbers) for new_files, own in zip(maps, counts, strict=True)]
+
+
+def _spread(new_files: Numbers, counts: I64, new_firsts: I64, numbers: type[np.int32 | np.int64]) -> Numbers:
+    """The new numbers of the rows of one source."""
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    spread = np.repeat(firsts, counts)
-    return np.where(spread == DROPPED, DROPPED, spread + within)
+    if not len(new_firsts):  # nothing is live
+        return np.full(len(within), DROPPED, dtype=numbers)
+    spread = np.repeat(np.where(new_files == DROPPED, DROPPED, new_firsts[new_files]), counts)
+    return np.where(spread == DROPPED, DROPPED, spread + within).astype(numbers)
 
 
-def merge_content(
-    fields: Sequence[Field],
-    sources: Sequence[Source],
-    tables: Sequence[FileTable],
-    order: list[tuple[bytes, int, int]],
-) -> SegmentContent:
-    units = [source.reader.chunks.read_units() for source in sources]
-    chunks = [source.reader.chunks.read_chunks() for source in sources]
-    unit_maps = [source.new_units for source in sources]
-    chunk_maps = [source.new_chunks for source in sources]
-    lengths = [
+def merge_lengths(fields: Sequence[Field], sources: Sequence[Source]) -> list[Integers]:
+    """For each field the lengths of the merged documents."""
+    return [
         _gather(
-            [source.reader.norms.read_lengths(number) for source in sources],
+            [source.reader.norms.load_lengths(number) for source in sources],
             [source.get_map(field.level) for source in sources],
         )
         for number, field in enumerate(fields)
     ]
+
+
+def merge_content(
+    fields: Sequence[Field], sources: Sequence[Source], order: Numbers, lengths: Sequence[Integers]
+) -> SegmentContent:
+    """Everything but the postings, read from the sources."""
+    tables = [source.reader.read_file_table() for source in sources]
+    unit_maps = [source.new_units for source in sources]
+    chunk_maps = _map_rows(
+        [source.new_files for source in sources], [table.chunks for table in tables], order
+    )
+    readers = [source.reader.chunks for source in sources]
+    units = [narrow(table.lines, table.sizes) for table in (reader.read_units() for reader in readers)]
+    chunks = [
+        narrow(table.first_units, table.unit_counts, table.kinds)
+        for table in (reader.read_chunks() for reader in readers)
+    ]
     return SegmentContent(
         fields,
-        _merge_files(sources, tables, order),
-        UnitTable(
-            _gather([table.lines for table in units], unit_maps),
-            _gather([table.sizes for table in units], unit_maps),
-        ),
-        ChunkTable(
-            _gather([table.first_units for table in chunks], chunk_maps),
-            _gather([table.unit_counts for table in chunks], chunk_maps),
-            _gather([table.kinds for table in chunks], chunk_maps),
-        ),
+        _merge_files(tables, order),
+        UnitTable(*(_gather(columns, unit_maps) for columns in zip(*units, strict=True))),
+        ChunkTable(*(_gather(columns, chunk_maps) for columns in zip(*chunks, strict=True))),
         lengths,
         _merge_records(sources, order),
     )
 
 
-def _merge_records(sources: Sequence[Source], order: list[tuple[bytes, int, int]]) -> Iterable[bytes] | None:
+def _merge_records(sources: Sequence[Source], order: Numbers) -> Iterable[bytes] | None:
     """The records of the live files in path order, read as they are written; None where there are none."""
     present = [source.reader.records for source in sources if source.reader.has_records]
     if not present:
         return None
     if len(present) != len(sources):
         raise CorruptIndex("segments with records and segments without cannot be merged")
-    return _iter_records(present, order)
+    return _iter_records(present, [len(source.new_files) for source in sources], order)
 
 
-def _iter_records(readers: Sequence[RecordsReader], order: list[tuple[bytes, int, int]]) -> Iterator[bytes]:
+def _iter_records(readers: Sequence[RecordsReader], counts: Sequence[int], order: Numbers) -> Iterator[bytes]:
     """Files of one source stand in `order` as they do in the source: each source is gone through once."""
     coming = [enumerate(reader) for reader in readers]
-    for _, source, file in order:
-        yield next(record for number, record in coming[source] if number == file)
+    ends = np.cumsum(counts)
+    for number in order.tolist():
+        source = int(np.searchsorted(ends, number, side="right"))
+        file = number - int(ends[source]) + counts[source]
+        yield next(record for place, record in coming[source] if place == file)
 
 
-def _merge_files(
-    sources: Sequence[Source], tables: Sequence[FileTable], order: list[tuple[bytes, int, int]]
-) -> FileTable:
-    maps = [source.new_files for source in sources]
-    names = [tables[source].language_names[int(tables[source].languages[file])] for _, source, file in order]
-    language_names, languages = number_languages(names)
+def _merge_files(tables: Sequence[FileTable], order: Numbers) -> FileTable:
+    paths = [path for table in tables for path in table.paths]
+    names = [table.language_names[language] for table in tables for language in table.languages.tolist()]
+    language_names, languages = number_languages([names[file] for file in order.tolist()])
+    prints = np.frombuffer(b"".join(table.fingerprints for table in tables), dtype=np.uint8)
+
+    def take(columns: Iterable[I64]) -> I64:
+        found: I64 = np.concatenate(list(columns))[order]
+        return found
+
     return FileTable(
-        paths=[path for path, _, _ in order],
-        fingerprints=b"".join(_get_fingerprint(tables[source], file) for _, source, file in order),
-        sizes=_gather([table.sizes for table in tables], maps),
+        paths=[paths[file] for file in order.tolist()],
+        fingerprints=prints.reshape(-1, FINGERPRINT_BYTES)[order].tobytes(),
+        sizes=take(table.sizes for table in tables),
         languages=languages,
-        flags=_gather([table.flags for table in tables], maps),
-        lines=_gather([table.lines for table in tables], maps),
-        units=_gather([table.units for table in tables], maps),
-        chunks=_gather([table.chunks for table in tables], maps),
+        flags=take(table.flags for table in tables),
+        lines=take(table.lines for table in tables),
+        units=take(table.units for table in tables),
+        chunks=take(table.chunks for table in tables),
         language_names=language_names,
     )
-
-
-def _get_fingerprint(table: FileTable, file: int) -> bytes:
-    return table.fingerprints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
 
 
 def number_languages(names: Sequence[str]) -> tuple[list[str], I64]:
@@ -177,10 +189,11 @@ def number_languages(names: Sequence[str]) -> tuple[list[str], I64]:
     return distinct, np.array([numbers[name] for name in names], dtype=np.int64)
 
 
-def _gather(columns: Sequence[Integers], maps: Sequence[I64]) -> I64:
-    """The values of all sources at their new places."""
-    merged = np.zeros(sum(int(np.count_nonzero(rows != DROPPED)) for rows in maps), dtype=np.int64)
-    for column, rows in zip(columns, maps, strict=True):
-        kept = rows != DROPPED
-        merged[rows[kept]] = column[kept]
+def _gather(columns: Sequence[Integers], maps: Sequence[Numbers]) -> Integers:
+    """The values of all sources at their new places, as narrow as the widest of them."""
+    rows = sum(int(np.count_nonzero(own != DROPPED)) for own in maps)
+    merged: Integers = np.zeros(rows, dtype=np.result_type(*columns))
+    for column, own in zip(columns, maps, strict=True):
+        kept = own != DROPPED
+        merged[own[kept]] = column[kept]
     return merged

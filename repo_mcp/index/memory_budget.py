@@ -19,9 +19,10 @@ _MB = 1_000_000
 _PROCESS = 60 * _MB  # Python with numpy and the tokeniser
 _BATCH = 50 * _MB  # what the words of the files that are taken together may add before they are weighed
 _PARENT = 80 * _MB
-_PARENT_OF_FILE = 1_100  # bytes: its row in the walk, in the record of seen files, and among the known ones
-_MERGE_OF_FILE = 1_800  # bytes more in the process that writes a merge, its units and chunks included
-_WINDOW_OF_FILE = 1_000  # bytes in each process that encodes windows
+_PARENT_OF_FILE = 400  # bytes: its row in the walk, in the record of seen files, and among the known ones
+_MERGE = 60 * _MB  # more in the process that writes a merge: windows that wait, and terms
+_MERGE_OF_FILE = 700  # bytes, its units, chunks and share of the dictionary's tables included
+_WINDOW_OF_FILE = 500  # bytes in each process that encodes windows
 _WINDOW_FACTOR = 48  # a window's work space, by its bytes
 _WINDOW_BYTES, _SMALL_WINDOW_BYTES = 3 * 1024 * 1024, 1024 * 1024
 _BUILDERS = 4  # processes that the default budget has room for
@@ -54,7 +55,8 @@ class MemoryBudget:
     def count_mergers(self, wanted: int, files: int) -> int:
         """Processes that encode windows of a merge of so many files; 0: this one has to."""
         each = _PROCESS + _WINDOW_FACTOR * self.window_bytes + files * _WINDOW_OF_FILE
-        return self._count(wanted, _PARENT + files * (_PARENT_OF_FILE + _MERGE_OF_FILE), each)
+        parent = _PARENT + _MERGE + files * (_PARENT_OF_FILE + _MERGE_OF_FILE)
+        return self._count(wanted, parent, each)
 
     def count_parsers(self, wanted: int) -> int:
         """Processes that parse, at least one: repository text is parsed nowhere else."""

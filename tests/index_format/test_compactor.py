@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -241,3 +242,23 @@ def test_a_merge_that_stops_leaves_no_file_of_terms(monkeypatch: pytest.MonkeyPa
     with pytest.raises(OSError, match="stopped"):
         merge_segments(directory, "merged", open_segments(directory, entries, FIELDS), stop)
     assert set(directory.files) == names
+
+
+def test_the_tables_of_a_merge_take_few_bytes_a_unit() -> None:
+    units = 20_000
+    directory = MemoryDirectory()
+    entries = [
+        write_model(directory, {f"f{number}": ({(BODY, b"a"): 3},) * (units // 2)}) for number in range(2)
+    ]
+    segments = open_segments(directory, entries, FIELDS)
+    tracemalloc.start()
+    try:
+        planned = Merge(segments)
+        content = planned.read_content()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        for segment in segments:
+            segment.reader.close()
+    assert len(content.units.lines) == units
+    assert held < 20 * units  # four are its new number, and each column has a few; in int64 they were 50

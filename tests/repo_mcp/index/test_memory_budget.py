@@ -32,7 +32,8 @@ def test_the_default_has_room_for_four_processes_of_any_text() -> None:
     assert budget.megabytes == DEFAULT_MEMORY_MB
     assert budget.count_builders(4) == 4
     assert budget.count_builders(64) == 4
-    assert budget.count_mergers(64, 80_000) == 2
+    assert budget.count_mergers(64, 80_000) == 3
+    assert budget.count_mergers(64, 300_000) == 1
 
 
 @pytest.mark.parametrize("files", [0, 80_000, 640_000])
