@@ -123,7 +123,7 @@ class ParseStatus(IntEnum):
     """How much of a text its parser understood. The numbers are on disk."""
 
     FULL = 0
-    PARTIAL = 1  # there are errors in the text, or it was cut at a limit: what could be had
+    PARTIAL = 1  # errors in the text, or cut at a limit: what could be had; minified: the file alone
     FAILED = 2  # only the file itself
 
 

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING
 from repo_mcp.adapters import typescript_declarations as declarations
 from repo_mcp.adapters import typescript_modules as modules
 from repo_mcp.adapters import typescript_uses as uses
+from repo_mcp.adapters.minified_text import is_minified
 from repo_mcp.adapters.tree_sitter_parser import find_captures
 from repo_mcp.adapters.typescript_walk import ScriptWalk
-from repo_mcp.structure import Access, SymbolFlag, SymbolKind, encode_failure
+from repo_mcp.structure import (
+    Access,
+    ParseStatus,
+    StructureBuilder,
+    SymbolFlag,
+    SymbolKind,
+    encode_failure,
+)
 
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
@@ -111,7 +119,11 @@ def parse_tsx(file_name: str, text: bytes) -> bytes:
 
 
 def parse_javascript(file_name: str, text: bytes) -> bytes:
-    """The structure record of a JavaScript file."""
+    """The structure record of a JavaScript file; of minified code that of the file alone, PARTIAL."""
+    if is_minified(text):
+        builder = StructureBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
+        builder.status = ParseStatus.PARTIAL
+        return builder.encode()
     return _parse("javascript", ("ecmascript", "javascript", "jsx"), file_name, text)
 
 

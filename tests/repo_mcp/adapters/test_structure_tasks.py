@@ -133,8 +133,8 @@ def test_a_long_chain_is_cut_short_in_its_rows() -> None:
     assert "?" in {found.get_reference(row).qualifier for row in range(found.reference_count)}
 
 
-def test_a_large_minified_file_is_refused() -> None:
-    text = b"function f(a,b){return a(b)};" * (MAX_PARSED_BYTES // 29 + 1)
+def test_a_large_file_is_refused() -> None:
+    text = b"function f(a,b){return a(b)};\n" * (MAX_PARSED_BYTES // 30 + 1)
     began = time.process_time()
     found = run("structure/javascript", text)
     assert found.status is ParseStatus.FAILED
@@ -153,13 +153,13 @@ def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
 
 
 def test_half_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
-    text = b"a.js\n" + b"function f(a,b){return a(b)};" * 20_000
-    found = decode_structure(worker.parse("structure/javascript", text))
+    text = b"a.ts\n" + b"function f(a,b){return a(b)};" * 20_000
+    found = decode_structure(worker.parse("structure/typescript", text))
     assert found.status is ParseStatus.FULL
     assert found.symbol_count == 20_001
 
 
 def test_of_too_many_names_the_first_are_read() -> None:
-    found = run("structure/javascript", b"function f(a,b){return a(b)};" * 50_000)
+    found = run("structure/javascript", b"function f(a,b){return a(b)};\n" * 50_000)
     assert found.status is ParseStatus.PARTIAL
     assert 30_000 < found.symbol_count < 40_000

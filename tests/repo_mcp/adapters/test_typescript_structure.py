@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from repo_mcp.structure import ParseStatus, ReferenceRole, SymbolKind
+from repo_mcp.adapters.minified_text import is_minified
+from repo_mcp.adapters.typescript_structure import parse_javascript, parse_typescript
+from repo_mcp.structure import ParseStatus, ReferenceRole, SymbolKind, decode_structure
 from tests.repo_mcp.adapters.described import list_references, list_symbols, read
 
 CALL, USE, BIND = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.BIND
@@ -353,3 +355,36 @@ def test_what_the_grammar_does_not_know_but_can_do_without() -> None:
     assert found.status is ParseStatus.FULL
     assert [line.split()[0] for line in list_symbols(found)] == ["Box", "Box.get", "Call", "Many"]
     assert ": EXPORT ./all| 5 as all" in list_references(found, EXPORT)
+
+
+MINIFIED = b'!function(e,t){"use strict";t(e)}(this,function(e){var t=n(1);return t(e)});' * 20  # one line
+
+
+@pytest.mark.parametrize("before", [b"", b"/*! A library. */\n", b"// a\n" * 300])
+def test_minified_code_declares_nothing_and_says_so(before: bytes) -> None:
+    found = decode_structure(parse_javascript("a.js", before + MINIFIED))
+    assert found.status is ParseStatus.PARTIAL
+    assert (found.symbol_count, found.reference_count) == (1, 0)
+    assert list(found.spans) == [before.count(b"\n")]
+    assert found.strings == ["", "a.js"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MINIFIED[:999],  # a line that people still write
+        b"function f() {}\n" * 100 + MINIFIED,  # more is written than minified
+        b'function f() { return "' + b"QUJD" * 500 + b'"; }\n',  # data beside code
+        b"function f() {} const table = [" + b"[1, 2], " * 500 + b"];\n",
+    ],
+)
+def test_what_is_no_minified_code_is_parsed(text: bytes) -> None:
+    assert not is_minified(text)
+    found = decode_structure(parse_javascript("a.js", text))
+    assert found.symbol_count + found.reference_count > 1
+
+
+def test_long_lines_of_typescript_are_parsed() -> None:
+    text = b"function f(a) { return g(a) } " * 100
+    assert decode_structure(parse_typescript("a.ts", text)).symbol_count == 101
+    assert decode_structure(parse_javascript("a.js", text)).symbol_count == 1
