@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -95,7 +95,8 @@ class Searcher:
             [[0], np.cumsum(counts, dtype=np.int64)]
         )  # where each segment's files begin in `find_files`
         self._files: Kept[tuple[str, int], U32] = Kept(FILES_BYTES, lambda one: one.nbytes + 200)
-        self._file_masks = lru_cache(maxsize=32)(self._compute_file_mask)
+        # Bound to the segments, not to itself: in a ring with what it keeps it would outlive its last use.
+        self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
 
     def _average_length(self, field: int) -> float:
         """Average length of a field over the live units, a file's text counted for each of its units."""
@@ -273,29 +274,6 @@ class Searcher:
             return None
         return self._file_masks(*key, _Filter(wanted.matches_path))
 
-    def _compute_file_mask(
-        self,
-        place: int,
-        _filter_key: str,
-        path_parts: tuple[str, ...],
-        languages: frozenset[str],
-        wanted_languages: frozenset[str],
-        include_tests: bool,
-        path_filter: _Filter,
-    ) -> Mask:
-        """Which files of a segment the filters let through."""
-        reader = self.segments[place].reader
-        mask = np.ones(reader.file_count, dtype=np.bool_)
-        for names in filter(None, (languages, wanted_languages)):
-            wanted = np.array([name in names for name in reader.language_names])
-            mask &= wanted[reader.read_languages()]
-        scan = PathScan(reader.files)
-        for part in path_parts:
-            mask &= scan.find_holding(part)
-        if not include_tests:
-            mask &= ~scan.find_tests()
-        return mask if path_filter.matches is None else scan.keep(mask, path_filter.matches)
-
     def _describe(
         self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
@@ -362,6 +340,30 @@ class _Filter:
 
     def __hash__(self) -> int:
         return 0
+
+
+def _compute_file_mask(
+    segments: Sequence[SegmentSearch],
+    place: int,
+    _filter_key: str,
+    path_parts: tuple[str, ...],
+    languages: frozenset[str],
+    wanted_languages: frozenset[str],
+    include_tests: bool,
+    path_filter: _Filter,
+) -> Mask:
+    """Which files of the segment at `place` the filters let through."""
+    reader = segments[place].reader
+    mask = np.ones(reader.file_count, dtype=np.bool_)
+    for names in filter(None, (languages, wanted_languages)):
+        wanted = np.array([name in names for name in reader.language_names])
+        mask &= wanted[reader.read_languages()]
+    scan = PathScan(reader.files)
+    for part in path_parts:
+        mask &= scan.find_holding(part)
+    if not include_tests:
+        mask &= ~scan.find_tests()
+    return mask if path_filter.matches is None else scan.keep(mask, path_filter.matches)
 
 
 def _cut(best: list[RankedUnit], top_k: int) -> list[RankedUnit]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +119,20 @@ def test_totals_count_all_matching_chunks(repository: Repository) -> None:
     assert (len(answer.hits), answer.total, answer.truncated) == (2, 5, True)
     answer = search(repository, "identical")
     assert (answer.total, answer.truncated) == (2, False)
+
+
+def test_a_searcher_goes_with_its_last_use(repository: Repository) -> None:
+    """Not when rings of objects are looked for: until then it would hold all that it read."""
+    snapshot = repository._index.find_searcher().snapshot
+    gc.disable()
+    try:
+        searcher = Searcher(snapshot)
+        assert searcher.rank(parse_query("push lang:python", 10), 10, Filter(include_tests=False)).chunks
+        known = weakref.ref(searcher)
+        del searcher
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("query", ["zzz_absent", "🙂", "->", "\0"])
