@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from index_format import (
     Directory,
@@ -32,11 +30,8 @@ from repo_mcp.index.freshness import (
     SeenFiles,
     SeenRecord,
     build_seen,
-    build_stats,
+    drop_unchanged,
     find_changed,
-    find_place,
-    find_touched,
-    is_as_seen,
     read_seen,
     renew_seen,
     write_seen,
@@ -62,7 +57,7 @@ FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
 FOREIGN = "The index was not written with this user's key; it was not used and was built anew."
 MAX_LOOKED_AT = 2_000  # files that left the index, one by one: 20 ms
-INODE_COLUMN = 3  # of `SeenFiles.stats`
+INODE_COLUMN = 3  # of the numbers of a file
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
 LONG_WALK_SECONDS = 0.1  # some 8,000 files: if all of them are to be read, the processes start meanwhile
@@ -238,7 +233,7 @@ class Indexer:
                 manifest = writer.commit()
                 if seen is not None and seen.generation != manifest.generation:
                     renumbered = seen.renumber(manifest.generation)
-                    write_seen(self._directory, renumbered, seen, writer.segments)
+                    write_seen(self._directory, renumbered, writer.segments)
                 writer.delete_garbage()
                 after = writer.segments
         except IndexFormatError as error:
@@ -315,8 +310,7 @@ class _Refresh:
         seen = None if force else self._record.read(self._directory, generation, self._writer.segments)
         report = walk(self._cancelled if seen is not None else self._start_during_walk(started))
         self.warnings += report.warnings
-        stats = build_stats(report.files)
-        changed, missing = find_changed(seen, report.files, stats)
+        changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._skipped = seen.get_skipped()
         if changed or missing or seen is None or self.purged:
@@ -334,9 +328,7 @@ class _Refresh:
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
-        if changed or missing or seen is None or seen.racy.any() or self.purged:
-            touched = find_touched(seen, (report.files[place].path for place in changed), missing)
-            self._write_seen(generation, scan_started_ns, report, stats, seen, touched)
+            self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
         return self._build_report(started, generation, report)
 
     def _start_during_walk(self, started: float) -> Callable[[], bool]:
@@ -358,8 +350,8 @@ class _Refresh:
         seen = self._record.read(self._directory, generation, self._writer.segments)
         if seen is None or self._mark.read() is not None:
             return None
-        changed = [file for file in glimpse.files if not is_as_seen(seen, file)]
-        missing = [path for path in glimpse.gone if find_place(seen.paths, path) is not None]
+        changed = drop_unchanged(seen, glimpse.files)
+        missing = [path for path in glimpse.gone if seen.find(path) is not None]
         if glimpse.met_denied and any(_is_another(seen, file) for file in changed):
             return None
         self._skipped = seen.get_skipped()
@@ -379,7 +371,7 @@ class _Refresh:
             now = renew_seen(
                 seen, generation, time.time(), scan_started_ns, changed, missing, self._skipped, unsettled
             )
-            self._put_seen(now, seen)
+            self._put_seen(now)
         return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
 
     def _read_known(self) -> KnownFiles:
@@ -505,25 +497,25 @@ class _Refresh:
         generation: int,
         scan_started_ns: int,
         report: WalkReport,
-        stats: npt.NDArray[np.int64],
         before: SeenFiles | None,
-        touched: frozenset[str] | None,
+        changed: Sequence[int],
+        missing: Sequence[str],
     ) -> None:
-        seen = build_seen(
-            generation,
-            time.time(),
-            scan_started_ns,
-            report,
-            stats,
-            self._skipped,
-            frozenset(self._unsettled | self._gone),  # a file that is gone is missed the next time
-            touched,
-        )
-        self._put_seen(seen, before)
+        unsettled = frozenset(self._unsettled | self._gone)  # a file that is gone is missed the next time
+        now = time.time()
+        if before is None:
+            seen = build_seen(generation, now, scan_started_ns, report, self._skipped, unsettled)
+        else:
+            files = build_walked_files(report.files).take(changed)
+            seen = renew_seen(
+                before, generation, now, scan_started_ns, files, missing, self._skipped, unsettled
+            )
+            seen = replace(seen, left_out=report.skipped, complete=not report.unreadable)
+        self._put_seen(seen)
 
-    def _put_seen(self, seen: SeenFiles, before: SeenFiles | None) -> None:
+    def _put_seen(self, seen: SeenFiles) -> None:
         try:
-            self._record.write(self._directory, seen, before, self._writer.segments)
+            self._record.write(self._directory, seen, self._writer.segments)
         except OSError:
             self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
 
@@ -551,8 +543,8 @@ class _Refresh:
 
 def _find_inode(seen: SeenFiles | None, path: str) -> int | None:
     """The inode that a file had when it was last seen."""
-    place = find_place(seen.paths, path) if seen is not None else None
-    return int(seen.stats[place][INODE_COLUMN]) if seen is not None and place is not None else None
+    numbers = seen.find(path) if seen is not None else None
+    return numbers[INODE_COLUMN] if numbers is not None else None
 
 
 def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:

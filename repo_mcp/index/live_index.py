@@ -297,7 +297,7 @@ class LiveIndex:
         if manifest is not None and seen is not None:
             self._whole = manifest
             took = min(time.monotonic() - started, MAX_REFRESH_LOOK_SECONDS)
-            self._look = _Look(manifest.generation, started, took, len(seen.paths), assume_unchanged(seen))
+            self._look = _Look(manifest.generation, started, took, seen.whole_count, assume_unchanged(seen))
 
     def _read_seen(self, generation: int) -> SeenFiles | None:
         """The record of the refresh that made a generation; None while one is under way."""
@@ -358,9 +358,8 @@ class LiveIndex:
         started = time.monotonic()
         is_cancelled = False
         try:
-            with self._record.hold():
-                done = self._refresh(force, progress, stop)
-                self._note_refresh(started)
+            done = self._refresh(force, progress, stop)
+            self._note_refresh(started)
             self._note_refresh_done()
             return done
         except RepoError as error:
