@@ -19,7 +19,7 @@ import hmac
 import zlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,10 +130,15 @@ class SeenFiles:
 
     def read_files(self) -> WalkedFiles:
         """All files."""
-        changes = self.group_changes()
         rows: dict[str, list[int]] = {}
         for page in range(len(self.whole.pages.packed)):
-            rows |= self.read_page(page, changes.get(page, ()))
+            files = self.whole.pages.read(page)
+            rows |= zip(files.paths, files.stats.tolist(), strict=True)
+        for path, row in self.changes.items():
+            if row is not None:
+                rows[path] = row.numbers
+            else:
+                rows.pop(path, None)
         paths = sorted(rows)
         numbers = np.array([rows[path] for path in paths], dtype=np.int64)
         return WalkedFiles(paths, numbers.reshape(-1, COLUMNS))
@@ -144,18 +149,6 @@ class SeenFiles:
         for path in self.changes:
             pages.setdefault(self.whole.pages.find_page(path), []).append(path)
         return pages
-
-    def read_page(self, page: int, changes: Iterable[str]) -> dict[str, list[int]]:
-        """The numbers of the files of a page by now; `changes` are those of the page."""
-        files = self.whole.pages.read(page)
-        known: dict[str, list[int]] = dict(zip(files.paths, files.stats.tolist(), strict=True))
-        for path in changes:
-            row = self.changes[path]
-            if row is not None:
-                known[path] = row.numbers
-            else:
-                known.pop(path, None)
-        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,19 +206,42 @@ def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
 
 def _compare(seen: SeenFiles, files: WalkedFiles, unsettled: frozenset[str]) -> tuple[list[int], list[str]]:
     """The places of files that are otherwise, or unsettled, and what is gone, in order."""
-    pages, changes = seen.whole.pages, seen.group_changes()
+    pages, later = seen.whole.pages, seen.group_changes()
     edges = pages.cut(files.paths)
     changed: list[int] = []
     missing: list[str] = []
-    for page in sorted({*pages.find_other(files, edges), *changes, *map(pages.find_page, unsettled)}):
-        known = seen.read_page(page, changes.get(page, ()))
-        start, stop = edges[page], edges[page + 1]
-        for place, numbers in enumerate(files.stats[start:stop].tolist(), start):
-            path = files.paths[place]
-            if known.pop(path, None) != numbers or path in unsettled:
-                changed.append(place)
-        missing += sorted(known)
+    for page in sorted({*pages.find_other(files, edges), *later, *map(pages.find_page, unsettled)}):
+        span = slice(edges[page], edges[page + 1])
+        found = WalkedFiles(files.paths[span], files.stats[span])
+        changes = {path: seen.changes[path] for path in later.get(page, ())}
+        places, gone = _compare_page(pages.read(page), changes, found)
+        places |= {place for path in unsettled if (place := find_place(found.paths, path)) is not None}
+        changed += [edges[page] + place for place in sorted(places)]
+        missing += sorted(gone)
     return changed, missing
+
+
+def _compare_page(
+    known: WalkedFiles, changes: Mapping[str, SeenRow | None], found: WalkedFiles
+) -> tuple[set[int], set[str]]:
+    """The places of files that are otherwise than known and changed since, and what is gone."""
+    if known.paths == found.paths:
+        places = set(np.flatnonzero((known.stats != found.stats).any(axis=1)).tolist())
+        gone: set[str] = set()
+    else:
+        before = dict(zip(known.paths, known.stats.tolist(), strict=True))
+        rows = zip(found.paths, found.stats.tolist(), strict=True)
+        places = {place for place, (path, row) in enumerate(rows) if before.pop(path, None) != row}
+        gone = set(before)
+    for path, change in changes.items():
+        place = find_place(found.paths, path)
+        if place is None:
+            (gone.add if change is not None else gone.discard)(path)
+        elif change is not None and change.numbers == found.stats[place].tolist():
+            places.discard(place)
+        else:
+            places.add(place)
+    return places, gone
 
 
 def build_seen(
@@ -246,19 +262,19 @@ def build_seen(
 
 def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason]) -> _Whole:
     """Of `racy` and `skipped` those that are among the files count."""
-    known = [path for path in sorted(skipped) if _is_among(files.paths, path)]
+    known = [path for path in sorted(skipped) if find_place(files.paths, path) is not None]
     return _Whole(
         build_pages(files),
-        pack_text(join_paths([path for path in sorted(racy) if _is_among(files.paths, path)])),
+        pack_text(join_paths([path for path in sorted(racy) if find_place(files.paths, path) is not None])),
         pack_text(join_paths(known)),
         bytes(_NUMBERS[skipped[path]] for path in known),
     )
 
 
-def _is_among(paths: Sequence[str], path: str) -> bool:
-    """True for one of ascending paths."""
+def find_place(paths: Sequence[str], path: str) -> int | None:
+    """Where a path stands among ascending ones."""
     place = bisect_left(paths, path)
-    return place < len(paths) and paths[place] == path
+    return place if place < len(paths) and paths[place] == path else None
 
 
 def renew_seen(
