@@ -45,7 +45,8 @@ TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
 TERM_WEIGHT = 4  # bytes of terms that are as much work as one of a posting list
-SCAN_PAGES = 512  # read at a time: a megabyte or so
+COMPARED_BYTES = 3  # of those that a term ends with, its line feed among them
+SCAN_PAGES = 96  # read at a time: a quarter of a megabyte, so that what is made of it stays in the cache
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
@@ -299,10 +300,19 @@ class TermsReader:
                 place = text.find(needle, end)
         return found
 
-    def find_starting(self, prefix: bytes) -> list[bytes]:
-        """The terms in order that begin with `prefix`, which is not empty."""
-        text, _ = self.read_texts(*self.find_pages(prefix, find_prefix_end(prefix)))
-        return [term for term in text.split(b"\n")[:-1] if term.startswith(prefix)]
+    def iter_ending(self, suffix: bytes) -> Iterator[bytes]:
+        """The terms in order that end with `suffix`, which is not empty: a scan of the dictionary's bytes."""
+        for first in range(0, self.pages if suffix and b"\n" not in suffix else 0, SCAN_PAGES):
+            text, _ = self.read_texts(first, min(first + SCAN_PAGES, self.pages))
+            for end in _find_ends(text, suffix):
+                yield text[text.rfind(b"\n", 0, end) + 1 : end]
+
+    def iter_starting(self, prefix: bytes) -> Iterator[bytes]:
+        """The terms in order that begin with `prefix`, which is not empty: perhaps a hundred thousand."""
+        start, stop = self.find_pages(prefix, find_prefix_end(prefix))
+        for first in range(start, stop, SCAN_PAGES):
+            text, _ = self.read_texts(first, min(first + SCAN_PAGES, stop))
+            yield from (term for term in text.split(b"\n")[:-1] if term.startswith(prefix))
 
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
         """The terms of a span of pages, each followed by a line feed; where each page begins in them."""
@@ -397,3 +407,20 @@ class TermsReader:
         following = top_ranks[stop - start :]
         if (np.diff(np.append(own, following)) < 1).any():
             raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")
+
+
+def _find_ends(text: bytes, suffix: bytes) -> list[int]:
+    """Where the lines of a text end that end with `suffix`, which holds no line feed.
+
+    Three bytes are compared everywhere at once: half the time of looking for them one after the other.
+    """
+    values = np.frombuffer(text, dtype=np.uint8)
+    last = (suffix + b"\n")[-COMPARED_BYTES:]
+    behind = len(values) - len(last) + 1
+    if behind <= 0:
+        return []
+    is_end = np.ones(behind, dtype=np.bool_)
+    for place, byte in enumerate(last):
+        is_end &= values[place : place + behind] == byte
+    ends = np.flatnonzero(is_end) + len(last) - 1
+    return [end for end in ends.tolist() if text.endswith(suffix, 0, end)]

@@ -233,6 +233,8 @@ def test_terms_that_contain_bytes(
     rows = sorted(found.items())
     scanned = [term for term, _ in rows if needle and needle in term]
     assert open_terms(encode(rows)).find_containing(needle, limit) == scanned[:limit]
+    ending = [term for term, _ in rows if needle and term.endswith(needle)]
+    assert list(open_terms(encode(rows)).iter_ending(needle)) == ending
 
 
 def test_scan_does_not_reach_over_line_feeds() -> None:
@@ -240,6 +242,8 @@ def test_scan_does_not_reach_over_line_feeds() -> None:
     assert reader.find_containing(b"bc", 5) == []
     assert reader.find_containing(b"b\nc", 5) == []
     assert reader.find_containing(b"\n", 5) == []
+    assert list(reader.iter_ending(b"b\ncd")) == []
+    assert list(reader.iter_ending(b"\n")) == []
 
 
 def damage(tag: bytes, data: bytes) -> dict[bytes, bytes]:

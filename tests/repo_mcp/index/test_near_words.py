@@ -68,3 +68,27 @@ def test_dead_names_are_not_offered(repository: Repository) -> None:
     (root / "b.py").unlink()
     repository.refresh()
     assert "parse_quarry" not in warn(repository, "parse_quary")[0]
+
+
+def test_what_was_found_in_a_segment_is_kept_while_it_is_open(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    find = near_words._find_in
+    monkeypatch.setattr(
+        near_words,
+        "_find_in",
+        lambda segment, *one, **more: looked.append(segment.name) or find(segment, *one, **more),
+    )
+    (first,) = warn(repository, "parse_quary")
+    assert warn(repository, "parse_quary") == [first]
+    assert len(looked) == 1
+    (Path(repository.config.root) / "b.py").write_text("parse_quarry = 1\n")
+    repository.refresh()
+    assert "parse_quarry" in warn(repository, "parse_quary")[0]
+    assert len(looked) == len(set(looked))
+    for number in range(near_words.KEPT_WORDS):
+        warn(repository, f"parse_quary{number}")
+    seen = len(looked)
+    assert "parse_quarry" in warn(repository, "parse_quary")[0]
+    assert len(looked) > seen
