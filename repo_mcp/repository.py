@@ -209,6 +209,7 @@ class Repository:
         return bool(VECTOR_TOOLSETS.intersection(self.config.toolsets))
 
     def _note_refresh(self) -> None:
+        self._walk_memory.move_together()
         self.structure.note_refresh()
         if not self._is_tidy:
             self._is_tidy = True

@@ -65,6 +65,10 @@ class _Admitted:
     file_names: str = ""  # each followed by a slash
     directory_names: str = ""
 
+    def copy(self) -> _Admitted:
+        """The same in memory of its own."""
+        return _Admitted(self.chain, _copy(self.file_names), _copy(self.directory_names))
+
     @property
     def files(self) -> frozenset[str]:
         return frozenset(self.file_names.split("/")[:-1])
@@ -83,6 +87,22 @@ class WalkMemory:
         self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
         self.order: I64 | None = None  # of the files found, in path order
         self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
+        self._moved: dict[str, _Admitted] = {}  # what `move_together` made last
+
+    def move_together(self) -> None:
+        """Copy what stays, once what a walk found besides is gone: it lies scattered among that, and would
+        keep ten times as much memory from being used for anything else.
+        """
+        admitted, before = self.admitted, self._moved
+        if admitted is before:
+            return
+        is_same = list(admitted) == list(before)
+        paths = before if is_same else map(_copy, admitted)
+        kept = {id(value) for value in before.values()}
+        values = (value if id(value) in kept else value.copy() for value in admitted.values())
+        moved = dict(zip(paths, values, strict=True))
+        if self.admitted is admitted:  # else another walk has ended meanwhile
+            self.admitted = self._moved = moved
 
 
 _NOTHING_ADMITTED = _Admitted(())
@@ -348,6 +368,11 @@ def _is_other_file_system(error: OSError | RepoError) -> bool:
     if isinstance(error, RepoError):
         return error.details.get("rule") == RULES[OTHER_FILE_SYSTEM]
     return error.errno == errno.EXDEV
+
+
+def _copy(text: str) -> str:
+    """The same text as another object."""
+    return text.encode().decode()
 
 
 def _join(names: frozenset[str]) -> str:

@@ -65,6 +65,10 @@ def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> N
             assert known.files == fresh.files
             assert (known.skipped, known.unreadable) == (fresh.skipped, fresh.unreadable)
             assert known.warnings == fresh.warnings
+            admitted = dict(memory.admitted)
+            if len(steps) % 2:
+                memory.move_together()
+            assert memory.admitted == admitted
         door.close()
 
 
@@ -99,6 +103,34 @@ def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "src")
     assert list(look().files) == []
     assert memory.admitted == {}
+    door.close()
+
+
+def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    door = Door(str(tmp_path), policy.find_denial)
+    for name in ("src", "lib"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.c").touch()
+
+    def look() -> dict[int, str]:
+        """The paths by the objects that they are."""
+        walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+        memory.move_together()
+        return {id(path): path for path in memory.admitted}
+
+    walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    scattered = memory.admitted
+    memory.move_together()
+    together = memory.admitted
+    assert together == scattered
+    paths = {id(path): path for path in together}
+    assert not paths.keys() & {id(path) for path in scattered}
+    assert look() == paths  # nothing is copied that stands there already
+    assert memory.admitted["src"] is together["src"]
+    (tmp_path / "new").mkdir()
+    assert sorted(look().values()) == ["lib", "new", "src"]
+    assert memory.admitted["src"] is together["src"]
     door.close()
 
 
