@@ -17,7 +17,7 @@ from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64, TermScorer
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.segment_search import Matches
-from repo_mcp.index.term_lists import TermListReader, _Kept
+from repo_mcp.index.term_lists import TermListReader, Kept
 from repo_mcp.index.top_units import Mask, TopUnits, TopUnitsFinder
 from repo_mcp.index.weighed_lists import BLOCK_DOCS, GRAIN, LongList, PathList, ShortList, WeighedList
 from tests.repo_mcp.index.plain_search import score_units
@@ -217,8 +217,8 @@ def test_what_was_used_last_is_kept() -> None:
 
         return kept.get(key, make)
 
-    kept: _Kept[str, bytes] = _Kept(16, len)
+    kept: Kept[str, bytes] = Kept(16, len)
     for key in "abacab":
         assert get(key) == b"12345678"
     assert read == ["a", "b", "c", "b"]
-    assert _Kept(4, len).get("big", lambda: b"12345678") == b"12345678"
+    assert Kept(4, len).get("big", lambda: b"12345678") == b"12345678"
