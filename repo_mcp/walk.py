@@ -122,6 +122,7 @@ class _Walk:
         self.memory = memory
         self.admitted: dict[str, _Admitted] = {}
         self.door = door
+        self.is_bounded = not door.bounds.are_wide
         self.find_denial = find_denial
         self.ignore = ignore
         self.include_hidden = hidden
@@ -192,8 +193,9 @@ class _Walk:
 
     def _list(self, level: _Level, directory: int) -> None:
         """Adds the directory's files and directories to the level's, in any order."""
+        entries = self.door.scan(directory)
         # By name: a listing may give one twice while the directory is written to.
-        found = {entry_name(entry): entry for entry in self.door.scan(directory)}
+        found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
         prefix = level.prefix
         known = self._recall(level, directory, found)
@@ -257,7 +259,7 @@ class _Walk:
 
     def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
         """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
-        refusal = find_entry_refusal(self.door.bounds, entry)
+        refusal = find_entry_refusal(self.door.bounds, entry) if self.is_bounded else None
         if refusal is not None:
             self.skipped[refusal] += 1
             return

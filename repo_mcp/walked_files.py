@@ -69,12 +69,15 @@ class FileColumns:
 
     def extend(self, rows: Sequence[FileRow]) -> None:
         """More files. Numbers beyond 64 bits are wrapped: they only tell versions of a file apart."""
+        if not rows:
+            return
+        paths, numbers = zip(*rows, strict=True)
         try:
-            self._numbers.extend(chain.from_iterable([numbers for _, numbers in rows]))
+            self._numbers.extend(chain.from_iterable(numbers))
         except OverflowError:
             del self._numbers[COLUMNS * len(self.paths) :]  # what was taken before the one too large
-            self._numbers.extend(_wrap(number) for _, numbers in rows for number in numbers)
-        self.paths += [path for path, _ in rows]
+            self._numbers.extend(map(_wrap, chain.from_iterable(numbers)))
+        self.paths += paths
 
     def cut(self, start: int) -> WalkedFiles:
         """The files from a place on, as far as they are known."""

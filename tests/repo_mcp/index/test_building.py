@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -206,9 +207,9 @@ def test_processes_are_started_for_several_shards(
     started: list[int] = []
     start_pool = workers_module._start_pool
 
-    def note(count: int, *arguments: object) -> object:
+    def note(count: int, *arguments: Any, **named: Any) -> object:
         started.append(count)
-        return start_pool(count, *arguments)  # type: ignore[arg-type]
+        return start_pool(count, *arguments, **named)
 
     monkeypatch.setattr(workers_module, "_start_pool", note)
     tasks = build_tasks(tree)[:most]
