@@ -6,9 +6,7 @@ one heap, and while the process works its free pages go back to the system once 
 taken and given back one by one, which is glibc's own way for large ones, cost a query a millisecond and
 more of page faults.
 
-A process that builds shards takes the same arrays again and again: it keeps what it freed, and has it in
-large pages where the system gives some to who asks. They take fewer faults and looks at the page table, which
-were 3 to 4 % of the time of the kernel's shards.
+A process that builds shards takes the same arrays again and again: it keeps what it freed.
 
 Left out on purpose: systems without glibc, which are left as they are.
 """
@@ -18,15 +16,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 PAUSE_SECONDS = 1.0
 WORK_SECONDS = 0.01  # of processor time in between; what worked less took little
 KEPT_BYTES = 256 << 20  # more than a shard takes
-# For the environment of a process: glibc 2.35 and later read it when the process starts.
-LARGE_PAGES: Mapping[str, str] = MappingProxyType({"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
 _LARGEST_THRESHOLD = 32 << 20  # that glibc accepts for what it takes from the system by itself
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of mallopt(3)
 

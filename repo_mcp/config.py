@@ -14,7 +14,6 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
 
 from repo_mcp import globs
 from repo_mcp.door_bounds import Refusals
@@ -417,12 +416,9 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
 
 
 @contextmanager
-def safe_child_environment(more: Mapping[str, str] = MappingProxyType({})) -> Iterator[None]:
-    """Processes started inside look for modules in no current directory, and start nothing of the user's.
-
-    `more` is what they are told besides.
-    """
-    changes = {**_CHILD_ENVIRONMENT, **more}
+def safe_child_environment() -> Iterator[None]:
+    """Processes started inside look for modules in no current directory, and start nothing of the user's."""
+    changes = _CHILD_ENVIRONMENT
     with _ENVIRONMENT_LOCK:  # else two threads would take each other's changes for what was before
         before = {name: os.environ.get(name) for name in changes}
         _set_environment(changes)

@@ -12,17 +12,16 @@ import gc
 import multiprocessing
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from multiprocessing.process import BaseProcess
 from queue import Empty, SimpleQueue
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from index_format import DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
-from repo_mcp.allocator import LARGE_PAGES, keep_blocks
+from repo_mcp.allocator import keep_blocks
 from repo_mcp.config import safe_child_environment
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.schema import FIELDS
@@ -98,7 +97,7 @@ class ShardPool:
         """Give what waits to the processes."""
         if self._pool is None:
             workers = min(self._workers, len(self._waiting))
-            pool = _start_pool(workers, _start_builder, self._settings, environment=LARGE_PAGES)
+            pool = _start_pool(workers, _start_builder, self._settings)
             self._pool = self._processes.enter_context(pool)
         for task in self._waiting:
             self._pool.submit(_build, task).add_done_callback(self._done.put)
@@ -148,20 +147,15 @@ def _build_here(
 
 
 @contextmanager
-def _start_pool(
-    workers: int,
-    start: Callable[..., None],
-    *arguments: Any,
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[ProcessPoolExecutor]:
+def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
     """A pool whose processes are gone when the block ends, killed when it ends early.
 
-    `environment` is what they are told more than every child. Raises INTERNAL when one of them died.
+    Raises INTERNAL when one of them died.
     """
     children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
     try:
-        with safe_child_environment(environment):  # nobody else in this process starts any meanwhile
+        with safe_child_environment():  # nobody else in this process starts any meanwhile
             before = set(multiprocessing.active_children())
             for future in [pool.submit(_do_nothing) for _ in range(workers)]:
                 future.cancel()  # each submission starts a process, here and now

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import subprocess
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
-from repo_mcp.allocator import LARGE_PAGES, keep_blocks, return_free_memory, share_heap
+from repo_mcp.allocator import keep_blocks, return_free_memory, share_heap
 
 # Blocks too small to be taken one by one, every other one freed in another thread: prints how much of that
 # is still resident in the end, in per cent.
@@ -94,29 +90,3 @@ def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not share_heap()
     assert not return_free_memory()
     assert not keep_blocks()
-
-
-# Takes blocks from the heap, and prints how many of the process's areas are to have large pages.
-TAKE_LARGE = """
-kept = [bytearray(100_000) for _ in range(500)]
-with open("/proc/self/smaps") as file:
-    print(sum(line.startswith("VmFlags:") and " hg" in line for line in file))
-"""
-HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
-
-
-@pytest.mark.skipif(
-    not HUGE_PAGES.is_file() or "[madvise]" not in HUGE_PAGES.read_text(), reason="nobody is to ask for them"
-)
-def test_large_pages_are_asked_for() -> None:
-    library, version = platform.libc_ver()
-    if library != "glibc" or tuple(map(int, version.split("."))) < (2, 35):
-        pytest.skip("needs glibc 2.35")
-
-    def count(more: Mapping[str, str]) -> int:
-        bare = {name: value for name, value in os.environ.items() if name not in LARGE_PAGES}
-        command = [sys.executable, "-c", TAKE_LARGE]
-        return int(subprocess.run(command, env=bare | dict(more), capture_output=True, check=True).stdout)
-
-    assert count({}) == 0
-    assert count(LARGE_PAGES) > 0

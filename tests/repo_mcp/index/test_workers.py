@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import time
 
 import pytest
 
-from repo_mcp.allocator import LARGE_PAGES
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.workers import _do_nothing, _start_pool
 
@@ -34,15 +32,6 @@ def test_a_refresh_that_gives_up_ends_its_own_processes_and_no_other() -> None:
         other.kill()
         other.join()
         other.close()
-
-
-def test_processes_are_told_more_than_this_one_keeps() -> None:
-    name, value = next(iter(LARGE_PAGES.items()))
-    before = os.environ.get(name)
-    with _start_pool(1, _do_nothing, environment={**LARGE_PAGES, "X_OF_A_TEST": "told"}) as pool:
-        assert pool.submit(os.getenv, name).result() == value
-        assert pool.submit(os.getenv, "X_OF_A_TEST").result() == "told"
-        assert (os.environ.get(name), os.environ.get("X_OF_A_TEST")) == (before, None)
 
 
 def test_a_process_that_died_before_it_was_given_work_is_told_of() -> None:
