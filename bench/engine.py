@@ -21,6 +21,7 @@ from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import Door
 from repo_mcp.walk import walk
+from repo_mcp.walked_files import FileColumns
 
 CONFIGURATION = "bench"
 MEGABYTE = 1e6
@@ -55,10 +56,14 @@ class TimedWalk:
         self._policy = DenyPolicy()
         self._door = Door(str(root), self._policy.find_denial)
 
-    def __call__(self, cancelled: Callable[[], bool] = lambda: False) -> WalkReport:
+    def __call__(
+        self,
+        cancelled: Callable[[], bool] = lambda: False,
+        met: Callable[[FileColumns], None] | None = None,
+    ) -> WalkReport:
         """The files as they are now."""
         started = time.perf_counter()
-        report = walk(self._door, self._policy.find_denial, IgnoreRules(), cancelled=cancelled)
+        report = walk(self._door, self._policy.find_denial, IgnoreRules(), cancelled=cancelled, met=met)
         self.seconds.append(time.perf_counter() - started)
         return report
 

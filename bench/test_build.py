@@ -14,8 +14,9 @@ from bench.engine import MEGABYTE, PhaseClock, TimedWalk, build_settings, measur
 from bench.rounds import add_rate, run_rounds
 from index_format import DiskDirectory, IndexWriter, Snapshot, merge_segments
 from repo_mcp.index.schema import FIELDS
-from repo_mcp.index.shards import SHARD_BYTES, ShardBuilder, ShardTask, plan_shards
+from repo_mcp.index.shards import SHARD_BYTES, ShardBuilder, ShardPlanner, ShardTask
 from repo_mcp.model import WalkedFile
+from repo_mcp.walked_files import build_walked_files
 
 ROUNDS = 3
 LARGE_FILES = 20_000
@@ -27,7 +28,8 @@ MIN_SHARD_BYTES = 64 * 1024
 def plan(tree: Path, shard_bytes: int) -> list[ShardTask]:
     """The shards of a tree."""
     names = (f"bench-{number}.tmp" for number in itertools.count())
-    return plan_shards(TimedWalk(tree)().files, lambda _path: None, lambda: next(names), shard_bytes)
+    planner = ShardPlanner(lambda _path: None, lambda: next(names), shard_bytes)
+    return [*planner.take(build_walked_files(TimedWalk(tree)().files)), *planner.finish()]
 
 
 def choose_shard_bytes(files: Sequence[WalkedFile], least_shards: int) -> int:

@@ -240,9 +240,14 @@ class IndexProgress:
 
     phase: str  # walk, index, merge, commit; of the second phase: structure, merge
     files_done: int
-    files_total: int
+    files_total: int  # 0 until it is known: files are indexed while the tree is still walked
     bytes_done: int
-    bytes_total: int
+    bytes_total: int  # the same
+
+    def count_files(self) -> str:
+        """Files done of how many, for people."""
+        total = f"{self.files_total:,}" if self.files_total else "?"
+        return f"{self.files_done:,} of {total} files"
 
 
 ProgressCallback = Callable[[IndexProgress], None]

@@ -74,6 +74,7 @@ from repo_mcp.textfile import decode_source
 from repo_mcp.tree_view import TreeView
 from repo_mcp.user_key import load_user_key
 from repo_mcp.walk import WalkMemory, walk
+from repo_mcp.walked_files import FileColumns
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
@@ -232,7 +233,13 @@ class Repository:
             refusals=config.refusals,
         )
 
-    def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
+    def _walk(
+        self,
+        cancelled: Callable[[], bool],
+        met: Callable[[FileColumns], None] | None = None,
+        *,
+        include_hidden: bool = False,
+    ) -> WalkReport:
         self._door.check_root()
         memory = None if include_hidden else self._walk_memory
         ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
@@ -243,6 +250,7 @@ class Repository:
             include_hidden=include_hidden,
             cancelled=cancelled,
             memory=memory,
+            met=met,
         )
 
     # Reading files

@@ -1,5 +1,8 @@
 """The files of the root: what is there, is not denied and is not ignored, in path order.
 
+They are met in that order, too: in a directory a file comes before all below a directory whose name, with
+a slash behind it, comes later. So whoever wants the first files need not wait for the last.
+
 Every directory is opened by the door beneath its parent and listed there; nothing follows a
 symbolic link. A directory that cannot be listed is reported as unreadable, so that nobody takes
 the files below it for deleted. What is left out is counted by reason; an entry that is a
@@ -19,9 +22,10 @@ from __future__ import annotations
 
 import errno
 import os
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from repo_mcp.door_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
 from repo_mcp.errors import ErrorCode, RepoError
@@ -30,7 +34,7 @@ from repo_mcp.ignore_layers import NameRules, RuleFile
 from repo_mcp.model import WalkReport
 from repo_mcp.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.sandbox import Door, entry_name
-from repo_mcp.walked_files import I64, FileColumns
+from repo_mcp.walked_files import FileColumns, FileRow
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
 MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
@@ -50,8 +54,25 @@ class _Level:
 
     path: str
     directory: int | None  # descriptor; None below the levels that keep one
-    children: list[str]  # names of the directories still to be entered
     chain: _Chain
+    children: list[str] = field(default_factory=list)  # names of the directories to be entered, the next last
+    files: list[FileRow] = field(default_factory=list)
+    given: int = 0  # of the files
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names of its entries."""
+        return self.path + "/" if self.path else ""
+
+    def sort(self) -> None:
+        """Put what was found in path order."""
+        self.children.sort(key=_with_slash, reverse=True)
+        self.files.sort()
+
+    def take_files(self, end: int) -> list[FileRow]:
+        """The files up to a place, but those that were taken."""
+        start, self.given = self.given, end
+        return self.files[start:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +106,6 @@ class WalkMemory:
         self.parsed = ParsedRules()
         self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
         self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
-        self.order: I64 | None = None  # of the files found, in path order
         self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
         self._moved: dict[str, _Admitted] = {}  # what `move_together` made last
 
@@ -122,6 +142,7 @@ class _Walk:
         self.memory = memory
         self.admitted: dict[str, _Admitted] = {}
         self.door = door
+        self.is_bounded = not door.bounds.are_wide
         self.find_denial = find_denial
         self.ignore = ignore
         self.include_hidden = hidden
@@ -133,7 +154,9 @@ class _Walk:
         self.denied_inodes: set[int] = set()
         self.denied: set[str] = set()
 
-    def run(self, cancelled: Callable[[], bool] | None) -> WalkReport:
+    def run(
+        self, cancelled: Callable[[], bool] | None, met: Callable[[FileColumns], None] | None
+    ) -> WalkReport:
         """Descends until nothing is left, `CANCELLED` when asked to stop between two directories."""
         levels: list[_Level] = []
         try:
@@ -143,9 +166,15 @@ class _Walk:
                     raise RepoError(ErrorCode.CANCELLED, "The walk was cancelled.")
                 level = levels[-1]
                 if level.children:
-                    self._enter(levels, level.children.pop(), level)
+                    name = level.children.pop()
+                    before = bisect_left(level.files, (f"{level.prefix}{name}/",))
+                    self.files.extend(level.take_files(before))
+                    self._enter(levels, name, level)
                 else:
+                    self.files.extend(level.take_files(len(level.files)))
                     self._leave(levels)
+                if met is not None:
+                    met(self.files)
         finally:
             while levels:
                 self._leave(levels)
@@ -153,7 +182,7 @@ class _Walk:
 
     def _enter(self, levels: list[_Level], name: str, parent: _Level | None) -> None:
         """Lists one directory and puts it on the stack, unless it cannot be listed or lies too deep."""
-        path = f"{parent.path}/{name}" if parent is not None and parent.path else name
+        path = parent.prefix + name if parent is not None else name
         if len(levels) > MAX_DEPTH or self.entries >= MAX_ENTRIES:
             self.skipped["too_deep" if len(levels) > MAX_DEPTH else "too_many"] += 1
             self.unreadable.append(path)
@@ -166,12 +195,13 @@ class _Walk:
         except (OSError, RepoError) as error:
             self._note_failure(path, error)
             return
-        level = _Level(path, directory, [], parent.chain if parent is not None else ())
+        level = _Level(path, directory, parent.chain if parent is not None else ())
         levels.append(level)
         try:
             self._list(level, directory)
         except OSError as error:
             self._note_failure(path, error)
+        level.sort()
         if len(levels) > _HELD_LEVELS:
             self.door.close_directory(directory)
             level.directory = None
@@ -182,25 +212,26 @@ class _Walk:
             self.door.close_directory(level.directory)
 
     def _list(self, level: _Level, directory: int) -> None:
-        """Adds the directory's files to the report's and its directories to the level's."""
-        found = self.door.scan(directory)
+        """Adds the directory's files and directories to the level's, in any order."""
+        entries = self.door.scan(directory)
+        # By name: a listing may give one twice while the directory is written to.
+        found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
-        prefix = level.path + "/" if level.path else ""
-        known = self._recall(level, directory, prefix, found)
+        prefix = level.prefix
+        known = self._recall(level, directory, found)
         known_files, known_directories = known.files, known.directories
         unknown = []
-        for entry in found:
-            name = entry_name(entry)
+        for name, entry in found.items():
             if name in known_files and entry.is_file(follow_symlinks=False):
-                self._add(prefix + name, entry)
+                self._add(level, prefix + name, entry)
             elif name in known_directories and entry.is_dir(follow_symlinks=False):
                 level.children.append(name)
             else:
-                unknown.append(entry)
-        files, directories = self._judge(level, self._admit(prefix, unknown)) if unknown else ([], [])
+                unknown.append((name, prefix + name, entry))
+        files, directories = self._judge(level, self._admit(unknown)) if unknown else ([], [])
         if self.memory is not None and level.path:
             if files or directories or len(known_files) + len(known_directories) > 2 * len(found):
-                there = frozenset(map(entry_name, found))
+                there = frozenset(found)
                 known = _Admitted(
                     level.chain,
                     _join(there.intersection(known_files).union(files)),
@@ -208,12 +239,11 @@ class _Walk:
                 )
             self.admitted[level.path] = known
 
-    def _recall(self, level: _Level, directory: int, prefix: str, found: list[os.DirEntry[str]]) -> _Admitted:
+    def _recall(self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]) -> _Admitted:
         """What was admitted in a directory before by the rules that are in force there now."""
         if self.ignore is None:
             return _NOTHING_ADMITTED
-        own = next((entry for entry in found if entry_name(entry) == _IGNORE_NAME), None)
-        own_path = prefix + _IGNORE_NAME
+        own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
         if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
             self._read_rules(level, directory, own_path)
         known = self.memory.admitted.get(level.path) if self.memory is not None and level.path else None
@@ -234,7 +264,7 @@ class _Walk:
                 if rules is not None and rules.ignored(name, False):
                     ignored += 1
                     continue
-                self._add(path, entry)
+                self._add(level, path, entry)
                 files.append(name)
             elif not entry.is_dir(follow_symlinks=False):
                 self.skipped["symlink" if entry.is_symlink() else "special"] += 1
@@ -247,9 +277,9 @@ class _Walk:
             self.skipped["ignored"] += ignored
         return files, directories
 
-    def _add(self, path: str, entry: os.DirEntry[str]) -> None:
+    def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
         """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
-        refusal = find_entry_refusal(self.door.bounds, entry)
+        refusal = find_entry_refusal(self.door.bounds, entry) if self.is_bounded else None
         if refusal is not None:
             self.skipped[refusal] += 1
             return
@@ -257,21 +287,21 @@ class _Walk:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             return
-        self.files.add(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        numbers = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        level.files.append((path, numbers))
 
-    def _admit(self, prefix: str, entries: list[os.DirEntry[str]]) -> list[_Entry]:
-        """The entries whose names are UTF-8 and not denied, with their names and paths."""
+    def _admit(self, entries: list[_Entry]) -> list[_Entry]:
+        """The entries whose names are UTF-8 and not denied."""
         find_denial = self.find_denial
         admitted = []
-        for entry in entries:
-            name = entry_name(entry)
-            path = prefix + name
+        for one in entries:
+            name, path, entry = one
             if not name.isascii() and not _is_utf8(name):
                 self.skipped["name_not_utf8"] += 1
                 continue
             denial = find_denial(path)
             if denial is None:
-                admitted.append((name, path, entry))
+                admitted.append(one)
             elif denial.rule != OWN_DIRECTORY_RULE:  # our own: the answer must not tell whether it is there
                 self.skipped["denied"] += 1
                 if len(self.denied_inodes) < _MAX_DENIED_INODES:
@@ -315,10 +345,8 @@ class _Walk:
         self.unreadable.append(path)
 
     def _report(self) -> WalkReport:
-        # Strings compare by code point, which is the order of their UTF-8 bytes.
-        files, order = self.files.sort(self.memory.order if self.memory is not None else None)
         if self.memory is not None and self.ignore is not None:
-            self.memory.admitted, self.memory.order = self.admitted, order
+            self.memory.admitted = self.admitted
             self.memory.rules = self.ignore
             self.memory.denied = frozenset(self.denied)
             self.ignore.remember()
@@ -334,7 +362,7 @@ class _Walk:
         if count:
             named = "1 directory" if count == 1 else f"{count} directories"
             self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
-        return WalkReport(files, skipped, unreadable, tuple(self.warnings), denied)
+        return WalkReport(self.files.finish(), skipped, unreadable, tuple(self.warnings), denied)
 
 
 def walk(
@@ -345,14 +373,16 @@ def walk(
     include_hidden: bool = False,
     cancelled: Callable[[], bool] | None = None,
     memory: WalkMemory | None = None,
+    met: Callable[[FileColumns], None] | None = None,
 ) -> WalkReport:
     """All regular files of the door's root that may be indexed, sorted, with their status.
 
     `ignore` is filled with the `.gitignore` files met; None walks ignored files too. `memory` is of the
-    same root, policy and excluded globs, and of walks without hidden files. Raises CANCELLED, and nothing
-    else: what cannot be listed stands in the report.
+    same root, policy and excluded globs, and of walks without hidden files. `met` is told of the files so
+    far between two directories: only more come behind them. Raises CANCELLED and what `met` raises, and
+    nothing else: what cannot be listed stands in the report.
     """
-    return _Walk(door, find_denial, ignore, include_hidden, memory).run(cancelled)
+    return _Walk(door, find_denial, ignore, include_hidden, memory).run(cancelled, met)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
@@ -373,6 +403,11 @@ def _is_other_file_system(error: OSError | RepoError) -> bool:
 def _copy(text: str) -> str:
     """The same text as another object."""
     return text.encode().decode()
+
+
+def _with_slash(name: str) -> str:
+    """What a directory's name is sorted by. Code points have the order of their UTF-8 bytes."""
+    return name + "/"
 
 
 def _join(names: frozenset[str]) -> str:

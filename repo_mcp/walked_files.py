@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import islice
-from operator import lt
+from itertools import chain
 from typing import overload
 
 import numpy as np
@@ -15,6 +14,7 @@ from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 
 I64 = npt.NDArray[np.int64]
+FileRow = tuple[str, tuple[int, int, int, int]]  # path; size, mtime_ns, ctime_ns, inode
 COLUMNS = 4  # of the numbers: size, mtime_ns, ctime_ns, inode
 SIZE_COLUMN = 0
 _RANGE = 1 << 64
@@ -42,6 +42,10 @@ class WalkedFiles(Sequence[WalkedFile]):
             return tuple(self[one] for one in range(*place.indices(len(self))))
         return WalkedFile(self.paths[place], FileStat(*self.stats[place].tolist()))
 
+    def cut(self, start: int) -> WalkedFiles:
+        """The files from a place on."""
+        return WalkedFiles(self.paths[start:], self.stats[start:])
+
     def take(self, places: Sequence[int]) -> WalkedFiles:
         """The files at ascending places."""
         if len(places) == len(self):
@@ -55,7 +59,7 @@ class WalkedFiles(Sequence[WalkedFile]):
 
 
 class FileColumns:
-    """Files as the walk meets them, in any order."""
+    """Files in path order, as the walk meets them."""
 
     __slots__ = ("_numbers", "paths")
 
@@ -63,27 +67,26 @@ class FileColumns:
         self.paths: list[str] = []
         self._numbers = array("q")
 
-    def add(self, path: str, size: int, mtime_ns: int, ctime_ns: int, inode: int) -> None:
-        """Numbers beyond 64 bits are wrapped: they only tell versions of a file apart."""
+    def extend(self, rows: Sequence[FileRow]) -> None:
+        """More files. Numbers beyond 64 bits are wrapped: they only tell versions of a file apart."""
+        if not rows:
+            return
+        paths, numbers = zip(*rows, strict=True)
         try:
-            self._numbers.extend((size, mtime_ns, ctime_ns, inode))
+            self._numbers.extend(chain.from_iterable(numbers))
         except OverflowError:
             del self._numbers[COLUMNS * len(self.paths) :]  # what was taken before the one too large
-            self._numbers.extend(map(_wrap, (size, mtime_ns, ctime_ns, inode)))
-        self.paths.append(path)
+            self._numbers.extend(map(_wrap, chain.from_iterable(numbers)))
+        self.paths += paths
 
-    def sort(self, order: I64 | None) -> tuple[WalkedFiles, I64]:
-        """The files in path order, and the order. `order` is one that may fit: that of the last walk."""
-        if order is not None and len(order) == len(self.paths):
-            paths = list(map(self.paths.__getitem__, order.tolist()))
-        else:
-            order, paths = None, []
-        if order is None or not all(map(lt, paths, islice(paths, 1, None))):
-            places = sorted(range(len(self.paths)), key=self.paths.__getitem__)
-            order = np.array(places, dtype=np.int64)
-            paths = list(map(self.paths.__getitem__, places))
-        numbers = np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, COLUMNS)
-        return WalkedFiles(paths, numbers[order]), order
+    def cut(self, start: int) -> WalkedFiles:
+        """The files from a place on, as far as they are known."""
+        numbers = np.array(self._numbers[COLUMNS * start :], dtype=np.int64)
+        return WalkedFiles(self.paths[start:], numbers.reshape(-1, COLUMNS))
+
+    def finish(self) -> WalkedFiles:
+        """All files. There may be no more afterwards."""
+        return WalkedFiles(self.paths, np.frombuffer(self._numbers, dtype=np.int64).reshape(-1, COLUMNS))
 
 
 def _wrap(number: int) -> int:
@@ -95,6 +98,7 @@ def build_walked_files(files: Sequence[WalkedFile]) -> WalkedFiles:
     if isinstance(files, WalkedFiles):
         return files
     columns = FileColumns()
-    for file in files:
-        columns.add(file.path, file.stat.size, file.stat.mtime_ns, file.stat.ctime_ns, file.stat.inode)
-    return columns.sort(None)[0]
+    columns.extend(
+        [(one.path, (one.stat.size, one.stat.mtime_ns, one.stat.ctime_ns, one.stat.inode)) for one in files]
+    )
+    return columns.finish()

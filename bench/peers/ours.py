@@ -20,6 +20,7 @@ from repo_mcp.index.query import parse_query
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.model import IndexProgress, SearchRequest, WalkReport
 from repo_mcp.repository import Repository
+from repo_mcp.walked_files import FileColumns
 
 LAST_SHARD_COMMITTED = "merge"  # the phase that begins then
 FULL_RANKING = "repo_mcp.index.ranking"
@@ -116,10 +117,16 @@ class TimedRepository(Repository):
 
     walk_seconds = 0.0
 
-    def _walk(self, cancelled: Callable[[], bool], *, include_hidden: bool = False) -> WalkReport:
+    def _walk(
+        self,
+        cancelled: Callable[[], bool],
+        met: Callable[[FileColumns], None] | None = None,
+        *,
+        include_hidden: bool = False,
+    ) -> WalkReport:
         started = time.perf_counter()
         try:
-            return super()._walk(cancelled, include_hidden=include_hidden)
+            return super()._walk(cancelled, met, include_hidden=include_hidden)
         finally:
             self.walk_seconds += time.perf_counter() - started
 

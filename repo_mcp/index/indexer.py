@@ -26,6 +26,7 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.building import Building
 from repo_mcp.index.freshness import (
     SeenFiles,
     SeenRecord,
@@ -39,7 +40,7 @@ from repo_mcp.index.freshness import (
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.purge_mark import PurgeMark
 from repo_mcp.index.schema import FIELDS
-from repo_mcp.index.shards import BuildSettings, ShardResult, plan_shards
+from repo_mcp.index.shards import BuildSettings, ShardPlanner, ShardResult
 from repo_mcp.index.workers import ShardPool, encode_windows
 from repo_mcp.model import (
     CompactReport,
@@ -51,7 +52,7 @@ from repo_mcp.model import (
     WalkReport,
 )
 from repo_mcp.tree_view import Glimpse
-from repo_mcp.walked_files import build_walked_files
+from repo_mcp.walked_files import FileColumns, build_walked_files
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
 DAMAGED = "The index was damaged; it was built anew."
@@ -60,7 +61,16 @@ MAX_LOOKED_AT = 2_000  # files that left the index, one by one: 20 ms
 INODE_COLUMN = 3  # of the numbers of a file
 LOCK_WAIT_SECONDS = 5.0
 LOCK_RETRY_SECONDS = 0.05
-LONG_WALK_SECONDS = 0.1  # some 8,000 files: if all of them are to be read, the processes start meanwhile
+
+
+class Walk(Protocol):
+    """Gives the files of the root. Raises CANCELLED when `cancelled` says so, and what `met` raises, which is
+    told of the files so far.
+    """
+
+    def __call__(
+        self, cancelled: Callable[[], bool], met: Callable[[FileColumns], None] | None = None, /
+    ) -> WalkReport: ...
 
 
 class Places(Protocol):
@@ -95,7 +105,7 @@ class Indexer:
         settings: BuildSettings,
         configuration: str,
         workers: int,
-        walk: Callable[[Callable[[], bool]], WalkReport],
+        walk: Walk,
         record: SeenRecord | None = None,
         *,
         places: Places = NO_PLACES,
@@ -103,11 +113,9 @@ class Indexer:
         note_purge_due: Callable[[int], None] = lambda _generation: None,
         make_tag: MakeTag | None = None,
     ) -> None:
-        """`walk` gives the files of the root; it raises CANCELLED when its argument says so.
-
-        `record` is kept from one indexer of the index to the next. `places` tells where a file that the walk
-        left out stands now. `note_purge_due` is called with the committed generation before text that must
-        not be served is dead, `note_purge` when nothing of it is left; `make_tag` seals the mark between.
+        """`record` is kept from one indexer of the index to the next. `places` tells where a file that the
+        walk left out stands now. `note_purge_due` is called with the committed generation before text that
+        must not be served is dead, `note_purge` when nothing of it is left. `make_tag` seals the mark.
         """
         self._directory = directory
         self._settings = settings
@@ -301,45 +309,38 @@ class _Refresh:
         self._commits_shards = True
         self._reads_all = False
 
-    def run(self, walk: Callable[[Callable[[], bool]], WalkReport], force: bool) -> RefreshReport:
+    def run(self, walk: Walk, force: bool) -> RefreshReport:
         started, scan_started_ns = time.monotonic(), time.time_ns()
         self._writer.delete_garbage()
         self._report("walk", 0, 0, 0, 0)
         generation = self._started_at = self._writer.commit().generation
         self._take_up_purge()
         seen = None if force else self._record.read(self._directory, generation, self._writer.segments)
-        report = walk(self._cancelled if seen is not None else self._start_during_walk(started))
+        known = building = None
+        if seen is None:  # every file is to be read: the first of them while the walk goes on
+            known = self._read_known()
+            self._reads_all = force
+            self._commits_shards = not force or not known.count  # else that answers until all is built anew
+            building = self._begin_building(known)
+        report = walk(self._cancelled, building.note if building is not None else None)
         self.warnings += report.warnings
         changed, missing = find_changed(seen, report.files)
         if seen is not None:
             self._skipped = seen.get_skipped()
         if changed or missing or seen is None or self.purged:
-            known = self._read_known()
+            known = known if known is not None else self._read_known()
             self._indexed_files = known.count
-            if force:  # what is there answers until all is built anew
-                self._reads_all = True
-                self._commits_shards = not known.count
             self._remove_missing(known, report, missing if seen is not None and seen.complete else None, seen)
             files = build_walked_files(report.files).take(changed)
             if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
                 renamed = [one.path for one in files if _find_inode(seen, one.path) in report.denied_inodes]
                 self._purge(renamed, known)
-            self._build(files, known)
+            (building if building is not None else self._begin_building(known)).finish(files)
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
             self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
         return self._build_report(started, generation, report)
-
-    def _start_during_walk(self, started: float) -> Callable[[], bool]:
-        """What the walk asks between two directories: it starts the processes once the walk is a long one."""
-
-        def check() -> bool:
-            if time.monotonic() - started > LONG_WALK_SECONDS:
-                self.pool.start()
-            return self._cancelled()
-
-        return check
 
     def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
         """None when the record of what was seen is not that of the committed generation, and when a walk must
@@ -363,7 +364,7 @@ class _Refresh:
             self._removed += self._mark_dead(missing, known)
             for path in missing:
                 self._skipped.pop(path, None)
-            self._build(changed, known)
+            self._begin_building(known).finish(build_walked_files(changed))
             self._merge()
             generation = self._commit()
             self._writer.delete_garbage()
@@ -449,17 +450,11 @@ class _Refresh:
             self._note_purge_due(self._started_at)
         self.purged.update(known.list_segments(paths))
 
-    def _build(self, files: Sequence[WalkedFile], known: KnownFiles) -> None:
+    def _begin_building(self, known: KnownFiles) -> Building:
         find = (lambda _path: None) if self._reads_all else known.find_fingerprint
-        tasks = plan_shards(files, find, self._writer.reserve_temporary, self._settings.shard_bytes)
-        done_files = done_bytes = 0
-        total_bytes = sum(task.bytes for task in tasks)
-        self._report("index", 0, len(files), 0, total_bytes)
-        for result in self.pool.build(self._cancelled, tasks):
-            self._take(result, known)
-            done_files += len(result.indexed) + len(result.unchanged) + len(result.skipped) + len(result.gone)
-            done_bytes += result.bytes
-            self._report("index", done_files, len(files), done_bytes, total_bytes)
+        planner = ShardPlanner(find, self._writer.reserve_temporary, self._settings.shard_bytes)
+        take, report = partial(self._take, known=known), partial(self._report, "index")
+        return Building(planner, self.pool, take, report, self._cancelled)
 
     def _take(self, result: ShardResult, known: KnownFiles) -> None:
         """Put a shard into the index, in place of the versions that it supersedes."""

@@ -36,7 +36,7 @@ from repo_mcp.index.freshness import (
     compare_tree,
     count_changed,
 )
-from repo_mcp.index.indexer import NO_PLACES, Indexer, explain_write_error, name_snapshot
+from repo_mcp.index.indexer import NO_PLACES, Indexer, Walk, explain_write_error, name_snapshot
 from repo_mcp.index.purge_mark import PurgeMark
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.shards import BuildSettings
@@ -48,7 +48,6 @@ from repo_mcp.model import (
     ProgressCallback,
     RefreshReport,
     SkipReason,
-    WalkReport,
 )
 from repo_mcp.tree_view import Glimpse, TreeView
 
@@ -97,7 +96,7 @@ class LiveIndex:
         settings: BuildSettings,
         configuration: str,
         workers: int,
-        walk: Callable[[Callable[[], bool]], WalkReport],
+        walk: Walk,
         *,
         watch: bool,
         view: TreeView | None = None,
@@ -396,7 +395,7 @@ class LiveIndex:
     ) -> RefreshReport:
         def report(now: IndexProgress) -> None:
             self._progress = now
-            if now.phase == "index" and not force:
+            if now.phase == "index" and now.files_total and not force:
                 self._stale = now.files_total - now.files_done
             if progress is not None:
                 progress(now)

@@ -6,7 +6,7 @@ This is what a worker process does, and what the indexer does itself when there 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from index_format import Directory, DiskDirectory, SegmentEntry, compute_fingerprint, write_segment
@@ -16,11 +16,11 @@ from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.index.documents import SegmentBuilder, SourceFile
 from repo_mcp.index.memory_budget import MemoryBudget
 from repo_mcp.index.schema import FLAG_REPLACED
-from repo_mcp.model import SkipReason, WalkedFile
+from repo_mcp.model import SkipReason
 from repo_mcp.policy import DenyPolicy
 from repo_mcp.sandbox import NO_REFUSALS, Door, OpenedFile, open_many
 from repo_mcp.textfile import decode_source, has_binary_extension
-from repo_mcp.walked_files import SIZE_COLUMN, build_walked_files
+from repo_mcp.walked_files import SIZE_COLUMN, WalkedFiles
 
 READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
@@ -66,26 +66,39 @@ class ShardResult:
     bytes: int
 
 
-def plan_shards(
-    files: Sequence[WalkedFile],
-    find_fingerprint: Callable[[str], bytes | None],
-    reserve_temporary: Callable[[], str],
-    shard_bytes: int,
-) -> list[ShardTask]:
-    """Files in path order cut into shards of about `shard_bytes`."""
-    tasks: list[ShardTask] = []
-    shard: list[tuple[str, bytes | None]] = []
-    size = 0
-    walked = build_walked_files(files)
-    for path, file_bytes in zip(walked.paths, walked.stats[:, SIZE_COLUMN].tolist(), strict=True):
-        shard.append((path, find_fingerprint(path)))
-        size += file_bytes
-        if size >= shard_bytes:
-            tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
-            shard, size = [], 0
-    if shard:
-        tasks.append(ShardTask(reserve_temporary(), tuple(shard), size))
-    return tasks
+class ShardPlanner:
+    """Cuts files, as they come in path order, into shards of about `shard_bytes`."""
+
+    def __init__(
+        self,
+        find_fingerprint: Callable[[str], bytes | None],
+        reserve_temporary: Callable[[], str],
+        shard_bytes: int,
+    ) -> None:
+        """`find_fingerprint` tells that of a file as it is indexed, `reserve_temporary` names for shards."""
+        self._find_fingerprint = find_fingerprint
+        self._reserve_temporary = reserve_temporary
+        self._shard_bytes = shard_bytes
+        self._files: list[tuple[str, bytes | None]] = []  # of the shard that is not full yet
+        self._bytes = 0
+
+    def take(self, files: WalkedFiles) -> Iterator[ShardTask]:
+        """The next files; gives the shards that are full with them."""
+        for path, file_bytes in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
+            self._files.append((path, self._find_fingerprint(path)))
+            self._bytes += file_bytes
+            if self._bytes >= self._shard_bytes:
+                yield self._cut()
+
+    def finish(self) -> Iterator[ShardTask]:
+        """There are no more files: gives the last shard, if anything is left for it."""
+        if self._files:
+            yield self._cut()
+
+    def _cut(self) -> ShardTask:
+        task = ShardTask(self._reserve_temporary(), tuple(self._files), self._bytes)
+        self._files, self._bytes = [], 0
+        return task
 
 
 class ShardBuilder:

@@ -13,10 +13,11 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from multiprocessing.process import BaseProcess
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from index_format import DiskDirectory, EncodedRun, Merge, SegmentEntry, open_segments
@@ -28,6 +29,7 @@ from repo_mcp.index.shards import BuildSettings, ShardBuilder, ShardResult, Shar
 
 WAIT_SECONDS = 0.2  # between looks at `cancelled`
 WINDOWS_AHEAD = 2  # for each worker: encoded windows that wait to be written take 6 MB each
+FEWEST = 2  # shards that processes are started for
 MIN_WINDOWS = 4  # of a merge worth starting processes for, which takes a quarter of a second
 
 T = TypeVar("T")
@@ -37,10 +39,7 @@ _merge: Merge | None = None  # of this worker process
 
 
 class ShardPool:
-    """The processes that build shards. Use as a context manager.
-
-    Each takes a quarter of a second to start: `start` has that done while the tree is still walked.
-    """
+    """The processes that build shards. Use as a context manager."""
 
     def __init__(self, settings: BuildSettings, workers: int) -> None:
         """At most `workers`, and as many as the memory allows; 0: everything is done in this process."""
@@ -48,6 +47,9 @@ class ShardPool:
         self._workers = settings.memory.count_builders(workers)
         self._processes = ExitStack()
         self._pool: ProcessPoolExecutor | None = None
+        self._waiting: list[ShardTask] = []  # for the processes to be started, or for there being none
+        self._given = 0  # tasks whose results were not taken yet
+        self._done: SimpleQueue[Future[ShardResult]] = SimpleQueue()
 
     def __enter__(self) -> ShardPool:
         return self
@@ -55,32 +57,56 @@ class ShardPool:
     def __exit__(self, *exception: Any) -> None:
         self._processes.__exit__(*exception)
 
-    def start(self, most: int | None = None) -> None:
-        """Start the processes, at most that many, unless they run or there are to be none."""
-        if self._pool is None and self._workers:
-            workers = min(self._workers, most or self._workers)
-            pool = _start_pool(workers, _start_builder, self._settings)
-            self._pool = self._processes.enter_context(pool)
+    def add(self, task: ShardTask) -> None:
+        """Have a shard built. The processes start once there is one for each of them: each takes a quarter of
+        a second, and one shard alone is built sooner without.
 
-    def build(self, cancelled: Cancelled, tasks: Sequence[ShardTask]) -> Iterator[ShardResult]:
-        """The result of each task as it comes: in order without processes, as they finish with them.
-
-        One task alone starts no process. At the end the processes are gone, and the memory they took.
-        Raises CANCELLED, INTERNAL when a worker died, OSError when a segment could not be written.
+        Raises INTERNAL when a worker died.
         """
-        if self._pool is None and len(tasks) > 1:
-            self.start(len(tasks))
+        self._waiting.append(task)
+        if self._pool is not None or (self._workers and len(self._waiting) >= max(self._workers, FEWEST)):
+            self._give_out()
+
+    def iter_done(self) -> Iterator[ShardResult]:
+        """What was done since the last call; waits for nothing. Raises as `finish` does."""
+        while not self._done.empty():
+            yield self._take(self._done.get())
+
+    def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
+        """The results that were not given yet: in order without processes, else as they are done.
+
+        At the end the processes are gone, and the memory they took. Raises CANCELLED, INTERNAL when a worker
+        died, OSError when a segment could not be written.
+        """
+        if self._pool is not None or (self._workers and len(self._waiting) >= FEWEST):
+            self._give_out()
         if self._pool is None:
-            yield from _build_here(self._settings, cancelled, tasks)
+            yield from _build_here(self._settings, cancelled, self._waiting)
             return
-        pending = {self._pool.submit(_build, task) for task in tasks}
-        while pending:
-            done, pending = wait(pending, WAIT_SECONDS, FIRST_COMPLETED)
+        while self._given:
             _check(cancelled)
-            for future in done:
-                yield _get_result(future, cancelled)
+            try:
+                future = self._done.get(timeout=WAIT_SECONDS)
+            except Empty:
+                continue
+            yield self._take(future)
         self._pool = None
         self._processes.close()
+
+    def _give_out(self) -> None:
+        """Give what waits to the processes."""
+        if self._pool is None:
+            workers = min(self._workers, len(self._waiting))
+            pool = _start_pool(workers, _start_builder, self._settings)
+            self._pool = self._processes.enter_context(pool)
+        for task in self._waiting:
+            self._pool.submit(_build, task).add_done_callback(self._done.put)
+        self._given += len(self._waiting)
+        self._waiting.clear()
+
+    def _take(self, future: Future[ShardResult]) -> ShardResult:
+        self._given -= 1
+        return future.result()
 
 
 def encode_windows(

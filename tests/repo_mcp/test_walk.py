@@ -62,6 +62,49 @@ def test_files_come_in_order_of_their_bytes(tree: Tree) -> None:
     assert len(found) == len(paths)
 
 
+def test_files_are_met_in_order_and_told_while_more_come(tree: Tree) -> None:
+    paths = ["a/b", "a.c", "a-b/z/y", "a/b.c", "B", "a/c/d", "a/b-/x", "ab", "a b/q", "a/b0", "z/z/z"]
+    tree.write(*paths)
+    told: list[list[str]] = []
+    report = walk(tree.door, tree.deny.find_denial, None, met=lambda files: told.append([*files.paths]))
+    found = [file.path for file in report.files]
+    assert found == sorted(paths, key=str.encode)
+    assert all(one == found[: len(one)] for one in told)
+    assert [len(one) for one in told] == sorted(map(len, told))
+    assert len(set(map(len, told))) > 5
+    assert told[-1] == found
+
+
+def test_a_name_that_is_listed_twice_is_met_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it may be while the directory is written to."""
+    tree.write("a/x", "b")
+    scan = tree.door.scan
+    monkeypatch.setattr(tree.door, "scan", lambda directory: scan(directory) * 2)
+    assert tree.paths() == ["a/x", "b"]
+
+
+def test_a_directory_of_which_a_part_could_be_looked_at_is_in_order(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.write("b", "c/x", "d")
+    scan = tree.door.scan
+
+    class Broken:
+        name = "zz"
+
+        def is_file(self, *, follow_symlinks: bool) -> bool:
+            raise OSError(5, "input/output error")
+
+    def list_more(directory: int) -> list[object]:
+        entries = sorted(scan(directory), key=lambda entry: entry.name, reverse=True)
+        return [*entries, Broken()] if len(entries) > 1 else [*entries]
+
+    monkeypatch.setattr(tree.door, "scan", list_more)
+    report = tree.walk(ignored=True)
+    assert [file.path for file in report.files] == ["b", "d"]
+    assert report.unreadable == ("",)
+
+
 def test_the_status_is_the_files(tree: Tree) -> None:
     tree.write("src/a.py", text="hello")
     (file,) = tree.walk().files

@@ -150,12 +150,13 @@ def test_a_changed_ignore_file_is_in_force_at_once(tmp_path: Path) -> None:
 
 def test_numbers_beyond_64_bits_are_wrapped_and_tell_apart() -> None:
     columns = FileColumns()
-    columns.add("b", 1, 10**24, -1, 2**64 - 1)
-    columns.add("a", 1, 10**24 + 1, -1, 5)
-    files, order = columns.sort(None)
-    assert (files.paths, order.tolist()) == (["a", "b"], [1, 0])
-    assert files.stats[0].tolist() != files.stats[1].tolist()
-    assert files[1].stat.inode == -1
+    columns.extend([("a", (1, 2, 3, 4))])
+    columns.extend([("b", (1, 10**24 + 1, -1, 5)), ("c", (1, 10**24, -1, 2**64 - 1))])
+    files = columns.finish()
+    assert files.paths == ["a", "b", "c"]
+    assert files.stats[0].tolist() == [1, 2, 3, 4]
+    assert files.stats[1].tolist() != files.stats[2].tolist()
+    assert files[2].stat.inode == -1
     assert build_walked_files((WalkedFile("x", FileStat(1, 2, 3, 4)),))[0] == WalkedFile(
         "x", FileStat(1, 2, 3, 4)
     )

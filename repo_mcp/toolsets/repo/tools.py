@@ -164,7 +164,7 @@ def _render_progress(progress: IndexProgress) -> Progress:
     """Phases one after another as percent of the whole, so that it never falls."""
     share = progress.files_done / progress.files_total if progress.files_total > 0 else 0.0
     begin, size = _PHASE_STARTS.get(progress.phase, 0), _PHASE_SIZES.get(progress.phase, 0)
-    message = f"{progress.phase}: {progress.files_done:,} of {progress.files_total:,} files"
+    message = f"{progress.phase}: {progress.count_files()}"
     return Progress(round(begin + size * min(share, 1.0), 1), 100.0, message)
 
 

@@ -83,7 +83,7 @@ class _Meter:
             begin, size, name = _LAST_MERGE
         share = min(1.0, now.files_done / now.files_total) if now.files_total else 0.0
         self._most = max(self._most, round(begin + size * share, 1))
-        self._report(Progress(self._most, 100.0, f"{name}: {now.files_done:,} of {now.files_total:,} files"))
+        self._report(Progress(self._most, 100.0, f"{name}: {now.count_files()}"))
 
 
 def _render(result: Result) -> str:

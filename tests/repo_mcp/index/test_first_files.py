@@ -60,10 +60,10 @@ def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> 
     walking, may_go_on = threading.Event(), threading.Event()
     walk = repository._index._walk
 
-    def walk_slowly(cancelled: object) -> WalkReport:
+    def walk_slowly(*arguments: object) -> WalkReport:
         walking.set()
         assert may_go_on.wait(60)
-        return walk(cancelled)  # type: ignore[arg-type]
+        return walk(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(repository._index, "_walk", walk_slowly)
     refresh = threading.Thread(target=repository.refresh)

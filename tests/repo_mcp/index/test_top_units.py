@@ -17,7 +17,7 @@ from repo_mcp.index.schema import FIELDS
 from repo_mcp.index.scoring import DECIMALS, F64, I64, TermScorer
 from repo_mcp.index.searcher import Searcher
 from repo_mcp.index.segment_search import Matches
-from repo_mcp.index.term_lists import TermListReader, Kept
+from repo_mcp.index.term_lists import Kept, TermListReader
 from repo_mcp.index.top_units import Mask, TopUnits, TopUnitsFinder
 from repo_mcp.index.weighed_lists import BLOCK_DOCS, GRAIN, LongList, PathList, ShortList, WeighedList
 from tests.repo_mcp.index.plain_search import score_units

@@ -438,7 +438,8 @@ def test_refresh_reports_progress_that_never_falls_and_sees_a_cancellation() -> 
     phases = [
         ("walk", 0, 0),
         ("walk", 5, 5),
-        ("index", 0, 8),
+        ("index", 3, 0),
+        ("index", 3, 8),
         ("index", 8, 8),
         ("merge", 1, 2),
         ("commit", 1, 1),
@@ -446,8 +447,12 @@ def test_refresh_reports_progress_that_never_falls_and_sees_a_cancellation() -> 
     repository.steps = [IndexProgress(phase, done, total, 0, 0) for phase, done, total in phases]
     seen: list[Progress] = []
     _tools(repository)["repo.refresh_index"].call({}, CallContext(lambda: True, seen.append))
-    assert [step.done for step in seen] == [0, 5, 5, 90, 94, 100]
-    assert seen[3].message == "index: 8 of 8 files"
+    assert [step.done for step in seen] == [0, 5, 5, 36.9, 90, 94, 100]
+    assert [step.message for step in seen[2:5]] == [
+        "index: 3 of ? files",
+        "index: 3 of 8 files",
+        "index: 8 of 8 files",
+    ]
     assert repository.asked == [(False, True)]
 
 
