@@ -283,12 +283,12 @@ def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: P
     walk, begun = index._walk, threading.Event()
     walks: list[object] = []
 
-    def walk_slowly(cancelled: Callable[[], bool]) -> Any:
+    def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
         walks.append(cancelled)
         begun.set()
         while len(walks) == 1 and not cancelled():  # the first one would never end
             time.sleep(0.001)
-        return walk(cancelled)
+        return walk(cancelled, met)
 
     index._walk = walk_slowly
     index.start_background_refresh()
