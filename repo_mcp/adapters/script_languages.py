@@ -17,17 +17,20 @@ PYTHON = build_language(
     "code",
     r"""
     \A(?P<doc_top>(?:{hashes}\n++)?[rRuU]?{triple})
-    | (?<=:\n){opt}(?P<doc_below>[rRuU]?{triple})
     | {opt}(?:
-        {hash_doc}
-        | (?:async{gap})?def{gap}({name})
+        def{gap}({name})
+        | async{gap}def{gap}({name})
         | class{gap}({name})
         | type{gap}({name})(?=[^=\n]{0,80}+=)
-        | ({CONST}){opt}(?::[^=\n]{1,80}+)?=(?!=)(?:{opt}[rbfRBF]{0,2}+{triple})?
         | [a-z_]{w}*+{opt}={opt}[rbfRBF]{0,2}+{triple}                  # stepped over
-        | (?P<doc_string>(?=[rRuU]?(?:"{3}|'{3})(?![\s),.;\]}%]))[rRuU]?{triple})
+        | (?=[A-Z\#"'ru])(?:
+            ({CONST}){opt}(?::[^=\n]{1,80}+)?=(?!=)(?:{opt}[rbfRBF]{0,2}+{triple})?
+            | (?<![ \t])([A-Z]{w}*+){opt}=(?!=)
+            | {hash_doc}
+            | (?P<doc_string>(?=[rRuU]?(?:"{3}|'{3})(?![\s),.;\]}%]))[rRuU]?{triple})
+          )
       )
-    | ([A-Z]{w}*+){opt}=(?!=)
+    | (?<=:\n){opt}(?P<doc_below>[rRuU]?{triple})
     """,
     triple=f"(?:{_DOUBLE}|{_SINGLE})",
 )

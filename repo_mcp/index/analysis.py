@@ -1,4 +1,4 @@
-"""Text to terms: Whoosh's tokeniser and stemmer, and our filter for identifiers between them.
+"""Text to terms: Whoosh's tokeniser, its stemmer (stemming.py), and our filter for identifiers between them.
 
 A word is a run of letters, digits and underscores. It gives the set of these terms:
 
@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from whoosh.analysis import Filter, RegexTokenizer
-from whoosh.lang.porter import stem as porter_stem
 
 from repo_mcp.index.spans import PADDING, Spans, hash_spans, join_spans, rank_hashes
+from repo_mcp.index.stemming import stem_word
 
 I64 = npt.NDArray[np.int64]
 VERSION = 1  # part of the index's configuration: terms of two versions never mix
@@ -58,7 +58,7 @@ class _Stems(dict[bytes, bytes]):
     def __missing__(self, part: bytes) -> bytes:
         if len(self) >= _MAX_MEMO:
             self.clear()
-        stemmed: bytes = porter_stem(part.decode()).encode() if part.isalpha() else part
+        stemmed = stem_word(part) if part.isalpha() else part
         self[part] = stemmed
         return stemmed
 

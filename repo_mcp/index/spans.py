@@ -57,22 +57,29 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
     """Two hashes of each span. It does not end in a zero byte, so its last lane tells its length."""
     padded, starts, sizes = spans.padded, spans.starts, spans.sizes
     lanes: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
-    lane = lanes[starts] & _MASKS.take(sizes, mode="clip")
+    lane = lanes[starts]
+    lane &= _MASKS.take(sizes, mode="clip")
     first, second = lane * _FACTORS[0], lane * _FACTORS[1]
     longer = np.flatnonzero(sizes > _LANE)
-    at, rest = starts[longer], sizes[longer]
+    columns = [column.take(longer) for column in (starts, sizes)]
+    halves = [half.take(longer) for half in (first, second)]
     while len(longer):
+        at, rest = columns
         at += _LANE
         rest -= _LANE
-        lane = lanes[at] & _MASKS.take(rest, mode="clip")
-        first[longer] = _mix(first[longer], lane, _FACTORS[2])
-        second[longer] = _mix(second[longer], lane, _FACTORS[3])
-        is_longer = rest > _LANE
-        longer, at, rest = longer[is_longer], at[is_longer], rest[is_longer]
+        lane = lanes[at]
+        lane &= _MASKS.take(rest, mode="clip")
+        for number, whole in enumerate((first, second)):
+            halves[number] = _mix(halves[number], lane, _FACTORS[2 + number])
+            whole[longer] = halves[number]
+        left = np.flatnonzero(rest > _LANE)
+        longer = longer.take(left)
+        columns = [column.take(left) for column in columns]
+        halves = [half.take(left) for half in halves]
     return first, second
 
 
-def _mix(hashes: U64, lane: U64 | np.uint64, factor: np.uint64) -> U64:
+def _mix(hashes: U64, lane: U64, factor: np.uint64) -> U64:
     hashes ^= hashes >> _FOLD
     hashes ^= lane
     hashes *= factor
@@ -81,15 +88,16 @@ def _mix(hashes: U64, lane: U64 | np.uint64, factor: np.uint64) -> U64:
 
 def rank_hashes(first: U64, second: U64) -> tuple[I64, I64]:
     """The number of each hash among the distinct ones, and a place where each of those stands, ascending."""
-    owners = _find_owners(first, second)
-    places = np.flatnonzero(owners == np.arange(len(owners)))
+    count = np.arange(len(first))
+    owners = _find_owners(first, second, count)
+    places = np.flatnonzero(owners == count)
     numbers = np.empty(len(owners), dtype=np.int64)
-    numbers[places] = np.arange(len(places))
+    numbers[places] = count[: len(places)]
     return numbers.take(owners), places
 
 
-def _find_owners(first: U64, second: U64) -> I64:
-    """For each hash the place of one that is equal, the same for all of these.
+def _find_owners(first: U64, second: U64, count: I64) -> I64:
+    """For each hash the place of one that is equal, the same for all of these. `count` is 0, 1, 2, ...
 
     Each is put into a slot of a table, by the leading bits of its first half, and the last one there owns
     the slot; who differs from the owner is looked for once more, by the other half. To sort the hashes
@@ -98,9 +106,11 @@ def _find_owners(first: U64, second: U64) -> I64:
     bits = max(1, len(first).bit_length() - 1)
     slots = (first >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, dtype=np.int64)
-    table[slots] = np.arange(len(first))
+    table[slots] = count
     owners = table.take(slots)
-    left = np.flatnonzero((first.take(owners) != first) | (second.take(owners) != second))
+    differs = first.take(owners) != first
+    differs |= second.take(owners) != second
+    left = np.flatnonzero(differs)
     if len(left):
-        owners[left] = left[_find_owners(second[left], first[left])]
+        owners[left] = left[_find_owners(second[left], first[left], count[: len(left)])]
     return owners

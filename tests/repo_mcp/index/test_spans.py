@@ -28,3 +28,13 @@ def test_spans_of_a_large_text(count: int) -> None:
     ranks, places = rank_hashes(*hash_spans(join_spans(texts)))
     assert len(places) == len(set(texts))
     assert [texts[place] for place in places[ranks]] == texts
+
+
+def test_spans_of_many_lanes_differ_in_each_byte() -> None:
+    texts = [b"a" * size for size in range(1, 41)]
+    texts += [
+        b"a" * place + b"b" + b"a" * (size - place - 1) for size in range(1, 41) for place in range(size)
+    ]
+    ranks, places = rank_hashes(*hash_spans(join_spans([*texts, *reversed(texts)])))
+    assert len(places) == len(texts)
+    assert ranks[: len(texts)].tolist() == ranks[len(texts) :][::-1].tolist()
