@@ -95,6 +95,8 @@ def compare(options: argparse.Namespace, scratch: Path, effort: Effort) -> tuple
     job = Job(scratch / "tree", scratch)
     say("copying the tree")
     shutil.copytree(options.tree, job.root, symlinks=True, ignore=LEFT_OUT)
+    if sys.platform != "win32":
+        os.sync()  # else the engine that is built first waits for the copy to be written
     time.sleep(SETTLE_SECONDS)
     slow = options.slow or walk_plainly(job.root) < SMALL_BYTES
     result = Bench(job, effort, say).run(options.tree.name, engines.choose_entries(slow=slow))
