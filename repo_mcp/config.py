@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, replace
 from repo_mcp import globs
 from repo_mcp.door_bounds import Refusals
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.processor import SLOW_SORTS, read_description, sorts_slowly
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
 STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the structure of files
@@ -397,6 +398,7 @@ _WINDOWS_CLIENT_VARIABLES = (
     *("HOMEDRIVE", "HOMEPATH", "PROGRAMFILES", "PROGRAMDATA", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"),
 )
 _ENVIRONMENT_LOCK = threading.Lock()
+_NUMPY_VARIABLES = {"off": "NPY_DISABLE_CPU_FEATURES", "on": "NPY_ENABLE_CPU_FEATURES"}  # never both
 _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     "PYTHONSAFEPATH": "1",
     "PYTHONPATH": None,
@@ -413,6 +415,16 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     "MKL_NUM_THREADS": "1",
     "VECLIB_MAXIMUM_THREADS": "1",
 }
+
+
+def choose_instructions() -> None:
+    """Have numpy, here and in processes to come, leave alone what is slow on this processor (processor.py).
+
+    To be called before numpy is imported. What the user chose stays.
+    """
+    is_chosen = any(name in os.environ for name in _NUMPY_VARIABLES.values())
+    if not is_chosen and sorts_slowly(read_description(os.environ.get("PROCESSOR_IDENTIFIER", ""))):
+        os.environ[_NUMPY_VARIABLES["off"]] = SLOW_SORTS
 
 
 @contextmanager

@@ -159,7 +159,9 @@ def serve(config: Config, server: Server | None = None) -> int:
 def _prepare_process() -> None:
     """What all threads to come share, over stdio and HTTP alike."""
     from repo_mcp.allocator import share_heap
+    from repo_mcp.config import choose_instructions
 
+    choose_instructions()
     share_heap()
     sys.setswitchinterval(SWITCH_SECONDS)
 

@@ -20,6 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         from repo_mcp import server
 
         return server.main(arguments[1:])
+    from repo_mcp.config import choose_instructions
+
+    choose_instructions()  # before numpy is imported
     from repo_mcp.cli.app import run
 
     return run(arguments)

@@ -68,6 +68,7 @@ OPENERS = {
     "repo_mcp/sandbox_posix.py",
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
     "repo_mcp/ready_listing.py",  # files of the package itself
+    "repo_mcp/processor.py",  # what Linux says of the processor
     "repo_mcp/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/wire.py",  # the null device in place of standard input and output
 }

@@ -118,7 +118,13 @@ REPO_MCP_FLOORS: tuple[tuple[str, ...], ...] = (
     ("repo_mcp.walked_files",),
     ("repo_mcp.model", "repo_mcp.structure"),
     ("repo_mcp.structure_model",),
-    ("repo_mcp.errors", "repo_mcp.file_stat", "repo_mcp.media_types", "repo_mcp.system_places"),
+    (
+        "repo_mcp.errors",
+        "repo_mcp.file_stat",
+        "repo_mcp.media_types",
+        "repo_mcp.processor",
+        "repo_mcp.system_places",
+    ),
 )
 
 # Everything of ours that the other package may enter by.
