@@ -24,6 +24,7 @@ from bench.peers import engines
 from bench.peers.cutting import write_units
 from bench.peers.job import Job
 from bench.peers.measure import AskFigures, Bench, Effort, Say
+from bench.peers.server_times import time_spawns
 from bench.queries import choose_mixed
 from repo_mcp.config import Limits
 from repo_mcp.index.query import parse_query
@@ -49,6 +50,7 @@ class Growth:
     build_per_mb: float  # of text
     peak_mb: float
     first_seconds: float  # open and first query
+    spawn_seconds: float  # from starting a server to its first search
     warm_seconds: float  # p50
     longest_list: int  # documents of the commonest term of the queries
     peer_build_per_file: float | None  # tantivy's
@@ -154,6 +156,8 @@ class ScaleBench:
         self._queries = self._queries or choose_mixed(indexed)
         job.write_queries(self._queries)
         ours = self._ask(bench, engines.OURS)
+        question = next(text for texts in self._queries.values() for text in texts)
+        spawns = time_spawns(job, job.find_place(engines.OURS), question, self._effort.spawns)
         peer_build = peer_warm = None
         if engines.is_installed(engines.ENGINES[engines.TANTIVY]):
             write_units(indexed.index_path, job.units)
@@ -167,6 +171,7 @@ class ScaleBench:
             build_per_mb=built.searchable_seconds / indexed.text_bytes * 1e6,
             peak_mb=built.peak_mb,
             first_seconds=sorted(ours.first)[len(ours.first) // 2],
+            spawn_seconds=spawns.first_search,
             warm_seconds=ours.get_quantile(0.5),
             longest_list=find_longest_list(indexed, self._queries),
             peer_build_per_file=peer_build,

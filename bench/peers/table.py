@@ -193,6 +193,14 @@ def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
             ),
             Row(f"build time per MB, {step}", "s", after.build_per_mb, peer, before.build_per_mb),
             Row(
+                f"spawn to the first search, {step}",
+                "s",
+                after.spawn_seconds,
+                peer,
+                before.spawn_seconds,
+                Goal.of_ratio(1.2),
+            ),
+            Row(
                 f"open and first query, {step}",
                 "s",
                 after.first_seconds,
@@ -210,6 +218,8 @@ def build_growth_rows(grown: Sequence[Growth]) -> list[Row]:
             ),
         ]
     for one in grown:
+        peak = f"peak memory of a build, {one.files:,} files"
+        rows.append(Row(peak, "MB", one.peak_mb, goal=Goal.of_megabytes(1000)))
         columns = (
             ("build time per file", one.build_per_file, one.peer_build_per_file),
             ("warm query, p50", one.warm_seconds, one.peer_warm_seconds),

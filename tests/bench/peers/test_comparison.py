@@ -57,4 +57,6 @@ def test_grows_a_tree_and_says_what_there_is_no_space_for(
     assert "- 10 files" in printed
     assert "- 60 files" in printed
     assert "| build time per file, 10 -> 60 files |" in printed
+    assert "| spawn to the first search, 10 -> 60 files |" in printed
+    assert "| peak memory of a build, 60 files |" in printed
     assert (results / "scale-tree.svg").is_file()
