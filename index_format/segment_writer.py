@@ -23,8 +23,8 @@ from index_format.norms import encode_norms
 from index_format.packing import pack
 from index_format.postings import encode_lists
 from index_format.records import EncodedRun, Integers, Level, PostingRun, SegmentContent, SegmentEntry
-from index_format.terms import TERM, TermsWriter
-from index_format.text_spool import TextSpool
+from index_format.spool import Spool
+from index_format.terms import LARGE_SECTIONS, TermsWriter
 
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
@@ -41,7 +41,10 @@ class SegmentWriter:
         self._temporary = temporary + TEMPORARY_SUFFIX
         self._content = content
         self._terms = TermsWriter()
-        self._spool = TextSpool(directory, f"{temporary}-terms{TEMPORARY_SUFFIX}")
+        self._spools = {
+            tag: Spool(directory, f"{temporary}-{tag.decode().lower()}{TEMPORARY_SUFFIX}")
+            for tag in LARGE_SECTIONS
+        }
         self._postings = 0
         self._file = directory.create(self._temporary)
         self._open = True
@@ -52,7 +55,8 @@ class SegmentWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._spool.close()
+        for spool in self._spools.values():
+            spool.close()
         if self._open:
             self._open = False
             self._file.close()
@@ -63,8 +67,12 @@ class SegmentWriter:
         """The next posting lists; the terms come after those of the runs before."""
         self._frame.write(run.data)
         self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
-        self._spool.add(self._terms.take_text())
+        self._spool_terms()
         self._postings += run.postings
+
+    def _spool_terms(self) -> None:
+        for tag, spool in self._spools.items():
+            spool.add(self._terms.take(tag))
 
     def finish(self) -> SegmentEntry:
         """Write the rest, sync, and give the file the name of its content.
@@ -72,16 +80,16 @@ class SegmentWriter:
         Raises OSError, ValueError unless there is a record for each file, where there are records.
         """
         content = self._content
-        sections = {
-            **self._terms.finish(),
-            **encode_files(content.files),
-            **encode_chunks(content.units, content.chunks),
-            **encode_norms(content.fields, content.lengths),
-        }
-        self._frame.begin_section(TERM)
-        for piece in self._spool.iter_pieces():
-            self._frame.write(piece)
-        self._frame.write(sections.pop(TERM))  # the rest of it
+        sections = self._terms.finish()
+        self._spool_terms()
+        for tag, spool in self._spools.items():
+            self._frame.begin_section(tag)
+            for piece in spool.iter_pieces():
+                self._frame.write(piece)
+            spool.close()
+        sections |= encode_files(content.files)
+        sections |= encode_chunks(content.units, content.chunks)
+        sections |= encode_norms(content.fields, content.lengths)
         for tag, data in sections.items():
             self._frame.add_section(tag, data)
         if content.records is not None:

@@ -42,6 +42,7 @@ from index_format.term_text import (
 )
 
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
+LARGE_SECTIONS = (TERM, LIST)  # in the order of the file
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
 TERM_WEIGHT = 4  # bytes of terms that are as much work as one of a posting list
@@ -63,8 +64,7 @@ class TermsWriter:
     """Collects terms in order and encodes them page by page."""
 
     def __init__(self) -> None:
-        self._text: list[bytes] = []
-        self._lists: list[bytes] = []
+        self._pieces: dict[bytes, list[bytes]] = {tag: [] for tag in LARGE_SECTIONS}
         self._tops: list[bytes] = []
         self._rows: list[I64] = []
         self._places = np.zeros(PAGE_COLUMNS, dtype=np.int64)
@@ -100,11 +100,11 @@ class TermsWriter:
             strict=True,
         ):
             self._tops.append(text[start : text.index(b"\n", start, end)])
-            self._lists.append(masks[low:high] + data[data_start:data_end])
+            self._pieces[LIST].append(masks[low:high] + data[data_start:data_end])
         rows = np.stack([text_ends, data_ends + bounds, size_ends], axis=1)
         self._rows.append(self._places + rows[:-1])
         self._places = self._places + rows[-1]
-        self._text.append(text[: int(text_ends[-1])])
+        self._pieces[TERM].append(text[: int(text_ends[-1])])
         self.count += count
         self._terms = self._terms.cut(count, len(self._terms))
         self._masks = self._masks[count:]
@@ -120,18 +120,16 @@ class TermsWriter:
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
-    def take_text(self) -> list[bytes]:
-        """What of TERM is known by now and was not taken yet."""
-        text, self._text = self._text, []
-        return text
+    def take(self, tag: bytes) -> list[bytes]:
+        """What of one of the LARGE_SECTIONS is known by now and was not taken yet."""
+        pieces, self._pieces[tag] = self._pieces[tag], []
+        return pieces
 
     def finish(self) -> dict[bytes, bytes]:
-        """The sections by tag; of TERM what was not taken."""
+        """The other sections by tag. What is left of the large ones can be taken afterwards."""
         self._flush(len(self._terms))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
-            TERM: b"".join(self._text),
-            LIST: b"".join(self._lists),
             PAGE: encode_table([rows[:, column] for column in range(PAGE_COLUMNS)]),
             TOPS: b"".join(top + b"\n" for top in self._tops),
         }

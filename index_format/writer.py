@@ -176,14 +176,18 @@ class IndexWriter:
         full: bool = False,
         encode: MergeEncoder | None = None,
         window_bytes: int | None = None,
+        between: Callable[[], None] = lambda: None,
     ) -> int:
         """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
 
         `encode` may have the windows of a merge encoded elsewhere; for less work space they may be smaller.
+        `between` is called before each merge but the first: it may commit, and delete garbage.
         Raises IndexFormatError when a segment is damaged, OSError.
         """
         merges = 0
         while chosen := (choose_full_merge if full else choose_merge)(self._segments):
+            if merges:
+                between()
             merged = self._merge(chosen, encode, window_bytes)
             kept = [entry for entry in self._segments if entry not in chosen]
             self._segments = [*kept, merged] if merged else kept

@@ -484,8 +484,14 @@ class _Refresh:
         encode = partial(encode_windows, self._settings, self._workers, self._cancelled)
         window_bytes = self._settings.memory.window_bytes
         full = renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added)
-        self._writer.merge(full=full, encode=encode, window_bytes=window_bytes)
+        self._writer.merge(full=full, encode=encode, window_bytes=window_bytes, between=self._commit_merge)
         self._writer.purge(self.purged, encode=encode, window_bytes=window_bytes)
+
+    def _commit_merge(self) -> None:
+        """Others follow: until then searches have fewer segments to look in, and the disk fewer to hold."""
+        if self._commits_shards:
+            self._commit()
+            self._writer.delete_garbage()
 
     def _write_seen(
         self,

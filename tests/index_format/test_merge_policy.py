@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from index_format import SegmentEntry
-from index_format.merge_policy import DEAD_SHARE, GROWTH, choose_full_merge, choose_merge
+from index_format.merge_policy import DEAD_SHARE, FAN_IN, GROWTH, choose_full_merge, choose_merge
 
+Choose = Callable[[Sequence[SegmentEntry]], tuple[SegmentEntry, ...]]
 SHAPES = st.tuples(st.integers(1, 50), st.integers(0, 3000), st.integers(0, 49))
 ENTRIES = st.lists(SHAPES, max_size=12).map(
     lambda shapes: [make(number, *shape) for number, shape in enumerate(shapes)]
@@ -92,6 +94,22 @@ def test_a_full_merge_takes_all() -> None:
     assert choose_full_merge([make(1, 3, 9)]) == ()
     assert choose_full_merge([make(1, 3, 9, 1)]) == (make(1, 3, 9, 1),)
     assert choose_full_merge([make(1, 3, 9), make(2, 1, 9000)]) == (make(1, 3, 9), make(2, 1, 9000))
+
+
+@given(st.integers(1, 6 * FAN_IN), st.sampled_from([choose_full_merge, choose_merge]))
+def test_of_many_the_smallest_are_merged_first(count: int, choose: Choose) -> None:
+    """Never more than FAN_IN at once, and in the end as many as can be."""
+    entries = [make(number, 1, 100 + number % 7) for number in range(count)]
+    taken = []
+    while chosen := choose(entries):
+        left = [entry for entry in entries if entry not in chosen]
+        assert max(map(weigh, chosen)) <= min(map(weigh, left), default=math.inf)
+        taken.append(len(chosen))
+        entries = [*left, make(1000 + len(taken), 1, sum(map(weigh, chosen)))]
+    assert len(entries) == 1
+    assert all(size <= FAN_IN for size in taken)
+    assert len(taken) == -(-(count - 1) // (FAN_IN - 1))
+    assert count <= FAN_IN or taken[-1] == FAN_IN
 
 
 def test_where_there_are_files_alone_a_small_segment_does_not_move_a_large_one() -> None:

@@ -14,7 +14,17 @@ from index_format.columns import encode_table
 from index_format.directory import MemoryFile
 from index_format.frame import FrameReader
 from index_format.records import PostingList
-from index_format.terms import LIST, PAGE, PAGE_TERMS, TERM, TOPS, TermPages, TermsReader, TermsWriter
+from index_format.terms import (
+    LARGE_SECTIONS,
+    LIST,
+    PAGE,
+    PAGE_TERMS,
+    TERM,
+    TOPS,
+    TermPages,
+    TermsReader,
+    TermsWriter,
+)
 from tests.index_format.plain_lists import build_column, lay_varint
 from tests.index_format.segment_bytes import put_together
 from tests.index_format.test_columns import open_table
@@ -54,7 +64,7 @@ def encode(rows: Rows, group: int = 10**6) -> dict[bytes, bytes]:
         add_rows(writer, rows[start : start + group])
     sections = writer.finish()
     assert writer.count == len(rows)
-    return sections
+    return {**{tag: b"".join(writer.take(tag)) for tag in LARGE_SECTIONS}, **sections}
 
 
 def open_terms(sections: dict[bytes, bytes]) -> TermsReader:

@@ -106,6 +106,27 @@ def test_a_commit_without_a_change_changes_nothing() -> None:
     assert {name: bytes(data) for name, data in directory.files.items()} == files
 
 
+def test_between_merges_there_may_be_commits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("index_format.merge_policy.FAN_IN", 2)
+    directory = MemoryDirectory()
+    counts: list[int] = []
+    with open_writer(directory) as writer:
+        for path, units in FIRST.items():
+            writer.add(write_model(directory, {path: units}, writer.reserve_temporary()))
+        before = writer.commit()
+        model = read_generation(directory)[1]
+
+        def commit() -> None:
+            counts.append(len(writer.commit().segments))
+            writer.delete_garbage()
+            assert read_generation(directory) == (before.generation + 1, model)
+
+        assert writer.merge(full=True, between=commit) == 2
+        assert writer.commit().generation == before.generation + 2
+    assert counts == [2]
+    assert read_generation(directory) == (before.generation + 2, model)
+
+
 def test_an_empty_index_can_be_committed() -> None:
     directory = MemoryDirectory()
     with open_writer(directory) as writer:

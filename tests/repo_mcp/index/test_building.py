@@ -111,9 +111,12 @@ class Tree:
         cancelled: Callable[[], bool] = lambda: False,
         *,
         force: bool = False,
+        committed: Callable[[], None] = lambda: None,
     ) -> RefreshReport:
         indexer = Indexer(self.directory, self.settings, "test", self.workers, walk or self.repository._walk)
-        return indexer.refresh(force=force, progress=self.told.append, cancelled=cancelled)
+        return indexer.refresh(
+            force=force, progress=self.told.append, cancelled=cancelled, committed=committed
+        )
 
     def read(self) -> dict[str, bytes]:
         """The segments."""
@@ -190,6 +193,35 @@ def test_all_that_is_built_anew_is_committed_at_once(tree: Tree) -> None:
     assert (report.added, report.unchanged, report.removed) == (0, 0, 0)
     assert report.updated > 0
     assert tree.read() == segments
+
+
+def refresh_by_threes(tree: Tree, monkeypatch: pytest.MonkeyPatch, *, force: bool) -> list[int]:
+    """Refresh, merging three segments at a time; the segments of each committed generation."""
+    monkeypatch.setattr("index_format.merge_policy.FAN_IN", 3)
+    counts: list[int] = []
+    tree.refresh(force=force, committed=lambda: counts.append(tree.count_segments()))
+    return counts
+
+
+def test_of_many_segments_some_are_merged_and_committed_before_the_rest(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.refresh()
+    at_once = tree.read()
+    with closing(Tree(Path(tree.settings.root).parent / "again", 1)) as other:
+        counts = refresh_by_threes(other, monkeypatch, force=False)
+        assert other.read() == at_once
+    shards = max(counts)
+    assert counts[:shards] == list(range(1, shards + 1))
+    assert counts[shards:-1] == sorted(counts[shards:-1], reverse=True)
+    assert counts[-2:] == [3, 1]
+
+
+def test_what_is_built_anew_is_not_committed_between_merges(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree.refresh()
+    assert refresh_by_threes(tree, monkeypatch, force=True) == [1]
 
 
 def build_tasks(tree: Tree) -> list[ShardTask]:

@@ -1,7 +1,7 @@
 """Bytes that are written late and come early: kept in memory while they are few, else in a file of their own.
 
-The terms of a segment stand behind its posting lists and are known together with them; those of a large
-tree take more than a hundred megabytes.
+The dictionary of a segment stands behind its posting lists and is known together with them; that of a large
+tree takes hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SPOOL_BYTES = 16 * 1024 * 1024  # kept in memory
 READ_BYTES = 1024 * 1024
 
 
-class TextSpool:
+class Spool:
     """Pieces go in, and come out once, in order. Close it in any case: the file goes away."""
 
     def __init__(self, directory: Directory, name: str) -> None:
