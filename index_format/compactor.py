@@ -85,10 +85,10 @@ def merge_segments(
     if not any(segment.entry.live_files for segment in segments):
         return None
     merge = Merge(segments, window_bytes)
-    with SegmentWriter(directory, temporary, merge.read_content()) as writer:
+    with SegmentWriter(directory, temporary) as writer:
         for encoded in encode(merge):
             writer.add(encoded)
-        return writer.finish()
+        return writer.finish(merge.read_content())  # of a large tree as much as the windows took
 
 
 def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[bytes, bytes | None]]:

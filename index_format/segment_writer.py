@@ -35,11 +35,10 @@ PART_POSTINGS = 250_000  # encoded at a time: about 40 MB of work space
 class SegmentWriter:
     """One segment being written. Use as a context manager: a segment that is not finished disappears."""
 
-    def __init__(self, directory: Directory, temporary: str, content: SegmentContent) -> None:
+    def __init__(self, directory: Directory, temporary: str) -> None:
         """`temporary` is a name, without suffix, that no other writer uses. Raises OSError."""
         self._directory = directory
         self._temporary = temporary + TEMPORARY_SUFFIX
-        self._content = content
         self._terms = TermsWriter()
         self._spools = {
             tag: Spool(directory, f"{temporary}-{tag.decode().lower()}{TEMPORARY_SUFFIX}")
@@ -74,12 +73,11 @@ class SegmentWriter:
         for tag, spool in self._spools.items():
             spool.add(self._terms.take(tag))
 
-    def finish(self) -> SegmentEntry:
-        """Write the rest, sync, and give the file the name of its content.
+    def finish(self, content: SegmentContent) -> SegmentEntry:
+        """Write all but the posting lists, sync, and give the file the name of its content.
 
         Raises OSError, ValueError unless there is a record for each file, where there are records.
         """
-        content = self._content
         sections = self._terms.finish()
         self._spool_terms()
         for tag, spool in self._spools.items():
@@ -94,7 +92,7 @@ class SegmentWriter:
             self._frame.add_section(tag, data)
         if content.records is not None:
             write_records(self._frame, content.records, len(content.files.paths))
-        self._frame.add_section(META, pack(self._describe()))
+        self._frame.add_section(META, pack(self._describe(content)))
         name, size = self._frame.finish()
         self._file.sync()
         self._file.close()
@@ -102,8 +100,7 @@ class SegmentWriter:
         self._directory.rename(self._temporary, name + SUFFIX)
         return SegmentEntry(name + SUFFIX, size, len(content.files.paths), len(content.units.lines), ())
 
-    def _describe(self) -> dict[str, object]:
-        content = self._content
+    def _describe(self, content: SegmentContent) -> dict[str, object]:
         return {
             "fields": [[field.name, int(field.level)] for field in content.fields],
             "files": len(content.files.paths),
@@ -180,7 +177,7 @@ def write_segment(
 ) -> SegmentEntry:
     """A segment from content that is all there. Raises ValueError for tables that do not fit, OSError."""
     check_content(content)
-    with SegmentWriter(directory, temporary, content) as writer:
+    with SegmentWriter(directory, temporary) as writer:
         for part in iter_parts(run):
             writer.add(encode_run(part, content.lengths))
-        return writer.finish()
+        return writer.finish(content)

@@ -176,10 +176,10 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
     """The name of a segment that is written from the content of another one."""
-    with SegmentWriter(_Nowhere(), REWRITTEN, content) as writer:
+    with SegmentWriter(_Nowhere(), REWRITTEN) as writer:
         for run in reader.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
-        return writer.finish().name
+        return writer.finish(content).name
 
 
 class _Nowhere(MemoryDirectory):
