@@ -235,7 +235,9 @@ class Indexer:
                 seen = read_seen(self._directory, writer.commit().generation, before)
                 writer.merge(
                     full=full,
-                    encode=partial(encode_windows, self._settings, self._workers, lambda: False),
+                    encode=partial(
+                        encode_windows, self._settings, self._workers, _count_files(before), lambda: False
+                    ),
                     window_bytes=self._settings.memory.window_bytes,
                 )
                 manifest = writer.commit()
@@ -481,7 +483,8 @@ class _Refresh:
     def _merge(self) -> None:
         renewed = self._added + self._updated
         self._report("merge", 0, 0, 0, 0)
-        encode = partial(encode_windows, self._settings, self._workers, self._cancelled)
+        files = _count_files(self._writer.segments)
+        encode = partial(encode_windows, self._settings, self._workers, files, self._cancelled)
         window_bytes = self._settings.memory.window_bytes
         full = renewed > FULL_MERGE_SHARE * (self._indexed_files + self._added)
         self._writer.merge(full=full, encode=encode, window_bytes=window_bytes, between=self._commit_merge)
@@ -551,6 +554,10 @@ def _find_inode(seen: SeenFiles | None, path: str) -> int | None:
 def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
     """True when another file stood at its path."""
     return _find_inode(seen, file.path) not in (None, file.stat.inode)
+
+
+def _count_files(segments: Sequence[SegmentEntry]) -> int:
+    return sum(entry.files for entry in segments)
 
 
 def _explain_start(writer: IndexWriter) -> tuple[str, ...]:

@@ -52,10 +52,10 @@ class MemoryBudget:
         """Processes that build segments; 0: this one has to. They start before the files are counted."""
         return self._count(wanted, _PARENT, _PROCESS + _BATCH + self.segment_bytes)
 
-    def count_mergers(self, wanted: int, files: int) -> int:
-        """Processes that encode windows of a merge of so many files; 0: this one has to."""
-        each = _PROCESS + _WINDOW_FACTOR * self.window_bytes + files * _WINDOW_OF_FILE
-        parent = _PARENT + _MERGE + files * (_PARENT_OF_FILE + _MERGE_OF_FILE)
+    def count_mergers(self, wanted: int, files: int, merged: int) -> int:
+        """Processes that encode windows where `merged` of all files are merged; 0: this one has to."""
+        each = _PROCESS + _WINDOW_FACTOR * self.window_bytes + merged * _WINDOW_OF_FILE
+        parent = _PARENT + _MERGE + files * _PARENT_OF_FILE + merged * _MERGE_OF_FILE
         return self._count(wanted, parent, each)
 
     def count_parsers(self, wanted: int) -> int:

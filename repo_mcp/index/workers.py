@@ -110,14 +110,20 @@ class ShardPool:
 
 
 def encode_windows(
-    settings: BuildSettings, workers: int, cancelled: Cancelled, entries: Sequence[SegmentEntry], merge: Merge
+    settings: BuildSettings,
+    workers: int,
+    files: int,
+    cancelled: Cancelled,
+    entries: Sequence[SegmentEntry],
+    merge: Merge,
 ) -> Iterator[EncodedRun]:
     """The windows of a merge of `entries`, in order, cut as the settings' memory has them.
 
-    Raises as `ShardPool.build` does, IndexFormatError.
+    `files` is how many all segments have: of each of them this process knows something.
+    Raises as `ShardPool.finish` does, IndexFormatError.
     """
     windows = range(len(merge.windows))
-    workers = settings.memory.count_mergers(workers, sum(entry.files for entry in entries))
+    workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
     if workers == 0 or len(windows) < MIN_WINDOWS:
         for window in windows:
             _check(cancelled)

@@ -32,8 +32,10 @@ def test_the_default_has_room_for_four_processes_of_any_text() -> None:
     assert budget.megabytes == DEFAULT_MEMORY_MB
     assert budget.count_builders(4) == 4
     assert budget.count_builders(64) == 4
-    assert budget.count_mergers(64, 80_000) == 3
-    assert budget.count_mergers(64, 300_000) == 1
+    assert budget.count_mergers(64, 80_000, 80_000) == 3
+    assert budget.count_mergers(64, 300_000, 300_000) == 1
+    assert budget.count_mergers(64, 640_000, 60_000) == 2  # a step of the merge of a large tree
+    assert budget.count_mergers(64, 640_000, 640_000) == 0
 
 
 @pytest.mark.parametrize("files", [0, 80_000, 640_000])
@@ -41,7 +43,11 @@ def test_more_memory_never_allows_less(files: int) -> None:
     budgets = [MemoryBudget(megabytes) for megabytes in range(LEAST_MEMORY_MB, 4_000, 50)]
     for counts in (
         [budget.count_builders(8) for budget in budgets],
-        [budget.count_mergers(8, files) for budget in budgets if budget.megabytes >= DEFAULT_MEMORY_MB],
+        [
+            budget.count_mergers(8, files, files)
+            for budget in budgets
+            if budget.megabytes >= DEFAULT_MEMORY_MB
+        ],
         [budget.count_parsers(8) for budget in budgets],
         [budget.segment_bytes for budget in budgets],
     ):
@@ -51,7 +57,7 @@ def test_more_memory_never_allows_less(files: int) -> None:
 def test_the_least_budget_starts_no_process_that_it_has_no_room_for() -> None:
     budget = MemoryBudget(LEAST_MEMORY_MB)
     assert budget.count_builders(4) == 1
-    assert budget.count_mergers(4, 80_000) == 0
+    assert budget.count_mergers(4, 80_000, 80_000) == 0
     assert budget.count_parsers(4) == 1
 
 
