@@ -3,12 +3,12 @@
 Address space, processor time for each text and what may be written are limited where the system can;
 where it cannot, the parent's watch remains. Nothing is read but the pipe.
 
-A frame of requests holds one text or more, each of them
+A frame of requests holds one text or more, and is answered with one frame:
 
-    u32 bytes | task | "\n" | text
+    request: u32 bytes | task | "\n" | text
+    answers: "+" | for each text u32 bytes | the task's answer
 
-and each is answered with a frame of its own: "+" (or "-", when the child ends itself after it, whatever else
-it was asked) and the task's answer.
+A frame that begins with "-" may have answers for the first of the texts only: the child ends itself after it.
 """
 
 from __future__ import annotations
@@ -45,12 +45,28 @@ def encode_requests(requests: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _iter_requests(frame: bytes) -> Iterator[tuple[str, bytes]]:
-    end = 0
+    for request in _iter_parts(frame, 0):
+        task, _, text = request.partition(b"\n")
+        yield task.decode(), text
+
+
+def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
+    """What stands behind each length, from a place on. ValueError where a part is cut off."""
     while end < len(frame):
         start = end + _SIZE.size
+        if start > len(frame):
+            raise ValueError("a length that is cut off")
         end = start + _SIZE.unpack_from(frame, end)[0]
-        behind = frame.index(b"\n", start)
-        yield frame[start:behind].decode(), frame[behind + 1 : end]
+        if end > len(frame):
+            raise ValueError("a part that is cut off")
+        yield frame[start:end]
+
+
+def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
+    """The answers of a frame, and whether the child goes on. ValueError for bytes that are no such frame."""
+    if frame[:1] not in (b"+", b"-"):
+        raise ValueError("no frame of answers")
+    return list(_iter_parts(frame, 1)), frame[:1] == b"+"
 
 
 def run_task(task: str, text: bytes) -> bytes:
@@ -86,14 +102,17 @@ def _answer(
     frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
 ) -> bool:
     """Answer the requests of a frame. False when this process has grown too large to go on."""
+    parts: list[bytes] = []
+    stays = True
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
         answer = run(task, text)
+        parts += [_SIZE.pack(len(answer)), answer]
         stays = _has_room(kept_rss_bytes)
-        answers.send_bytes((b"+" if stays else b"-") + answer)
         if not stays:
-            return False
-    return True
+            break
+    answers.send_bytes(b"".join([b"+" if stays else b"-", *parts]))
+    return stays
 
 
 if sys.platform == "win32":

@@ -8,7 +8,8 @@ any case. A text that ends the child is put on the poison list (`poison`) and no
 What travels are length-prefixed frames on two pipes, bytes only, as `parse_process` tells. Nothing that
 comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
 
-For many texts there is `BatchParser`: a child as well, that is given several texts at a time.
+For many texts there is `BatchParser`: a child as well, that is given several texts at a time. It answers all
+of them at once: where it does not, each is asked alone, and so the one that is to blame is found.
 
 What starts processes is imported with the first text: a server that is asked for no outline does without.
 """
@@ -16,7 +17,7 @@ What starts processes is imported with the first text: a server that is asked fo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine gets the rest
 START_SECONDS = 30.0
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-MAX_BATCH_ANSWER_BYTES = 32 * 1024 * 1024  # of one text
-BATCH_WALLS = 6  # times the wall: what a batch may take in all, so that no answer can stop half-way for ever
 MAX_DEATHS = 20  # children in a row that ended without an answer: then it is not the texts
 
 
@@ -55,16 +54,16 @@ class ParseWorker:
                 raise ParserFailed(ParserFault.DIED)
             child = self._get_child()
             try:
-                answer = child.ask([(task, text)], self._wall_seconds)
+                (answer,), stays = child.ask([(task, text)], self._wall_seconds)
             except (EOFError, OSError) as error:
                 self._drop_child()
                 if self._closed:
                     raise ParserFailed(ParserFault.UNAVAILABLE) from error
                 self._poison.add(text)
                 raise ParserFailed(ParserFault.DIED) from error
-            if answer[:1] != b"+":
+            if not stays:
                 self._drop_child()
-        return answer[1:]
+        return answer
 
     def _get_child(self) -> _Child:
         if self._closed:
@@ -113,38 +112,37 @@ class BatchParser:
         self._deaths = 0  # in a row
         self._closed = False
 
-    def parse(self, requests: Sequence[tuple[str, bytes]]) -> Iterator[bytes | None]:
-        """The answer for each task and text in order; None for a text that ended the child.
+    def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        """The answer for each task and text; None for a text that ended the child.
 
         Raises ParserFailed when no process can be had, when children do nothing but end, and when closed.
         """
-        place = 0
-        while place < len(requests):
-            for answer in self._parse_some(requests[place:]):
-                place += 1
-                yield answer
+        found: list[bytes | None] = []
+        alone = False
+        while len(found) < len(requests):
+            answers = self._ask(requests[len(found) : len(found) + 1 if alone else None])
+            if alone and not answers:
+                found.append(None)
+            alone |= not answers  # one of the texts: each of them shows whether it is the one
+            found += answers
+        return found
 
-    def _parse_some(self, requests: Sequence[tuple[str, bytes]]) -> Iterator[bytes | None]:
-        """The answers that one child gives, one at least."""
+    def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes]:
+        """The answers that one child gives, for the first of the texts at least; none when it ended."""
         child = self._get_child()
-        watch = _watch(BATCH_WALLS * self._wall_seconds, child)
-        left = len(requests)  # without an answer: a child that still owes some is of no use any more
+        stays = False
         try:
-            for answer in child.iter_answers(requests, self._wall_seconds):
-                self._deaths = 0
-                left = left - 1 if answer[:1] == b"+" else -1
-                yield answer[1:]
-                if left < 0:
-                    return
+            answers, stays = child.ask(requests, self._wall_seconds)
         except (EOFError, OSError) as error:
             self._deaths += 1
             if self._closed or self._deaths > MAX_DEATHS:
                 raise ParserFailed(ParserFault.UNAVAILABLE) from error
-            yield None
+            return []
         finally:
-            watch.cancel()
-            if left:
+            if not stays:
                 self._drop_child()
+        self._deaths = 0
+        return answers
 
     def _get_child(self) -> _Child:
         if self._child is not None and not self._child.process.is_alive():
@@ -193,26 +191,24 @@ class _Child:
     requests: Connection
     answers: Connection
 
-    def iter_answers(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> Iterator[bytes]:
-        """The answers of a batch, one after the other. Raises as `ask` does; this text did it then."""
-        from repo_mcp.parse_process import encode_requests
+    def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
+        """Answers, one at least, and whether the child goes on: then there is one for each request.
 
-        self.requests.send_bytes(encode_requests(requests))
-        for _ in requests:
-            if not self.answers.poll(wall_seconds):
-                raise EOFError
-            yield self.answers.recv_bytes(MAX_BATCH_ANSWER_BYTES)
-
-    def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> bytes:
-        """Send requests, get one answer. EOFError or OSError when the child ended, or was killed for time."""
-        from repo_mcp.parse_process import encode_requests
+        EOFError or OSError when the child ended, was killed for time, or sent what no child of ours sends.
+        """
+        from repo_mcp.parse_process import decode_answers, encode_requests
 
         watch = _watch(wall_seconds, self)
         try:
             self.requests.send_bytes(encode_requests(requests))
-            return self.answers.recv_bytes(MAX_ANSWER_BYTES)
+            answers, stays = decode_answers(self.answers.recv_bytes(MAX_ANSWER_BYTES))
+        except ValueError as error:
+            raise EOFError from error
         finally:
             watch.cancel()
+        if not answers or len(answers) > len(requests) or (stays and len(answers) < len(requests)):
+            raise EOFError
+        return answers, stays
 
     def kill(self) -> None:
         """End it now. Does nothing when it has ended."""

@@ -177,6 +177,7 @@ class Repository:
             configuration,
             MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
             read,
+            self._read_many,
             make_tag=self.namespaces[namespace],
             poison=self.poison,
         )

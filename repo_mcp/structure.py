@@ -76,9 +76,13 @@ MAX_SYMBOLS = 50_000  # of one file
 MAX_REFERENCES = 500_000
 
 MAX_WIDTH = 4
+# The columns by their places: those of symbols, then those of references.
+NAMES, KINDS, PARENTS, STARTS, SPANS, FLAGS, PARAMETERS, PARAMETER_COUNTS, TYPES = range(9)
+REF_SYMBOLS, REF_ROLES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES, REF_LINES, REF_ARGUMENTS = range(9, 16)
+TEXT_COLUMNS = (NAMES, PARAMETERS, TYPES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES)  # numbers of strings
 SYMBOL_COLUMNS = 9
 REFERENCE_COLUMNS = 7
-_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
+COLUMN_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 
 _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
@@ -89,8 +93,6 @@ MIN_FEW = 8  # that are looked for one by one in the smallest of records
 _ZERO = np.int32(0)
 _NOWHERE = np.zeros(0, dtype=np.int64)
 _LARGEST = (1 << 31) - 1
-_KINDS, _PARENTS, _REF_SYMBOLS, _REF_ROLES = 1, 2, 9, 10  # places among the columns
-_TEXTS = (0, 6, 8, 11, 12, 13)  # those whose numbers mean strings
 Column = npt.NDArray[np.int32]
 _Narrow = npt.NDArray[np.unsignedinteger[Any]]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
@@ -247,10 +249,11 @@ class _Wide:
 class Structure:
     """One decoded record. Columns, symbols and references are made when asked for."""
 
-    names, kinds, parents, starts, spans = (_Wide(place) for place in range(5))
-    flags, parameters, parameter_counts, types = (_Wide(place) for place in range(5, 9))
-    ref_symbols, ref_roles, ref_names, ref_qualifiers = (_Wide(place) for place in range(9, 13))
-    ref_aliases, ref_lines, ref_arguments = (_Wide(place) for place in range(13, 16))
+    names, kinds, parents, starts, spans = map(_Wide, (NAMES, KINDS, PARENTS, STARTS, SPANS))
+    flags, parameters, parameter_counts = map(_Wide, (FLAGS, PARAMETERS, PARAMETER_COUNTS))
+    types, ref_symbols, ref_roles, ref_names = map(_Wide, (TYPES, REF_SYMBOLS, REF_ROLES, REF_NAMES))
+    ref_qualifiers, ref_aliases = map(_Wide, (REF_QUALIFIERS, REF_ALIASES))
+    ref_lines, ref_arguments = map(_Wide, (REF_LINES, REF_ARGUMENTS))
 
     def __init__(self, data: bytes) -> None:
         """Raises StructureError for anything that is no record."""
@@ -270,19 +273,19 @@ class Structure:
         self._check()
 
     def _check(self) -> None:
-        texts = [column for place in _TEXTS if (column := self._columns[place]) is not None]
+        texts = [column for place in TEXT_COLUMNS if (column := self._columns[place]) is not None]
         # A column of bytes cannot name a string above 255.
         short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
         if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
             raise StructureError("names a string that is not there")
-        parents, kinds = self._columns[_PARENTS], self._columns[_KINDS]
+        parents, kinds = self._columns[PARENTS], self._columns[KINDS]
         if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
             raise StructureError("a symbol before its parent")
         if kinds is not None and (kinds.max() > _LAST_KIND or kinds[0] != _FILE_KIND):
             raise StructureError("a kind that is not known")
         if not self.reference_count:
             return
-        symbols, roles = self._columns[_REF_SYMBOLS], self._columns[_REF_ROLES]
+        symbols, roles = self._columns[REF_SYMBOLS], self._columns[REF_ROLES]
         if symbols is not None and symbols.max() >= self.symbol_count:
             raise StructureError("names a symbol that is not there")
         if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
@@ -469,9 +472,9 @@ def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None],
     data = data[:end]  # the columns alone stay, not the text behind them
     columns: list[_Narrow | None] = []
     for width, count in zip(widths, rows, strict=True):
-        if width and width not in _TYPES:
+        if width and width not in COLUMN_TYPES:
             raise StructureError("columns that do not fit")
-        column = np.frombuffer(data, _TYPES[width], count, place) if width and count else None
+        column = np.frombuffer(data, COLUMN_TYPES[width], count, place) if width and count else None
         if width == MAX_WIDTH and column is not None and column.max() > _LARGEST:
             raise StructureError("a number that is too large")
         columns.append(column)

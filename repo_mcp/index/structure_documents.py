@@ -1,7 +1,7 @@
 """Structure records to the content of one segment: the names that files declare and use, and the records.
 
-The strings of all records are handled at once, as spans of one text: a name becomes a term once, however many
-files have it, and posting lists come from one sort.
+The columns and strings of all records are handled at once, the strings as spans of one text: a name becomes a
+term once, however many files have it, and posting lists come from one sort.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from index_format import (
 )
 from repo_mcp.index.analysis import WordTerms, analyse_text, analyse_words
 from repo_mcp.index.documents import FIELD_BITS, build_run
+from repo_mcp.index.record_columns import RecordColumns
 from repo_mcp.index.spans import PADDING, Spans, join_spans
 from repo_mcp.index.structure_schema import (
     DECLARES,
@@ -38,12 +39,21 @@ from repo_mcp.index.structure_schema import (
     STRUCTURE_FIELDS,
     USES,
 )
-from repo_mcp.structure import HEADER, ParseStatus, ReferenceRole, decode_structure
+from repo_mcp.structure import (
+    HEADER,
+    NAMES,
+    REF_ALIASES,
+    REF_NAMES,
+    REF_QUALIFIERS,
+    REF_ROLES,
+    ParseStatus,
+    ReferenceRole,
+)
 
 I64 = npt.NDArray[np.int64]
-I32 = npt.NDArray[np.int32]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
+NAME_WEIGHT = 4
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
@@ -51,44 +61,25 @@ _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """One file and what its record names, by the numbers of the record's strings."""
+    """One file and its record, which was checked."""
 
     path: str
     fingerprint: bytes
     size: int  # bytes of the source file
     language: str
-    status: ParseStatus
     record: bytes
-    text_start: int  # where the strings begin in the record
-    names: tuple[I32, I32, I32]  # declared, used, modules; with repetitions
+
+    @property
+    def status(self) -> ParseStatus:
+        """How much of the file was understood."""
+        return ParseStatus(self.record[1])
 
     @property
     def weight(self) -> int:
         """In bytes what it adds to a segment's work, in which strings take many times their room."""
-        strings = len(self.record) - self.text_start
-        return len(self.record) + STRING_WEIGHT * strings + sum(4 * len(one) for one in self.names) + 500
-
-
-def read_record(path: str, fingerprint: bytes, size: int, language: str, record: bytes) -> ParsedFile:
-    """The names of a record. Raises StructureError for bytes that are none."""
-    structure = decode_structure(record)
-    roles = structure.ref_roles
-    elsewhere = (roles == _IMPORT) | (roles == _EXPORT)
-    used = (structure.ref_names[roles != _BIND], structure.ref_aliases[elsewhere])
-    return ParsedFile(
-        path,
-        fingerprint,
-        size,
-        language,
-        structure.status,
-        record,
-        len(record) - HEADER.unpack_from(record)[-1],
-        (
-            structure.names.astype(np.int32),
-            np.concatenate(used).astype(np.int32),
-            structure.ref_qualifiers[elsewhere].astype(np.int32),
-        ),
-    )
+        counts: tuple[int, ...] = HEADER.unpack_from(self.record)
+        symbols, references, strings = counts[-3:]
+        return len(self.record) + STRING_WEIGHT * strings + NAME_WEIGHT * (symbols + references) + 500
 
 
 def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingRun]:
@@ -131,7 +122,8 @@ def _list_terms(files: Sequence[ParsedFile]) -> tuple[TermText, Occurrences]:
 
 def _find_names(files: Sequence[ParsedFile]) -> _Names:
     """The names of all fields but `parts`: what is empty or too long is none."""
-    texts = [file.record[file.text_start :] for file in files]
+    columns = RecordColumns([file.record for file in files])
+    texts = [file.record[start:] for file, start in zip(files, columns.text_starts, strict=True)]
     text = b"\n".join(texts) + b"\n"
     ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == _LINE_FEED)
     starts = np.concatenate([[0], ends[:-1] + 1])
@@ -140,10 +132,8 @@ def _find_names(files: Sequence[ParsedFile]) -> _Names:
     sizes = ends - starts
     is_name = (sizes > 0) & (sizes <= MAX_NAME_BYTES)
     spans: dict[int, tuple[I64, I64]] = {}
-    for place, field in enumerate((DECLARES, USES, MODULES)):
-        columns = [file.names[place] for file in files]
-        docs = np.repeat(np.arange(len(files)), [len(column) for column in columns])
-        strings = np.concatenate(columns) + firsts[docs]
+    for field, (own, docs) in _list_names(columns).items():
+        strings = own + firsts[docs]
         kept = is_name[strings]
         spans[field] = (strings[kept], docs[kept])
     is_used = np.zeros(len(sizes), dtype=np.bool_)
@@ -157,6 +147,23 @@ def _find_names(files: Sequence[ParsedFile]) -> _Names:
         gather_spans(text, starts[used[places]], sizes[used[places]]),
         {field: (numbers[strings], docs) for field, (strings, docs) in spans.items()},
     )
+
+
+def _list_names(columns: RecordColumns) -> dict[int, tuple[I64, I64]]:
+    """For each field but `parts` the numbers of names among the strings of their record, and its place."""
+    records = np.arange(len(columns.symbol_counts))
+    owners = np.repeat(records, columns.reference_counts)
+    roles = columns.get(REF_ROLES)
+    is_used, is_elsewhere = roles != _BIND, (roles == _IMPORT) | (roles == _EXPORT)
+    used = columns.get(REF_NAMES)[is_used], columns.get(REF_ALIASES)[is_elsewhere]
+    return {
+        DECLARES: (columns.get(NAMES).astype(np.int64), np.repeat(records, columns.symbol_counts)),
+        USES: (
+            np.concatenate(used, dtype=np.int64),
+            np.concatenate((owners[is_used], owners[is_elsewhere])),
+        ),
+        MODULES: (columns.get(REF_QUALIFIERS)[is_elsewhere].astype(np.int64), owners[is_elsewhere]),
+    }
 
 
 def _find_distinct(names: I64, docs: I64) -> tuple[I64, I64]:

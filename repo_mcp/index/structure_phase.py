@@ -16,6 +16,7 @@ from functools import partial
 from index_format import IndexFormatError, MakeTag, Snapshot
 from repo_mcp.adapters.structure_tasks import find_structure_task
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.index.file_marks import ReadMany
 from repo_mcp.index.following_phase import (
     Cancelled,
     PhaseStore,
@@ -29,12 +30,13 @@ from repo_mcp.index.following_phase import (
 from repo_mcp.index.indexer import build_compact_report, count_milliseconds, name_snapshot
 from repo_mcp.index.known_files import KnownFiles
 from repo_mcp.index.structure_documents import ParsedFile, build_segment
-from repo_mcp.index.structure_lanes import NICENESS, MakeParser, ParseLanes, ReadFile
+from repo_mcp.index.structure_lanes import NICENESS, MakeParser, ParseLanes
 from repo_mcp.index.structure_plan import FindTask, Plan, WantedFile, plan_named, plan_round
 from repo_mcp.index.structure_schema import STRUCTURE_FIELDS
 from repo_mcp.model import CompactReport, ProgressCallback, StructureReport
 from repo_mcp.parse_worker import BatchParser
 from repo_mcp.poison import PoisonList
+from repo_mcp.sandbox import OpenedFile
 from repo_mcp.structure import ParseStatus
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
@@ -42,6 +44,8 @@ SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records:
 # priority may wait long for its turn, and is not to blame.
 WALL_SECONDS = 60.0
 LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
+
+ReadFile = Callable[[str], OpenedFile]
 
 WORDS = PhaseWords(
     "structure",
@@ -65,19 +69,21 @@ class StructurePhase:
         configuration: str,
         workers: int,
         read: ReadFile,
+        read_many: ReadMany,
         *,
         find_task: FindTask = find_structure_task,
         make_parser: MakeParser = make_parser,
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
     ) -> None:
-        """`path` is the directory of the index, `read` the door's reading of a file of the walk.
+        """`path` is the directory of the index; `read` and `read_many` are the door's, for files of the walk.
 
         `make_tag` seals it; texts of the `poison` list are not parsed, and those that end a parser join it.
         """
         self._store = PhaseStore(path, configuration, STRUCTURE_FIELDS, make_tag, WORDS)
         self._workers = workers
         self.read = read
+        self._read_many = read_many
         self.find_task = find_task
         self._make_parser = make_parser
         self.make_tag = make_tag
@@ -130,7 +136,7 @@ class StructurePhase:
 
     def _start_lanes(self, plan: Plan) -> ParseLanes:
         lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-        return ParseLanes(plan.files, lanes, self.read, self._make_parser, self._poison)
+        return ParseLanes(plan.files, lanes, self._read_many, self._make_parser, self._poison)
 
     def compact(self, *, full: bool, cancelled: Cancelled = lambda: False) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `run` does."""

@@ -23,7 +23,7 @@ from repo_mcp.index.query import Query
 from repo_mcp.index.ranking import rank
 from repo_mcp.index.searcher import Filter, Ranking, Searcher
 from repo_mcp.index.segment_search import Mask
-from repo_mcp.index.structure_lanes import ReadFile
+from repo_mcp.index.structure_phase import ReadFile
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.semantic.blend import NEAR_CHUNKS, rank_blended
 from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION

@@ -25,7 +25,7 @@ from repo_mcp.index.following_phase import (
 )
 from repo_mcp.index.indexer import count_milliseconds
 from repo_mcp.index.known_files import KnownFiles
-from repo_mcp.index.structure_lanes import ReadFile
+from repo_mcp.index.structure_phase import ReadFile
 from repo_mcp.index.structure_plan import Plan, WantedFile, plan_round
 from repo_mcp.model import ProgressCallback
 from repo_mcp.parse_worker import BatchParser

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing.connection import Connection
 
 import pytest
@@ -42,6 +43,13 @@ def serve_half(requests: Connection, answers: Connection, _niceness: int) -> Non
     requests.recv_bytes()
     os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
     time.sleep(60)
+
+
+def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
+    """A child in the hands of a text: whatever it is asked it answers with this."""
+    answers.send_bytes(parse_process.READY)
+    requests.recv_bytes()
+    answers.send_bytes(frame)
 
 
 def tell_niceness(_task: str, _text: bytes) -> bytes:
@@ -95,8 +103,7 @@ def test_a_process_that_has_grown_too_large_is_replaced_in_the_middle_of_a_batch
     parser.close()
 
 
-def test_an_answer_that_stops_half_way_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parse_worker, "BATCH_WALLS", 2)
+def test_an_answer_that_stops_half_way_is_not_waited_for() -> None:
     parser = BatchParser(wall_seconds=0.5, serve=serve_half)
     started = time.monotonic()
     assert ask(parser, b"a") == [None]
@@ -126,11 +133,15 @@ def test_stopping_ends_a_parse_from_another_thread() -> None:
     parser.close()
 
 
-def test_a_batch_that_nobody_takes_to_its_end_does_not_answer_the_next(parser: BatchParser) -> None:
-    answers = parser.parse([("task", b"a"), ("task", b"b")])
-    assert next(answers) == b"A"
-    del answers
-    assert ask(parser, b"c") == [b"C"]
+@pytest.mark.parametrize(
+    "frame",
+    [b"", b"?", b"-", b"+", b"+\0\0", b"+\1\0\0\0", b"+" + b"\1\0\0\0a" * 3],
+    ids=["empty", "unknown", "none and ends", "none", "cut length", "cut answer", "too many"],
+)
+def test_what_no_process_of_ours_sends_is_no_answer(frame: bytes) -> None:
+    parser = BatchParser(serve=partial(serve_frame, frame))
+    assert ask(parser, b"a", b"b") == [None, None]
+    parser.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "nice"), reason="there is no priority to lower")

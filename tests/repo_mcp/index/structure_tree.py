@@ -32,6 +32,7 @@ class StructureTree:
             "tiny",
             workers,
             lambda path: self.repository._door.read_walked(path, 2_000_000),
+            self.repository._read_many,
             find_task=find_tiny_task,
             make_parser=make_parser,
         )

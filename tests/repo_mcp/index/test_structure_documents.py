@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,13 +12,13 @@ from index_format import MemoryDirectory, compute_fingerprint, write_segment
 from index_format.directory import ReadableFile
 from index_format.segment_reader import SegmentReader
 from repo_mcp.index.analysis import analyse_text, get_word_terms
-from repo_mcp.index.structure_documents import ParsedFile, build_segment, read_record
+from repo_mcp.index.record_columns import find_faulty
+from repo_mcp.index.structure_documents import ParsedFile, build_segment
 from repo_mcp.index.structure_schema import DECLARES, MAX_NAME_BYTES, MODULES, PARTS, USES
 from repo_mcp.structure import (
     ParseStatus,
     ReferenceRole,
     StructureBuilder,
-    StructureError,
     SymbolKind,
     encode_failure,
 )
@@ -59,7 +58,7 @@ def make(path: str, declared: list[str], rows: list[tuple[ReferenceRole, str, st
     for role, name, qualifier, alias in rows:
         builder.add_reference(0, role, name, 1, qualifier=qualifier, alias=alias)
     record = builder.encode()
-    return read_record(path, compute_fingerprint(record), 7, "tiny", record)
+    return ParsedFile(path, compute_fingerprint(record), 7, "tiny", record)
 
 
 def clean(text: str) -> str:
@@ -133,7 +132,7 @@ def test_names_and_parts_are_those_of_the_plain_version(
 def test_records_statuses_and_sizes_are_kept() -> None:
     failed = encode_failure("b.tiny", 9)
     good = make("a/b.tiny", ["One"], [])
-    bad = read_record("b.tiny", b"f" * 16, 12, "other", failed)
+    bad = ParsedFile("b.tiny", b"f" * 16, 12, "other", failed)
     _, reader = write([bad, good])
     table = reader.read_file_table()
     assert [reader.records.read(file) for file in (0, 1)] == [good.record, failed]
@@ -143,15 +142,9 @@ def test_records_statuses_and_sizes_are_kept() -> None:
 
 
 def test_files_that_name_nothing_make_a_segment() -> None:
-    _, reader = write([read_record("a", b"0" * 16, 0, "x", encode_failure("", 1))])
+    _, reader = write([ParsedFile("a", b"0" * 16, 0, "x", encode_failure("", 1))])
     assert reader.counts["terms"] == 0
     assert reader.records.read(0) == encode_failure("", 1)
-
-
-def test_bytes_that_are_no_record_are_refused() -> None:
-    for record in (b"", b"no record", encode_failure("a", 1)[:-1], encode_failure("a", 1) + b"x"):
-        with pytest.raises(StructureError):
-            read_record("a", b"0" * 16, 0, "x", record)
 
 
 def test_what_is_too_long_is_no_term() -> None:
@@ -162,7 +155,7 @@ def test_what_is_too_long_is_no_term() -> None:
     plain = record.encode()
     text = plain[plain.index(b"\nf\n") :].replace(b"n" * 100, long)
     head = plain[:12] + len(text).to_bytes(4, "little") + plain[16 : plain.index(b"\nf\n")]
-    parsed = read_record("a", b"0" * 16, 0, "x", head + text)
-    assert parsed.names[0].tolist() == [1, 2]
+    parsed = ParsedFile("a", b"0" * 16, 0, "x", head + text)
+    assert find_faulty([parsed.record]) == frozenset()
     _, reader = write([parsed])
     assert reader.counts["terms"] == 1  # the file's own name
