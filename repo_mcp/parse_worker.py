@@ -16,7 +16,9 @@ What starts processes is imported with the first text: a server that is asked fo
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -175,12 +177,53 @@ class BatchParser:
         self._drop_child()
 
 
-def _watch(seconds: float, child: _Child) -> threading.Timer:
-    """Kills the child when the time is over, unless it is cancelled."""
-    watch = threading.Timer(seconds, child.kill)
-    watch.daemon = True
-    watch.start()
-    return watch
+class _Watch:
+    """Kills a process that owes an answer for too long.
+
+    Its thread lives as long as the process: one for each question would take as long as parsing a small text.
+    It is woken by a question only when it has found since the last one that nothing is owed.
+    """
+
+    def __init__(self, process: SpawnProcess) -> None:
+        self._process = process
+        self._change = threading.Condition()
+        self._due = math.inf  # by time.monotonic(); for ever where nothing is owed
+        self._sleeps = False
+        self._ended = False
+        threading.Thread(target=self._run, name="parse watch", daemon=True).start()
+
+    def begin(self, seconds: float) -> None:
+        """From now on the process has so long."""
+        with self._change:
+            self._due = time.monotonic() + seconds
+            if self._sleeps:
+                self._change.notify()
+
+    def pause(self) -> None:
+        """The answer is there, or not waited for any more."""
+        self._due = math.inf
+
+    def end(self) -> None:
+        """The process is of no use any more."""
+        with self._change:
+            self._ended = True
+            self._change.notify()
+
+    def _run(self) -> None:
+        with self._change:
+            while not self._ended:
+                left = self._due - time.monotonic()
+                if left <= 0:
+                    _kill(self._process)
+                    self._due = left = math.inf
+                self._sleeps = left == math.inf
+                self._change.wait(None if self._sleeps else left)
+
+
+def _kill(process: SpawnProcess) -> None:
+    """End it now. Does nothing when it has ended."""
+    with suppress(ValueError, OSError):  # closed by another thread in the meantime
+        process.kill()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +233,7 @@ class _Child:
     process: SpawnProcess
     requests: Connection
     answers: Connection
+    watch: _Watch
 
     def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
         """Answers, one at least, and whether the child goes on: then there is one for each request.
@@ -198,26 +242,26 @@ class _Child:
         """
         from repo_mcp.parse_process import decode_answers, encode_requests
 
-        watch = _watch(wall_seconds, self)
+        self.watch.begin(wall_seconds)
         try:
             self.requests.send_bytes(encode_requests(requests))
             answers, stays = decode_answers(self.answers.recv_bytes(MAX_ANSWER_BYTES))
         except ValueError as error:
             raise EOFError from error
         finally:
-            watch.cancel()
+            self.watch.pause()
         if not answers or len(answers) > len(requests) or (stays and len(answers) < len(requests)):
             raise EOFError
         return answers, stays
 
     def kill(self) -> None:
         """End it now. Does nothing when it has ended."""
-        with suppress(ValueError, OSError):  # closed by another thread in the meantime
-            self.process.kill()
+        _kill(self.process)
 
     def end(self) -> None:
         """End it and give everything back."""
         self.kill()
+        self.watch.end()
         self.requests.close()
         self.answers.close()
         self.process.join()
@@ -245,7 +289,7 @@ def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _
         if process.pid is None:
             requests.close()
             answers.close()
-    child = _Child(process, requests, answers)
+    child = _Child(process, requests, answers, _Watch(process))
     try:
         if not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
             raise EOFError

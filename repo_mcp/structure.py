@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import itemgetter
@@ -56,6 +56,7 @@ __all__ = [
     "Column",
     "ParseStatus",
     "Reference",
+    "ReferenceKey",
     "ReferenceRole",
     "ReferenceRow",
     "Structure",
@@ -96,6 +97,7 @@ _LARGEST = (1 << 31) - 1
 Column = npt.NDArray[np.int32]
 _Narrow = npt.NDArray[np.unsignedinteger[Any]]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
+ReferenceKey = tuple[int, int, str, str, str, int]  # all of a row but the arguments
 
 
 class StructureError(ValueError):
@@ -182,12 +184,24 @@ class StructureBuilder:
         number, coming = self._strings, iter(rows)
         self._references += [
             (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
-            for symbol, role, name, qualifier, alias, line, arguments in islice(
-                coming, MAX_REFERENCES - len(self._references)
-            )
+            for symbol, role, name, qualifier, alias, line, arguments in islice(coming, self._room)
         ]
         if next(coming, None) is not None:
             self.status = ParseStatus.PARTIAL
+
+    def add_distinct(self, rows: Mapping[ReferenceKey, int]) -> None:
+        """As `add_references`, of rows with their arguments: whoever gathers them so has none twice."""
+        number, coming = self._strings, iter(rows.items())
+        self._references += [
+            (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
+            for (symbol, role, name, qualifier, alias, line), arguments in islice(coming, self._room)
+        ]
+        if next(coming, None) is not None:
+            self.status = ParseStatus.PARTIAL
+
+    @property
+    def _room(self) -> int:
+        return MAX_REFERENCES - len(self._references)
 
     def encode(self) -> bytes:
         """The record. References come in order of line; those of one line as they were added."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeGuard
 from repo_mcp.adapters.python_scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.adapters.python_symbols import Drafts
 from repo_mcp.adapters.python_types import ITEM, MAX_PATH_CHARS, SAME, UNKNOWN, list_value_forms, parse_quoted
-from repo_mcp.structure import ReferenceRole, ReferenceRow
+from repo_mcp.structure import ReferenceKey, ReferenceRole
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
@@ -42,7 +42,7 @@ class ExpressionWalk:
     def __init__(self, drafts: Drafts, lines: Sequence[bytes]) -> None:
         self.drafts = drafts
         self.lines = lines
-        self.rows: list[ReferenceRow] = []
+        self.rows: dict[ReferenceKey, int] = {}  # -> arguments: of two calls alike on a line, the last taken
         self.scope = Scope(MODULE, None, 0)
         self.scopes = [self.scope]
         self.symbol = 0
@@ -58,7 +58,7 @@ class ExpressionWalk:
             if kind is _Constant:
                 continue
             if kind is _Name and type(node.ctx) is _Load:
-                self.scope.reads.append((self.symbol, USE, node.id, "", "", node.lineno, 0))
+                self.scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
             elif (method := find(kind)) is not None:
                 method(self, node)
 
@@ -74,7 +74,7 @@ class ExpressionWalk:
 
     def _name(self, node: ast.Name) -> None:
         if type(node.ctx) is _Load:
-            self.scope.reads.append((self.symbol, USE, node.id, "", "", node.lineno, 0))
+            self.scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
         else:
             self.bind(node, node)
 
@@ -107,14 +107,14 @@ class ExpressionWalk:
         """BIND rows of a variable."""
         for qualifier, name, form in forms:
             if name != alias or qualifier or form != SAME:
-                self.rows.append((self.symbol, BIND, name, qualifier, alias, line, form))
+                self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
 
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
         if type(value) is _Name:  # most are
             symbol, root = self.symbol, value.id
-            self.scope.reads.append((symbol, USE, root, "", "", value.lineno, 0))
-            self.rows.append((symbol, USE, node.attr, root, "", node.end_lineno or 0, 0))
+            self.scope.reads[symbol, USE, root, "", "", value.lineno] = 0
+            self.rows[symbol, USE, node.attr, root, "", node.end_lineno or 0] = 0
         else:
             self.chain(node)
 
@@ -122,20 +122,20 @@ class ExpressionWalk:
         func = node.func
         kind = type(func)
         if kind is _Name:
-            self.scope.reads.append((self.symbol, CALL, func.id, "", "", func.lineno, _count(node)))  # type: ignore[attr-defined]
+            self.scope.reads[self.symbol, CALL, func.id, "", "", func.lineno] = _count(node)  # type: ignore[attr-defined]
         elif kind is _Attribute and type(func.value) is _Name:  # type: ignore[attr-defined]
             root = func.value  # type: ignore[attr-defined]
             symbol = self.symbol
-            self.scope.reads.append((symbol, USE, root.id, "", "", root.lineno, 0))
-            row = (symbol, CALL, func.attr, root.id, "", func.end_lineno or 0, _count(node))  # type: ignore[attr-defined]
-            self.rows.append(row)
+            self.scope.reads[symbol, USE, root.id, "", "", root.lineno] = 0
+            row = (symbol, CALL, func.attr, root.id, "", func.end_lineno or 0)  # type: ignore[attr-defined]
+            self.rows[row] = _count(node)
         else:
             self.chain(node)
             return
         for one in node.args:
             kind = type(one)
             if kind is _Name:
-                self.scope.reads.append((self.symbol, USE, one.id, "", "", one.lineno, 0))  # type: ignore[attr-defined]
+                self.scope.reads[self.symbol, USE, one.id, "", "", one.lineno] = 0  # type: ignore[attr-defined]
             elif kind is not _Constant:
                 self.stack.append(one)
         if node.keywords:
@@ -159,7 +159,7 @@ class ExpressionWalk:
             row = (CALL, _count(links[-1])) if links and type(links[-1]) is _Call else (USE, 0)
             if not links:
                 row = (role, arguments)
-            self.scope.reads.append((self.symbol, row[0], path, "", "", line or inner.lineno, row[1]))
+            self.scope.reads[self.symbol, row[0], path, "", "", line or inner.lineno] = row[1]
         elif kind is not _Constant:
             self.stack.append(inner)
         if links:
@@ -173,12 +173,12 @@ class ExpressionWalk:
             if kind is _Attribute:
                 name = link.attr
                 if place and type(links[place - 1]) is _Call:
-                    row = (symbol, CALL, name, path, "", line or link.end_lineno, _count(links[place - 1]))
+                    count = _count(links[place - 1])
+                    rows[symbol, CALL, name, path, "", line or link.end_lineno] = count
                 elif place:
-                    row = (symbol, USE, name, path, "", line or link.end_lineno, 0)
+                    rows[symbol, USE, name, path, "", line or link.end_lineno] = 0
                 else:
-                    row = (symbol, role, name, path, "", line or link.end_lineno, arguments)
-                rows.append(row)
+                    rows[symbol, role, name, path, "", line or link.end_lineno] = arguments
                 path = path if path is UNKNOWN else f"{path}.{name}"
             elif kind is _Call:
                 stack += link.args

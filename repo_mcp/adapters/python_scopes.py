@@ -11,9 +11,10 @@ Left out on purpose: flow. A name is bound in the whole of its scope, as the lan
 from __future__ import annotations
 
 import builtins
+from collections.abc import Set
 from enum import IntEnum
 
-from repo_mcp.structure import ReferenceRow
+from repo_mcp.structure import ReferenceKey
 
 BUILTINS = frozenset(dir(builtins)) | {
     "__file__", "__path__", "__class__", "WindowsError", "unicode", "basestring", "xrange", "raw_input",
@@ -62,8 +63,8 @@ class Scope:
         self.declared: set[str] = set()  # bound by import, def or class
         self.global_names: frozenset[str] = _NONE
         self.nonlocal_names: frozenset[str] = _NONE
-        self.reads: list[ReferenceRow] = []
-        self.hidden: frozenset[str] = _NONE  # variables of functions that are seen here
+        self.reads: dict[ReferenceKey, int] = {}  # -> arguments
+        self.hidden: Set[str] = _NONE  # variables of functions that are seen here; perhaps the set of one
         self.unbound: frozenset[str] = BUILTINS  # builtins that are meant when they are named here
         # The first parameter of the method around it and the place of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
@@ -85,21 +86,25 @@ class Scope:
             self.unbound -= bound
             return
         if self.global_names:
-            self.hidden -= self.global_names
+            self.hidden = self.hidden - self.global_names
         outside = self.global_names | self.nonlocal_names
         if self.declared:
-            self.hidden -= self.declared - outside
+            self.hidden = self.hidden - (self.declared - outside)
             self.unbound -= self.declared
         if self.variables:
             own = self.variables
             if self.declared or outside:
                 own = own - self.declared - outside
-            self.hidden = self.hidden | own if self.hidden else frozenset(own)
+            self.hidden = self.hidden | own if self.hidden else own
 
-    def list_references(self) -> list[ReferenceRow]:
+    def find_references(self) -> dict[ReferenceKey, int]:
         """The reads that lead out of functions, or to what one declares. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
-        return [read for read in self.reads if read[2] not in hidden and read[2] not in unbound]
+        return {
+            read: count
+            for read, count in self.reads.items()
+            if read[2] not in hidden and read[2] not in unbound
+        }
 
     def bind(self, name: str) -> None:
         """A variable of this scope, or of the one that a comprehension stands in."""

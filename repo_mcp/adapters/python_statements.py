@@ -151,7 +151,7 @@ class StatementWalk(ExpressionWalk):
             self.chain(base, INHERIT, number)
         elif isinstance(base, ast.Attribute):
             line = base.end_lineno or base.lineno
-            self.rows.append((self.symbol, INHERIT, base.attr, find_path(base.value), "", line, number))
+            self.rows[self.symbol, INHERIT, base.attr, find_path(base.value), "", line] = number
             self.stack.append(base.value)
         else:
             self.stack.append(base)
@@ -171,7 +171,7 @@ class StatementWalk(ExpressionWalk):
             if name not in scope.global_names:
                 scope.variables.add(name)
                 return
-            self.scope.reads.append((self.symbol, USE, name, "", "", getattr(statement, "lineno", 1), 0))
+            self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
             self.scopes[0].variables.add(name)
             self._add_variable(name, 0, _VARIABLE, statement)
             return
@@ -221,10 +221,12 @@ class StatementWalk(ExpressionWalk):
     def _assign(self, node: ast.Assign) -> None:
         value = node.value
         for target in node.targets:
-            if type(target) is ast.Name:
+            if type(target) is ast.Name:  # most are
                 self.bind_name(target.id, node)
-            else:
-                self.bind(target, node)
+                if type(value) in TELLING_NODES:
+                    self.tell(target.id, list_value_forms(value), target.lineno)
+                continue
+            self.bind(target, node)
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
                 if len(target.elts) == len(value.elts):
                     for one, given in zip(target.elts, value.elts, strict=True):
@@ -265,7 +267,7 @@ class StatementWalk(ExpressionWalk):
         if isinstance(target, ast.Name):
             if self.scope.kind is MODULE and target.id == "__all__":
                 self._export(node.value)
-            self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
+            self.scope.reads[self.symbol, USE, target.id, "", "", target.lineno] = 0
             self.bind_name(target.id, node)
         else:
             self.stack.append(target)
@@ -294,13 +296,13 @@ class StatementWalk(ExpressionWalk):
                 waiting.append(node.args[0])
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 exported.add(node.value)
-                self.rows.append((0, EXPORT, node.value, "", node.value, node.lineno, 0))
+                self.rows[0, EXPORT, node.value, "", node.value, node.lineno] = 0
             elif (
                 isinstance(node, ast.Attribute)
                 and node.attr == "__all__"
                 and isinstance(node.value, ast.Name)
             ):
-                self.rows.append((0, EXPORT, "*", node.value.id, "", node.lineno, 0))
+                self.rows[0, EXPORT, "*", node.value.id, "", node.lineno] = 0
         self.exported = exported
 
     # Control flow
@@ -381,7 +383,7 @@ class StatementWalk(ExpressionWalk):
         for name in node.names:
             alias = name.asname or name.name.partition(".")[0]
             self._declare(alias)
-            self.rows.append((self._place_of(alias), IMPORT, "", name.name, alias, name.lineno, 0))
+            self.rows[self._place_of(alias), IMPORT, "", name.name, alias, name.lineno] = 0
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * (node.level or 0) + (node.module or "")
@@ -389,7 +391,7 @@ class StatementWalk(ExpressionWalk):
             alias = "" if name.name == "*" else name.asname or name.name
             if alias:
                 self._declare(alias)
-            self.rows.append((self._place_of(alias), IMPORT, name.name, module, alias, name.lineno, 0))
+            self.rows[self._place_of(alias), IMPORT, name.name, module, alias, name.lineno] = 0
 
     def _place_of(self, name: str) -> int:
         """The symbol in whose scope an import binds a name."""
@@ -431,7 +433,7 @@ class StatementWalk(ExpressionWalk):
         if self.scope.kind is FUNCTION and target.id not in self.scope.global_names:
             self.scope.variables.add(target.id)
         else:
-            self.scope.reads.append((self.symbol, USE, target.id, "", "", target.lineno, 0))
+            self.scope.reads[self.symbol, USE, target.id, "", "", target.lineno] = 0
 
     METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         **ExpressionWalk.METHODS,

@@ -65,15 +65,13 @@ def _walk(
     rows = walk.rows
     for scope in walk.scopes:
         scope.settle()
-        rows += scope.list_references()
-    # One row for each symbol, role, name, qualifier, alias and line: the first.
-    kept = {row[:6]: row for row in reversed(rows)}
+        rows |= scope.find_references()
     builder = StructureBuilder(file_name, line_count)
     if lost:
         draft_by_lines(drafts, lines, lost)
     drafts.give(builder, walk.exported)
-    builder.add_references(reversed(kept.values()))
-    if lost and not kept and len(drafts.rows) == 1:
+    builder.add_distinct(rows)
+    if lost and not rows and len(drafts.rows) == 1:
         builder.status = ParseStatus.FAILED
     elif lost or drafts.is_full:
         builder.status = ParseStatus.PARTIAL

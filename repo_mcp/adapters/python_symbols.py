@@ -195,11 +195,8 @@ def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) 
     line, end = node.lineno, node.col_offset
     if not (args.args or args.posonlyargs or args.vararg or args.kwonlyargs or args.kwarg):
         return "()"
-    # the last of the parameters and defaults; what follows is ")" and perhaps "/" and ","
-    tails: list[ast.expr | ast.arg | None] = [*args.posonlyargs[-1:], *args.args[-1:], *args.defaults[-1:]]
-    tails += [args.vararg, *args.kwonlyargs[-1:], *args.kw_defaults[-1:], args.kwarg]
-    found = [(tail.end_lineno or 0, tail.end_col_offset or 0) for tail in tails if tail is not None]
-    last, last_end = max(found)
+    tail = _find_tail(args)
+    last, last_end = tail.end_lineno or line, tail.end_col_offset or 0
     start = lines[line - 1].find(b"(", end)
     if start < 0 or getattr(node, "type_params", None):
         return f"({', '.join(_iter_names(args))})"
@@ -210,6 +207,15 @@ def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) 
     missing = inner.count("(") - inner.count(")")
     inner += ")" * missing if 0 < missing < 9 else ""
     return f"({inner}, /)" if args.posonlyargs and "/" not in inner else f"({inner})"
+
+
+def _find_tail(args: ast.arguments) -> ast.expr | ast.arg:
+    """The last parameter or default; what follows is ")" and perhaps "/" and ","."""
+    if args.kwarg is not None:
+        return args.kwarg
+    if args.kwonlyargs:
+        return args.kw_defaults[-1] or args.kwonlyargs[-1]
+    return args.vararg or (args.defaults or args.args or args.posonlyargs)[-1]
 
 
 def _iter_names(args: ast.arguments) -> list[str]:

@@ -37,6 +37,7 @@ from repo_mcp.structure import (
 I64 = npt.NDArray[np.int64]
 _COLUMNS = SYMBOL_COLUMNS + REFERENCE_COLUMNS
 _HEAD_BYTES = HEADER.size + _COLUMNS
+_IS_WIDTH = np.isin(np.arange(256), (0, *COLUMN_TYPES))
 _ZEROS = np.zeros(max(MAX_SYMBOLS, MAX_REFERENCES), dtype=np.uint8)
 _LAST_STATUS, _LAST_KIND = int(max(ParseStatus)), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
