@@ -20,7 +20,7 @@ from repo_mcp.structure import ReferenceKey, ReferenceRole
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
 _Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
-_Name, _Constant, _Starred, _Load = ast.Name, ast.Constant, ast.Starred, ast.Load
+_Name, _Constant, _Starred = ast.Name, ast.Constant, ast.Starred
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _NEWER: tuple[Any, ...] = (getattr(ast, "TemplateStr", None), getattr(ast, "Interpolation", None))  # 3.14
 _WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldFrom, ast.keyword)
@@ -57,7 +57,7 @@ class ExpressionWalk:
             kind = type(node)
             if kind is _Constant:
                 continue
-            if kind is _Name and type(node.ctx) is _Load:
+            if kind is _Name:  # that is read: names that are bound are not put on the stack
                 self.scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
             elif (method := find(kind)) is not None:
                 method(self, node)
@@ -71,12 +71,6 @@ class ExpressionWalk:
         scope = Scope(kind, self.scope, owner)
         self.scopes.append(scope)
         return scope
-
-    def _name(self, node: ast.Name) -> None:
-        if type(node.ctx) is _Load:
-            self.scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
-        else:
-            self.bind(node, node)
 
     def bind(self, target: ast.expr, statement: ast.AST) -> None:
         """What an assignment target binds, and what it holds besides."""
@@ -119,27 +113,40 @@ class ExpressionWalk:
             self.chain(node)
 
     def _call(self, node: ast.Call) -> None:
-        func = node.func
-        kind = type(func)
-        if kind is _Name:
-            self.scope.reads[self.symbol, CALL, func.id, "", "", func.lineno] = _count(node)  # type: ignore[attr-defined]
-        elif kind is _Attribute and type(func.value) is _Name:  # type: ignore[attr-defined]
-            root = func.value  # type: ignore[attr-defined]
-            symbol = self.symbol
-            self.scope.reads[symbol, USE, root.id, "", "", root.lineno] = 0
-            row = (symbol, CALL, func.attr, root.id, "", func.end_lineno or 0)  # type: ignore[attr-defined]
-            self.rows[row] = _count(node)
-        else:
+        func: Any = node.func
+        root = func.value if type(func) is _Attribute else func
+        if type(root) is not _Name:
             self.chain(node)
             return
-        for one in node.args:
+        reads, stack, symbol = self.scope.reads, self.stack, self.symbol
+        args, keywords = node.args, node.keywords
+        count = len(args) + len(keywords) + 1  # as `_count` gives it
+        for one in args:
             kind = type(one)
             if kind is _Name:
-                self.scope.reads[self.symbol, USE, one.id, "", "", one.lineno] = 0  # type: ignore[attr-defined]
+                reads[symbol, USE, one.id, "", "", one.lineno] = 0  # type: ignore[attr-defined]
             elif kind is not _Constant:
-                self.stack.append(one)
-        if node.keywords:
-            self.stack += [keyword.value for keyword in node.keywords]
+                stack.append(one)
+                if kind is _Starred:
+                    count = 0
+        for keyword in keywords:
+            stack.append(keyword.value)
+            if keyword.arg is None:
+                count = 0
+        name = root.id
+        if root is func:
+            reads[symbol, CALL, name, "", "", root.lineno] = count
+        else:
+            reads[symbol, USE, name, "", "", root.lineno] = 0
+            self.rows[symbol, CALL, func.attr, name, "", func.end_lineno] = count
+
+    def _subscript(self, node: ast.Subscript) -> None:
+        value = node.value
+        if type(value) is _Name:
+            self.scope.reads[self.symbol, USE, value.id, "", "", value.lineno] = 0
+            self.stack.append(node.slice)
+        else:
+            self.chain(node)
 
     def chain(self, node: ast.expr, role: int = USE, arguments: int = 0, line: int = 0) -> None:
         """Rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
@@ -305,10 +312,9 @@ class ExpressionWalk:
 
     METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         Enter: _enter,
-        ast.Name: _name,
         ast.Attribute: _attribute,
         ast.Call: _call,
-        ast.Subscript: chain,
+        ast.Subscript: _subscript,
         ast.Await: chain,
         ast.Lambda: _lambda,
         ast.NamedExpr: _named,

@@ -423,9 +423,13 @@ class StatementWalk(ExpressionWalk):
         self.stack += (node.msg, node.test)
 
     def _delete(self, node: ast.Delete) -> None:
-        for target in node.targets:
+        waiting = list(node.targets)
+        while waiting:
+            target = waiting.pop()
             if isinstance(target, ast.Name):
                 self._delete_name(target)
+            elif isinstance(target, ast.Tuple | ast.List):
+                waiting += target.elts
             else:
                 self.stack.append(target)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,7 @@ I64 = npt.NDArray[np.int64]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
 NAME_WEIGHT = 4
+KEPT_NAMES = 4_096  # that are no plain words, most of them of files: `models.py` comes in every segment
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
@@ -196,9 +198,10 @@ def _analyse(names: TermText) -> WordTerms:
     return WordTerms(texts, words[order], np.concatenate([analysed.terms, numbers])[order])
 
 
-def _analyse_text(name: str) -> list[str]:
+@lru_cache(KEPT_NAMES)
+def _analyse_text(name: str) -> tuple[str, ...]:
     """The terms of a name like `operator ==`: itself, lower-cased, and those of its words."""
-    return list(dict.fromkeys([name.lower(), *analyse_text(name)]))
+    return tuple(dict.fromkeys([name.lower(), *analyse_text(name)]))
 
 
 def _build_content(files: Sequence[ParsedFile], lengths: Sequence[I64]) -> SegmentContent:

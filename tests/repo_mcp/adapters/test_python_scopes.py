@@ -165,6 +165,7 @@ CASES = {
     "except": ("def f():\n    try: pass\n    except E as e: return e\n", {"E"}),
     "global over a function": ("def f(x):\n    def g():\n        global x\n        return x\n", {"x"}),
     "del": ("def f():\n    del x\n    return x\n", set()),
+    "del of several": ("def f():\n    del (x, [y]), z\n    return x, y, z\n", set()),
     "match": ("def f(x):\n    match x:\n        case A(b=c, d=[*e]): return c, e\n", {"A"}),
     "with": ("def f():\n    with a as (b, [c, *d]): return b, c, d\n", {"a"}),
     "import": ("def f():\n    import a.b, c as d\n    return a, d, c\n", {"c"}),

@@ -262,6 +262,7 @@ ROLES = {
         ("def f(p=D): ...", ["D"]),
         ("def f(self):\n    self.x += 1", ["self.x"]),
         ("del a.b", ["a", "a.b"]),
+        ("del (a, b.c)", ["a", "b", "b.c"]),
         ("print(f'{a!r:{b}}')", ["a", "b"]),
         ("x = {**a, 'k': b}; y = [*c]; z = d[e:f]", ["a", "b", "c", "d", "e", "f"]),
         ("match a:\n    case B(c=d) if e: pass", ["a", "e"]),
