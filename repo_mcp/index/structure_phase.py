@@ -40,8 +40,8 @@ from repo_mcp.sandbox import OpenedFile
 from repo_mcp.structure import ParseStatus
 
 SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
-# For a text. The system ends it sooner by processor time, where it can; on a busy machine a process of low
-# priority may wait long for its turn, and is not to blame.
+# For a batch, then for each of its texts alone. The system ends a text sooner by processor time, where it
+# can; on a busy machine a process of low priority may wait long for its turn, and is not to blame.
 WALL_SECONDS = 60.0
 LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
 
