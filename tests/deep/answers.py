@@ -49,8 +49,8 @@ Call = tuple[str, dict[str, object]]
 class OwnParser:
     """What parses in this process, in the place of a `BatchParser`."""
 
-    def parse(self, requests: Sequence[tuple[str, bytes]]) -> Iterator[bytes | None]:
-        return (run_structure_task(task, text) for task, text in requests)
+    def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        return [run_structure_task(task, text) for task, text in requests]
 
     def stop(self) -> None:
         """There is nothing to end."""
