@@ -78,9 +78,7 @@ class RecordColumns:
         ends = _HEAD_BYTES + np.cumsum(sizes, axis=1)
         self._starts = ends - sizes
         lengths = np.array([len(record) for record in records])
-        if (ends[:, -1] + counts[:, 2] != lengths).any() or not np.isin(
-            self._widths, (0, *COLUMN_TYPES)
-        ).all():
+        if not _IS_WIDTH[self._widths].all() or (ends[:, -1] + counts[:, 2] != lengths).any():
             raise StructureError("columns that do not fit")
         self.text_starts: list[int] = ends[:, -1].tolist()
         versions, statuses, zeros = heads[:, 0], heads[:, 1], heads[:, 2:4]
