@@ -58,7 +58,9 @@ class ExpressionWalk:
             if kind is _Constant:
                 continue
             if kind is _Name:  # that is read: names that are bound are not put on the stack
-                self.scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
+                scope = self.scope
+                if node.id not in scope.local:
+                    scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
             elif (method := find(kind)) is not None:
                 method(self, node)
 
@@ -106,8 +108,9 @@ class ExpressionWalk:
     def _attribute(self, node: ast.Attribute) -> None:
         value = node.value
         if type(value) is _Name:  # most are
-            symbol, root = self.symbol, value.id
-            self.scope.reads[symbol, USE, root, "", "", value.lineno] = 0
+            symbol, root, scope = self.symbol, value.id, self.scope
+            if root not in scope.local:
+                scope.reads[symbol, USE, root, "", "", value.lineno] = 0
             self.rows[symbol, USE, node.attr, root, "", node.end_lineno or 0] = 0
         else:
             self.chain(node)
@@ -118,13 +121,15 @@ class ExpressionWalk:
         if type(root) is not _Name:
             self.chain(node)
             return
-        reads, stack, symbol = self.scope.reads, self.stack, self.symbol
+        reads, local = self.scope.reads, self.scope.local
+        stack, symbol = self.stack, self.symbol
         args, keywords = node.args, node.keywords
         count = len(args) + len(keywords) + 1  # as `_count` gives it
         for one in args:
             kind = type(one)
             if kind is _Name:
-                reads[symbol, USE, one.id, "", "", one.lineno] = 0  # type: ignore[attr-defined]
+                if (read := one.id) not in local:  # type: ignore[attr-defined]
+                    reads[symbol, USE, read, "", "", one.lineno] = 0
             elif kind is not _Constant:
                 stack.append(one)
                 if kind is _Starred:
@@ -134,16 +139,18 @@ class ExpressionWalk:
             if keyword.arg is None:
                 count = 0
         name = root.id
-        if root is func:
-            reads[symbol, CALL, name, "", "", root.lineno] = count
-        else:
-            reads[symbol, USE, name, "", "", root.lineno] = 0
+        if root is not func:
+            if name not in local:
+                reads[symbol, USE, name, "", "", root.lineno] = 0
             self.rows[symbol, CALL, func.attr, name, "", func.end_lineno] = count
+        elif name not in local:
+            reads[symbol, CALL, name, "", "", root.lineno] = count
 
     def _subscript(self, node: ast.Subscript) -> None:
         value = node.value
         if type(value) is _Name:
-            self.scope.reads[self.symbol, USE, value.id, "", "", value.lineno] = 0
+            if value.id not in self.scope.local:
+                self.scope.reads[self.symbol, USE, value.id, "", "", value.lineno] = 0
             self.stack.append(node.slice)
         else:
             self.chain(node)

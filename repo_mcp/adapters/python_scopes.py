@@ -4,6 +4,8 @@ A scope gathers, while its text is walked, what it binds and which bare names it
 is walked, `settle` says of every scope which names are variables of it or of functions around it: those
 are no references. A name that a function binds by `import`, `def` or `class` is no variable: its uses are
 references, and the resolver finds what it is. Builtins that are not bound here are dropped as well.
+Reads of what a function has bound so far are not even gathered, until it declares a name or has `global` or
+`nonlocal` names: so a read between `x = 1` and an `import x` below it in one function is none of the import.
 
 Left out on purpose: flow. A name is bound in the whole of its scope, as the language has it.
 """
@@ -21,7 +23,7 @@ BUILTINS = frozenset(dir(builtins)) | {
     "unichr", "reveal_type", "reveal_locals", "__annotations__", "__module__", "__qualname__", "__dict__",
 }  # fmt: skip
 
-_NONE: frozenset[str] = frozenset()
+NO_NAMES: frozenset[str] = frozenset()
 
 
 class ScopeKind(IntEnum):
@@ -46,6 +48,7 @@ class Scope:
         "global_names",
         "hidden",
         "kind",
+        "local",
         "nonlocal_names",
         "owner",
         "parent",
@@ -61,10 +64,12 @@ class Scope:
         self.owner = owner  # place of the symbol that it belongs to
         self.variables: set[str] = set()  # bound by assignment, as a parameter, by a loop, ...
         self.declared: set[str] = set()  # bound by import, def or class
-        self.global_names: frozenset[str] = _NONE
-        self.nonlocal_names: frozenset[str] = _NONE
+        self.global_names: frozenset[str] = NO_NAMES
+        self.nonlocal_names: frozenset[str] = NO_NAMES
+        # Of a function: what it has bound so far, whose reads are dropped at once: three in five of all.
+        self.local: Set[str] = self.variables if kind >= FUNCTION else NO_NAMES
         self.reads: dict[ReferenceKey, int] = {}  # -> arguments
-        self.hidden: Set[str] = _NONE  # variables of functions that are seen here; perhaps the set of one
+        self.hidden: Set[str] = NO_NAMES  # variables of functions that are seen here; perhaps the set of one
         self.unbound: frozenset[str] = BUILTINS  # builtins that are meant when they are named here
         # The first parameter of the method around it and the place of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
@@ -105,6 +110,11 @@ class Scope:
             for read, count in self.reads.items()
             if read[2] not in hidden and read[2] not in unbound
         }
+
+    def declare(self, name: str) -> None:
+        """A name that import, def or class binds."""
+        self.declared.add(name)
+        self.local = NO_NAMES
 
     def bind(self, name: str) -> None:
         """A variable of this scope, or of the one that a comprehension stands in."""

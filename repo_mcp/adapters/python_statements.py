@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from repo_mcp.adapters.python_expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
-from repo_mcp.adapters.python_scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, Scope
+from repo_mcp.adapters.python_scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.adapters.python_symbols import (
     Draft,
     Drafts,
@@ -158,8 +158,10 @@ class StatementWalk(ExpressionWalk):
 
     def _declare(self, name: str) -> None:
         """A name that def, class or import binds in the present scope."""
-        is_global = name in self.scope.global_names
-        (self.scopes[0] if is_global else self.scope).declared.add(name)
+        if name in self.scope.global_names:
+            self.scopes[0].declared.add(name)
+        else:
+            self.scope.declare(name)
 
     # Assignments
 
@@ -373,9 +375,11 @@ class StatementWalk(ExpressionWalk):
 
     def _global(self, node: ast.Global) -> None:
         self.scope.global_names = self.scope.global_names | set(node.names)
+        self.scope.local = NO_NAMES
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
         self.scope.nonlocal_names = self.scope.nonlocal_names | set(node.names)
+        self.scope.local = NO_NAMES
 
     # Imports
 

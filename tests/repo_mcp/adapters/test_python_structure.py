@@ -268,6 +268,7 @@ ROLES = {
         ("match a:\n    case B(c=d) if e: pass", ["a", "e"]),
         ("try: pass\nexcept (A, b.C) as e: raise e", ["A", "b", "b.C", "e"]),
         ("def f():\n    from x import y\n    y.z", ["y", "y.z"]),
+        ("def f(y=None):\n    if y is None:\n        from x import y\n    return y", ["y"]),  # line 4 alone
         ("def f(str):\n    return str, int", []),
         ("str = 1\nprint(str)", ["str"]),
     ],
