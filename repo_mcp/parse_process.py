@@ -8,7 +8,7 @@ A frame of requests holds one text or more, and is answered with one frame:
     request: u32 bytes | task | "\n" | text
     answers: "+" | for each text u32 bytes | the task's answer
 
-A frame that begins with "-" may have answers for the first of the texts only: the child ends itself after it.
+After a frame that begins with "-" instead the child ends itself.
 """
 
 from __future__ import annotations
@@ -103,14 +103,11 @@ def _answer(
 ) -> bool:
     """Answer the requests of a frame. False when this process has grown too large to go on."""
     parts: list[bytes] = []
-    stays = True
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
         answer = run(task, text)
         parts += [_SIZE.pack(len(answer)), answer]
-        stays = _has_room(kept_rss_bytes)
-        if not stays:
-            break
+    stays = _has_room(kept_rss_bytes)
     answers.send_bytes(b"".join([b"+" if stays else b"-", *parts]))
     return stays
 
@@ -152,7 +149,7 @@ else:
         """True when this program never held more memory than that.
 
         A started process inherits its parent's `ru_maxrss`, so that what is more than that is looked up: by
-        a file, which takes as long as parsing a small text.
+        a file, which takes as long as parsing a small text. So this is asked once for all texts of a frame.
         """
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         peak = peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere

@@ -119,18 +119,14 @@ class BatchParser:
 
         Raises ParserFailed when no process can be had, when children do nothing but end, and when closed.
         """
-        found: list[bytes | None] = []
-        alone = False
-        while len(found) < len(requests):
-            answers = self._ask(requests[len(found) : len(found) + 1 if alone else None])
-            if alone and not answers:
-                found.append(None)
-            alone |= not answers  # one of the texts: each of them shows whether it is the one
-            found += answers
-        return found
+        answers = self._ask(requests) if requests else []
+        if answers is not None:
+            return [*answers]
+        alone = [self._ask([request]) for request in requests]  # each shows whether it was the one
+        return [None if one is None else one[0] for one in alone]
 
-    def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes]:
-        """The answers that one child gives, for the first of the texts at least; none when it ended."""
+    def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes] | None:
+        """What one child answers, or None when it ended."""
         child = self._get_child()
         stays = False
         try:
@@ -139,7 +135,7 @@ class BatchParser:
             self._deaths += 1
             if self._closed or self._deaths > MAX_DEATHS:
                 raise ParserFailed(ParserFault.UNAVAILABLE) from error
-            return []
+            return None
         finally:
             if not stays:
                 self._drop_child()
@@ -236,7 +232,7 @@ class _Child:
     watch: _Watch
 
     def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
-        """Answers, one at least, and whether the child goes on: then there is one for each request.
+        """The answers, and whether the child goes on.
 
         EOFError or OSError when the child ended, was killed for time, or sent what no child of ours sends.
         """
@@ -250,7 +246,7 @@ class _Child:
             raise EOFError from error
         finally:
             self.watch.pause()
-        if not answers or len(answers) > len(requests) or (stays and len(answers) < len(requests)):
+        if len(answers) != len(requests):
             raise EOFError
         return answers, stays
 

@@ -33,7 +33,7 @@ def serve_upper(requests: Connection, answers: Connection, niceness: int) -> Non
 
 
 def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
-    """A child that has grown too large after each text."""
+    """A child that has grown too large after each frame."""
     parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
 
 
@@ -94,7 +94,7 @@ def test_the_text_that_ends_the_process_is_told_and_the_others_are_answered(
     assert capfd.readouterr().out == ""
 
 
-def test_a_process_that_has_grown_too_large_is_replaced_in_the_middle_of_a_batch() -> None:
+def test_a_process_that_has_grown_too_large_is_replaced_after_a_batch() -> None:
     if sys.platform == "win32":
         pytest.skip("Windows does not say how large a process was")
     parser = BatchParser(serve=serve_small)
@@ -141,6 +141,12 @@ def test_stopping_ends_a_parse_from_another_thread() -> None:
 def test_what_no_process_of_ours_sends_is_no_answer(frame: bytes) -> None:
     parser = BatchParser(serve=partial(serve_frame, frame))
     assert ask(parser, b"a", b"b") == [None, None]
+    parser.close()
+
+
+def test_a_batch_with_too_few_answers_is_asked_again_text_by_text() -> None:
+    parser = BatchParser(serve=partial(serve_frame, b"-" + b"\1\0\0\0a"))
+    assert ask(parser, b"a", b"b") == [b"a", b"a"]
     parser.close()
 
 
