@@ -6,19 +6,21 @@ Skipped where no parser is installed for any file of the tree.
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
+import subprocess
 import sys
-from contextlib import closing
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.engine import MEGABYTE, Indexed
-from bench.processes import can_read_memory, run_and_watch
-from bench.rounds import add_rate, run_rounds
-from repo_mcp.config import Config
+from bench.engine import Indexed
+from bench.processes import run_and_watch
+from bench.rounds import run_rounds
 from repo_mcp.index.structure_index import StructureView
 from repo_mcp.index.structure_schema import DECLARES, USES
 from repo_mcp.repository import Repository
@@ -43,32 +45,69 @@ def count_bytes(view: StructureView) -> int:
     )
 
 
+@pytest.fixture
+def time_ctags(view: StructureView, indexed: Indexed, scratch: Path) -> Callable[[], float] | None:
+    """Seconds that universal-ctags, one process, takes for the symbols of the same files, once they are read.
+
+    None where it is not installed.
+    """
+    if shutil.which("ctags") is None:
+        return None
+    version = subprocess.run(["ctags", "--version"], capture_output=True, text=True, check=False)
+    if "Universal" not in version.stdout:
+        return None
+    (scratch / "files").write_text("\n".join(view.iter_paths()), "utf-8")
+
+    def time_all() -> float:
+        begun = time.perf_counter()
+        subprocess.run(
+            ["ctags", "--options=NONE", "-L", str(scratch / "files"), "-f", str(scratch / "tags")],
+            cwd=indexed.root,
+            stderr=subprocess.DEVNULL,  # it warns of thousands of empty names in minified files
+            check=True,
+        )
+        return time.perf_counter() - begun
+
+    time_all()
+    return time_all
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_structure_build(
-    benchmark: BenchmarkFixture, structured: Repository, view: StructureView, indexed: Indexed, workers: int
+    benchmark: BenchmarkFixture,
+    view: StructureView,
+    indexed: Indexed,
+    scratch: Path,
+    time_ctags: Callable[[], float] | None,
+    workers: int,
 ) -> None:
-    config = Config(str(indexed.root), data_dir=str(indexed.data_dir), workers=workers)
-    with closing(Repository(config)) as repository:
-        run_rounds(benchmark, lambda: repository.structure.build(anew=True), rounds=1)
-        state = repository.structure.status()
-    benchmark.extra_info |= {
-        "files": state.files_done,
-        "text_mb": round(count_bytes(view) / MEGABYTE, 1),
-        "index_mb": round(state.index_bytes / MEGABYTE, 1),
-        "symbols": state.symbols,
-    }
-    add_rate(benchmark, count_bytes(view))
+    """The command, where the lexical index is there; the rate is without the look at what changed.
 
-
-@pytest.mark.skipif(not can_read_memory(), reason="this system does not tell")
-def test_memory_of_structure_command(
-    benchmark: BenchmarkFixture, structured: Repository, indexed: Indexed, scratch: Path
-) -> None:
+    It runs between two runs of ctags, where there is one: what a shared machine gives changes by the minute.
+    """
     shutil.copytree(indexed.data_dir, scratch / "data", ignore=shutil.ignore_patterns("structure-*"))
-    command = [sys.executable, "-m", "repo_mcp", "index", "--structure", "--json", "--workers", "2"]
+    command = [sys.executable, "-m", "repo_mcp", "index", "--structure", "--json", "--workers", str(workers)]
     command += ["--repo-root", str(indexed.root), "--data-dir", str(scratch / "data")]
-    peak = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1).peak_mb
-    benchmark.extra_info |= {"workers": 2, "peak_rss_mb": round(peak)}
+    before = time_ctags() if time_ctags else 0.0
+    watched = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1)
+    report = json.loads(watched.output)
+    seconds = watched.wall_seconds - report["duration_ms"] / 1000
+    rate = count_bytes(view) / 1e6 / seconds
+    benchmark.extra_info |= {
+        "files": report["structure"]["files_done"],
+        "text_mb": round(count_bytes(view) / 1e6, 1),
+        "index_mb": round(report["structure"]["index_bytes"] / 1e6, 1),
+        "symbols": report["structure"]["symbols"],
+        "cpu_s": round(watched.cpu_seconds, 1),
+        "peak_rss_mb": round(watched.peak_mb),
+        "mb_per_s": round(rate, 2),
+    }
+    if time_ctags:
+        of_ctags = 2 * count_bytes(view) / 1e6 / (before + time_ctags())
+        benchmark.extra_info |= {
+            "ctags_mb_per_s": round(of_ctags, 1),
+            "times_ctags": round(rate / of_ctags, 3),
+        }
 
 
 def test_structure_records(benchmark: BenchmarkFixture, view: StructureView) -> None:
