@@ -1,7 +1,7 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
-The number of a row that is no call is how many type arguments the name has; a new instance of a generic type
-says it in the alias, as "`2".
+The number of a row that is no call is how many type arguments the name has; a call that gives some, and a new
+instance of a generic type, say it in the alias, as "`2".
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
     if name in _GIVING_ITEMS and qualifier:
         _note_item_function(walk, node, qualifier)
     if name != "nameof":
-        walk.refer(CALL, name, name_node.start_byte, qualifier, "", arguments)
+        given = walk.read_line(name_node).partition("<")
+        alias = name_arity(count_arity("".join(given[1:])))
+        walk.refer(CALL, name, name_node.start_byte, qualifier, alias, arguments)
 
 
 def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:

@@ -1,6 +1,7 @@
 """What names of C# mean: through types, namespaces, usings and written types, or by name alone.
 
-Of methods of one name those count that take as many arguments as are given. A new instance means the fitting
+Of methods of one name those count that take as many arguments as are given, and speak of type parameters
+where type arguments are. A new instance means the fitting
 constructor, where one is declared, and the type. A member that the type of a value does not have may be an
 extension method: of those in sight that take so many arguments, and first a type that the value has.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.csharp_common_names import COMMON_MEMBERS
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp_types import CSharpTypes, Value
+from repo_mcp.graph.csharp_types import CSharpTypes, Value, is_generic
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.structure import (
     CALLABLE_KINDS,
@@ -205,8 +206,9 @@ class CSharpResolver:
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:
             return self._say(sure, row)
-        if found and value.type is None and row.name not in COMMON_MEMBERS:
-            return self._say(found, row, Confidence.PROBABLE)
+        likely = [one for one in found if self._types.may_extend(one, value)]
+        if likely and row.name not in COMMON_MEMBERS:
+            return self._say(likely, row, Confidence.PROBABLE)
         return None
 
     # -- answers ---------------------------------------------------------------------------------------------
@@ -216,6 +218,8 @@ class CSharpResolver:
         if row.role is ReferenceRole.CALL:
             fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
             found = fitting or found
+            generic = [one for one in found if row.alias and is_generic(one[1])]
+            found = generic or found
         whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
         found = whole or found
         if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, name_arity, read_type
+from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
@@ -142,26 +142,41 @@ class CSharpTypes:
 
     def extends(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
         """True when a value is of the type that an extension method extends, or has it as a base."""
-        declaration, symbol = method
-        file = self._names.find_file(declaration.path)
-        if value.type is None or file is None:
-            return False
-        first = symbol.parameters.lstrip("(").partition(",")[0].rstrip(")")
-        found = read_type(first.partition("this ")[2].rpartition(" ")[0])
+        found = _read_extended(method[1])
         if value.is_task and found.name == "Task" and not found.is_items:
             return True  # of any result
-        if not found.name or found.is_task != value.is_task:
+        if value.type is None or not _has_form(found, value):
             return False
-        if found.is_task and not found.is_items and _TYPE_PARAMETER.fullmatch(found.name):
+        if (found.is_task or found.is_items) and _TYPE_PARAMETER.fullmatch(found.name):
             return True
-        if found.is_items != value.is_items:
+        extended = self._find_extended(method, found)
+        if extended is None:
             return False
-        extended = self._names.find_type(file, symbol.place, found.name, found.qualifier, found.arity)
         full = extended.full_name
         return any(
             one.full_name == full or (not one.parts and one.full_name.endswith(full))
             for one in self.list_line(value.type)
         )
+
+    def may_extend(self, method: tuple[Declaration, Symbol], value: Value) -> bool:
+        """True when a value may be what an extension method extends: nothing is known of it; or it has a type
+        or a base that lies outside, and the method extends one outside; or the method extends any.
+        """
+        found = _read_extended(method[1])
+        if value.type is None or not _has_form(found, value):
+            return value.type is None
+        if _TYPE_PARAMETER.fullmatch(found.name):
+            return True
+        extended = self._find_extended(method, found)
+        is_outside = extended is not None and not extended.parts
+        return is_outside and any(not one.parts for one in self.list_line(value.type))
+
+    def _find_extended(self, method: tuple[Declaration, Symbol], written: TypeName) -> TypeMeaning | None:
+        declaration, symbol = method
+        file = self._names.find_file(declaration.path)
+        if file is None:
+            return None
+        return self._names.find_type(file, symbol.place, written.name, written.qualifier, written.arity)
 
     # -- chains ----------------------------------------------------------------------------------------------
 
@@ -281,6 +296,23 @@ class CSharpTypes:
         if kind == ITEM:
             return Value(value.type) if value.is_items else NOTHING_KNOWN
         return replace(value, is_task=False) if is_task else value
+
+
+def is_generic(method: Symbol) -> bool:
+    """True when a method takes or gives what is named like a type parameter."""
+    words = re.findall(r"\w+", f"{method.return_type} {method.parameters}")
+    return any(_TYPE_PARAMETER.fullmatch(word) for word in words)
+
+
+def _read_extended(method: Symbol) -> TypeName:
+    """The type of the first parameter of an extension method."""
+    first = method.parameters.lstrip("(").partition(",")[0].rstrip(")")
+    return read_type(first.partition("this ")[2].rpartition(" ")[0])
+
+
+def _has_form(written: TypeName, value: Value) -> bool:
+    """True when both are tasks or none, and both sequences or none."""
+    return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
 
 
 def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:

@@ -136,7 +136,7 @@ def test_calls_and_what_stands_before_them() -> None:
     )
     assert list_references(found, CALL) == [
         "M: CALL |Plain 5 n=3",
-        "M: CALL |Generic 6 n=2",
+        "M: CALL |Generic 6 as `1 n=2",
         "M: CALL Ns.Type|Static 7 n=1",
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",

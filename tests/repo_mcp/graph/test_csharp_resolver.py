@@ -439,3 +439,59 @@ def test_a_task_is_what_it_gives_when_it_is_awaited_and_not_before() -> None:
         assert found.ask("Use.cs", f"Close({number})", "Close") == close
     assert found.ask("Use.cs", "opening.CastResult", "CastResult") == cast
     assert found.ask("Use.cs", "given.CastResult", "CastResult") == cast
+
+
+def test_extension_methods_of_values_whose_types_lie_outside() -> None:
+    found = Repository.build(
+        {
+            "Mapper.cs": """
+                using System.Data;
+                namespace N;
+                public interface IOwn { }
+                public static class Mapper
+                {
+                    public static object Ask(this IDbConnection given, string text, int more = 0) => null;
+                    public static T Ask<T>(this IDbConnection given, string text, int more = 0) => default;
+                    public static int Fire(this IDbConnection given, string text) => 0;
+                    public static int Tell(this IOwn given) => 0;
+                    public static T Kept<T>(this T given) => given;
+                    public static int Sum2<T>(this IEnumerable<T> given) => 0;
+                    public static int Count(this IDbConnection given) => 0;
+                }
+            """,
+            "Use.cs": """
+                using System.Data.Common;
+                using N;
+                class Base { protected DbConnection connection => null; }
+                class Pool : DbConnection { }
+                class Own { }
+                class User : Base
+                {
+                    void Use(Pool pool, IDbConnection plain, Own own, List<Own> owns)
+                    {
+                        connection.Ask("1");
+                        connection.Ask<int>("2");
+                        connection.Fire("3");
+                        connection.Tell();
+                        connection.Count();
+                        pool.Fire("4");
+                        plain.Fire("5");
+                        own.Fire("6");
+                        own.Kept();
+                        owns.Sum2();
+                    }
+                }
+            """,
+        }
+    )
+    both = ["Mapper.cs:6 Ask possible", "Mapper.cs:7 Ask possible"]
+    assert found.ask("Use.cs", 'Ask("1")', "Ask") == both
+    assert found.ask("Use.cs", "Ask<int>", "Ask") == ["Mapper.cs:7 Ask probable"]
+    assert found.ask("Use.cs", '"3"', "Fire") == ["Mapper.cs:8 Fire probable"]
+    assert found.ask("Use.cs", "Tell", "Tell")[0].endswith("DbConnection.Tell")  # none outside can be an IOwn
+    assert found.ask("Use.cs", "Count", "Count")[0].endswith("DbConnection.Count")
+    assert found.ask("Use.cs", '"4"', "Fire") == ["Mapper.cs:8 Fire probable"]
+    assert found.ask("Use.cs", '"5"', "Fire") == ["Mapper.cs:8 Fire exact"]
+    assert found.ask("Use.cs", '"6"', "Fire") == []
+    assert found.ask("Use.cs", "Kept", "Kept") == ["Mapper.cs:10 Kept probable"]
+    assert found.ask("Use.cs", "Sum2", "Sum2") == ["Mapper.cs:11 Sum2 exact"]
