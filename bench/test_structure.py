@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from bench.engine import Indexed
+from bench.engine import MEGABYTE, Indexed
 from bench.processes import run_and_watch
 from bench.rounds import run_rounds
 from repo_mcp.index.structure_index import StructureView
@@ -93,18 +93,19 @@ def test_structure_build(
     watched = run_rounds(benchmark, lambda: run_and_watch(command), rounds=1)
     report = json.loads(watched.output)
     seconds = watched.wall_seconds - report["duration_ms"] / 1000
-    rate = count_bytes(view) / 1e6 / seconds
+    text_mb = count_bytes(view) / MEGABYTE
+    rate = text_mb / seconds
     benchmark.extra_info |= {
         "files": report["structure"]["files_done"],
-        "text_mb": round(count_bytes(view) / 1e6, 1),
-        "index_mb": round(report["structure"]["index_bytes"] / 1e6, 1),
+        "text_mb": round(text_mb, 1),
+        "index_mb": round(report["structure"]["index_bytes"] / MEGABYTE, 1),
         "symbols": report["structure"]["symbols"],
         "cpu_s": round(watched.cpu_seconds, 1),
         "peak_rss_mb": round(watched.peak_mb),
         "mb_per_s": round(rate, 2),
     }
     if time_ctags:
-        of_ctags = 2 * count_bytes(view) / 1e6 / (before + time_ctags())
+        of_ctags = 2 * text_mb / (before + time_ctags())
         benchmark.extra_info |= {
             "ctags_mb_per_s": round(of_ctags, 1),
             "times_ctags": round(rate / of_ctags, 3),

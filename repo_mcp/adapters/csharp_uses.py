@@ -132,9 +132,9 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
     if name in _GIVING_ITEMS and qualifier:
         _note_item_function(walk, node, qualifier)
     if name != "nameof":
-        given = walk.read_line(name_node).partition("<")
-        alias = name_arity(count_arity("".join(given[1:])))
-        walk.refer(CALL, name, name_node.start_byte, qualifier, alias, arguments)
+        is_generic = name_node.type == "generic_name"
+        arity = _count_type_arguments(walk, name_node.children[0].end_byte) if is_generic else 0
+        walk.refer(CALL, name, name_node.start_byte, qualifier, name_arity(arity), arguments)
 
 
 def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:

@@ -173,7 +173,8 @@ class ExpressionWalk:
             row = (CALL, _count(links[-1])) if links and type(links[-1]) is _Call else (USE, 0)
             if not links:
                 row = (role, arguments)
-            self.scope.reads[self.symbol, row[0], path, "", "", line or inner.lineno] = row[1]
+            if path not in self.scope.local:
+                self.scope.reads[self.symbol, row[0], path, "", "", line or inner.lineno] = row[1]
         elif kind is not _Constant:
             self.stack.append(inner)
         if links:

@@ -162,9 +162,11 @@ class CSharpTypes:
         """True when a value may be what an extension method extends: nothing is known of it; or it has a type
         or a base that lies outside, and the method extends one outside; or the method extends any.
         """
+        if value.type is None:
+            return True
         found = _read_extended(method[1])
-        if value.type is None or not _has_form(found, value):
-            return value.type is None
+        if not _has_form(found, value):
+            return False
         if _TYPE_PARAMETER.fullmatch(found.name):
             return True
         extended = self._find_extended(method, found)
