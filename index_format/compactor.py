@@ -141,15 +141,22 @@ def _renumber(
 ) -> tuple[I64, I64, I64]:
     """(list, new doc id, term frequency) of each kept posting; a list is term * MAX_FIELDS + field."""
     lists = np.repeat(new_terms[run.list_terms] * MAX_FIELDS + run.list_fields, run.frequencies)
-    by_file = np.array([field.level is Level.FILE for field in fields])[run.list_fields]
-    in_files = np.repeat(by_file, run.frequencies)
-    docs = np.empty_like(run.docs)
-    docs[in_files] = source.new_files[run.docs[in_files]]
-    docs[~in_files] = source.new_units[run.docs[~in_files]]  # none where all files are empty
+    docs = _renumber_docs(run, source, fields)
     if source.keeps_all:
         return lists, docs, run.term_frequencies
     kept = docs != DROPPED
     return lists[kept], docs[kept], run.term_frequencies[kept]
+
+
+def _renumber_docs(run: PostingRun, source: Source, fields: Sequence[Field]) -> I64:
+    by_file = np.array([field.level is Level.FILE for field in fields])
+    if by_file.all():
+        return source.new_files[run.docs].astype(np.int64)
+    in_files = np.repeat(by_file[run.list_fields], run.frequencies)
+    docs = np.empty_like(run.docs)
+    docs[in_files] = source.new_files[run.docs[in_files]]
+    docs[~in_files] = source.new_units[run.docs[~in_files]]  # none where all files are empty
+    return docs
 
 
 def _build_run(terms: TermText, lists: I64, docs: I64, counts: I64) -> PostingRun:

@@ -153,9 +153,9 @@ def _iter_records(readers: Sequence[RecordsReader], counts: Sequence[int], order
     """Files of one source stand in `order` as they do in the source: each source is gone through once."""
     coming = [enumerate(reader) for reader in readers]
     ends = np.cumsum(counts)
-    for number in order.tolist():
-        source = int(np.searchsorted(ends, number, side="right"))
-        file = number - int(ends[source]) + counts[source]
+    sources = np.searchsorted(ends, order, side="right")
+    files = order - (ends - counts)[sources]
+    for source, file in zip(sources.tolist(), files.tolist(), strict=True):
         yield next(record for place, record in coming[source] if place == file)
 
 

@@ -131,11 +131,33 @@ def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
     return ranks, order[is_new]
 
 
+def do_ascend(terms: TermText) -> bool:
+    """True when each term is above the one before it, in byte order."""
+    starts = terms.starts
+    sizes = terms.ends - 1 - starts
+    words = _open_words(terms.text)
+    lanes = _get_lanes(words, starts, sizes)
+    pairs = np.arange(len(terms) - 1)  # the first of each two that are equal so far
+    lower, upper = lanes[:-1], lanes[1:]
+    offset = 0
+    while len(pairs):
+        if (lower > upper).any():
+            return False
+        alike = np.flatnonzero(lower == upper)
+        if (lower[alike] & np.uint64(_LEFT) <= _LANE).any():  # nothing is left of them: they are the same
+            return False
+        pairs = pairs[alike]
+        offset += _LANE
+        if offset >= _LONG:
+            return all(terms[place] < terms[place + 1] for place in pairs.tolist())
+        lower = _get_lanes(words, starts[pairs] + offset, sizes[pairs] - offset)
+        upper = _get_lanes(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
+    return True
+
+
 def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:
     """The places of the spans in byte order, and which differ from the one before."""
-    words: npt.NDArray[np.uint64] = np.ndarray(
-        len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,)
-    )
+    words = _open_words(text)
     lanes = _get_lanes(words, starts, sizes)
     order = np.argsort(lanes)
     lanes = lanes[order]
@@ -178,6 +200,11 @@ def _sort_rests(
     order[open_at] = own[within]
     differs = [keys[one] != keys[other] for one, other in pairwise(within)]
     is_new[open_at[1:]] |= np.array(differs, dtype=np.bool_)
+
+
+def _open_words(text: bytes) -> npt.NDArray[np.uint64]:
+    """The eight bytes from each place of a text on."""
+    return np.ndarray(len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,))
 
 
 def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:

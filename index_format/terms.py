@@ -32,13 +32,14 @@ from index_format.columns import TableReader, encode_table
 from index_format.errors import CorruptIndex
 from index_format.frame import FrameReader
 from index_format.records import I64, MAX_FIELDS, PostingList
+from index_format.spread import spread_runs
 from index_format.term_text import (
     TermSearch,
     TermText,
     build_term_text,
+    do_ascend,
     join_term_texts,
     parse_term_text,
-    rank_terms,
 )
 
 TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
@@ -283,6 +284,31 @@ class TermsReader:
             )
         return masks, values[:count], values[count:]
 
+    def _parse_pages(self, data: bytes, edges: I64, terms: I64) -> tuple[I64, I64, I64, I64]:
+        """`_parse_page` for pages that lie between `edges`, of so many terms each; of each page as well the
+        bytes of its lists.
+        """
+        raw = np.frombuffer(data, dtype=np.uint8)
+        if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
+            raise self._corrupt("pages of the dictionary that are shorter than their terms")
+        is_mask = np.zeros(len(raw), dtype=np.bool_)
+        is_mask[spread_runs(edges[:-1], terms)] = True
+        masks = raw[is_mask].astype(np.int64)
+        lists = np.add.reduceat(np.bitwise_count(masks), np.cumsum(terms) - terms, dtype=np.int64)
+        values, ends = varints.decode(raw[~is_mask], f"{self._frame.name}: LIST")
+        value_ends = np.cumsum(2 * lists)
+        if (masks == 0).any() or len(values) != int(value_ends[-1]):
+            raise self._corrupt(
+                f"pages of the dictionary have {len(values)} values for {lists.sum()} lists,"
+                " or a term without a list"
+            )
+        if (ends[value_ends - 1] != np.cumsum(np.diff(edges) - terms)).any():
+            raise self._corrupt("values of a page of the dictionary that lie in the next one")
+        firsts = value_ends - 2 * lists
+        sizes = values[spread_runs(firsts + lists, lists)]
+        page_sizes = np.add.reduceat(sizes, np.cumsum(lists) - lists)
+        return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
+
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
         """The first `limit` terms in order that contain `needle`: a scan of the dictionary's bytes."""
         found: list[bytes] = []
@@ -371,14 +397,9 @@ class TermsReader:
             raise self._corrupt(f"pages {start} to {stop} of the dictionary do not end with a term")
         self._check_terms(terms, bounds, start, stop)
         data = self._read_span(LIST, list_places, start, stop)
-        edges = (list_places[start : stop + 1] - list_places[start]).tolist()
-        parsed = [
-            self._parse_page(data[low:high], count)
-            for low, high, count in zip(edges[:-1], edges[1:], np.diff(bounds).tolist(), strict=True)
-        ]
-        masks = b"".join(page[0] for page in parsed)
-        sizes = [page[2] for page in parsed]
-        posting_ends = posting_places[start] + np.cumsum([int(column.sum()) for column in sizes])
+        edges = list_places[start : stop + 1] - list_places[start]
+        masks, frequencies, sizes, page_sizes = self._parse_pages(data, edges, np.diff(bounds))
+        posting_ends = posting_places[start] + np.cumsum(page_sizes)
         following = posting_places[start + 1 : stop + 1]
         if ((following >= 0) & (following != posting_ends)).any():
             raise self._corrupt(
@@ -386,24 +407,21 @@ class TermsReader:
             )
         return TermPages(
             terms,
-            np.frombuffer(masks, dtype=np.uint8).astype(np.int64),
-            np.concatenate([page[1] for page in parsed]),
-            np.concatenate(sizes),
+            masks,
+            frequencies,
+            sizes,
             int(posting_places[start]),
         )
 
     def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
         """Raises CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
-        tops = self._tops.cut(start, min(stop + 1, self.pages))
-        ranks, _ = rank_terms(join_term_texts([terms, tops]))
-        own, top_ranks = ranks[: len(terms)], ranks[len(terms) :]
         counts = np.diff(bounds)
         if (counts < 1).any() or (counts > PAGE_TERMS).any():
             raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
-        if (own[bounds[:-1]] != top_ranks[: stop - start]).any():
+        if terms.gather(bounds[:-1]).text != self._tops.cut(start, stop).text:
             raise self._corrupt(f"pages {start} to {stop} do not begin with their first terms")
-        following = top_ranks[stop - start :]
-        if (np.diff(np.append(own, following)) < 1).any():
+        is_last = stop == self.pages
+        if not do_ascend(terms) or not (is_last or terms[len(terms) - 1] < self._tops[stop]):
             raise self._corrupt(f"the terms of pages {start} to {stop} do not ascend")
 
 
