@@ -189,15 +189,23 @@ class StructureBuilder:
         if next(coming, None) is not None:
             self.status = ParseStatus.PARTIAL
 
-    def add_distinct(self, rows: Mapping[ReferenceKey, int]) -> None:
-        """As `add_references`, of rows with their arguments: whoever gathers them so has none twice."""
+    def add_distinct(self, rows: Mapping[ReferenceKey, int], before: int = 0) -> None:
+        """As `add_references`, of rows with their arguments: whoever gathers them so has none twice.
+
+        Their lines are counted from the one behind `before`.
+        """
         number, coming = self._strings, iter(rows.items())
         self._references += [
-            (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
+            (symbol, role, number[name], number[qualifier], number[alias], before + line, arguments)
             for (symbol, role, name, qualifier, alias, line), arguments in islice(coming, self._room)
         ]
         if next(coming, None) is not None:
             self.status = ParseStatus.PARTIAL
+
+    @property
+    def is_empty(self) -> bool:
+        """True while there is the file alone."""
+        return len(self._symbols) == 1 and not self._references
 
     @property
     def _room(self) -> int:

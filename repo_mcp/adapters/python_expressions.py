@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.adapters.python_scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
 from repo_mcp.adapters.python_symbols import Drafts
 from repo_mcp.adapters.python_types import ITEM, MAX_PATH_CHARS, SAME, UNKNOWN, list_value_forms, parse_quoted
-from repo_mcp.structure import ReferenceKey, ReferenceRole
+from repo_mcp.structure import ReferenceKey, ReferenceRole, StructureBuilder
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
@@ -36,19 +37,47 @@ class Enter:
         self.symbol = symbol
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is gathered of some statements of the module."""
+
+    before: int  # lines of the text in front of them: those in rows and scopes are counted from there
+    rows: dict[ReferenceKey, int]  # -> arguments: of two calls alike on a line, the last taken
+    scopes: list[Scope]  # the module's first; a scope behind those around it
+
+
 class ExpressionWalk:
     """What is gathered of one text, and the methods for its expressions."""
 
-    def __init__(self, drafts: Drafts, lines: Sequence[bytes]) -> None:
+    def __init__(self, drafts: Drafts) -> None:
         self.drafts = drafts
-        self.lines = lines
-        self.rows: dict[ReferenceKey, int] = {}  # -> arguments: of two calls alike on a line, the last taken
-        self.scope = Scope(MODULE, None, 0)
-        self.scopes = [self.scope]
+        self.module = Scope(MODULE, None, 0)
+        self.pieces: list[Piece] = []
         self.symbol = 0
         self.stack: list[Any] = []
 
-    def run(self) -> None:
+    def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
+        """Gather what the next statements of the module hold."""
+        drafted = len(self.drafts.rows)
+        self.lines = lines
+        self.rows: dict[ReferenceKey, int] = {}
+        self.scope = self.module.share_names()
+        self.scopes = [self.scope]
+        self.pieces.append(Piece(before, self.rows, self.scopes))
+        self.stack += reversed(statements)
+        self._run()
+        self.drafts.move_down(drafted, before)
+
+    def give(self, builder: StructureBuilder) -> None:
+        """All references to a builder."""
+        self.module.settle()
+        for piece in self.pieces:
+            for scope in piece.scopes:
+                scope.settle()
+                scope.give(piece.rows)
+            builder.add_distinct(piece.rows, piece.before)
+
+    def _run(self) -> None:
         """Empty the stack."""
         stack, find = self.stack, self.METHODS.get
         pop = stack.pop
@@ -208,6 +237,10 @@ class ExpressionWalk:
 
     def annotate(self, annotation: ast.expr, role: int) -> None:
         """The types in an annotation, those in quotes as well."""
+        if type(annotation) is _Name:  # most are
+            if annotation.id not in self.scope.local:
+                self.scope.reads[self.symbol, role, annotation.id, "", "", annotation.lineno] = 0
+            return
         waiting: list[tuple[Any, int]] = [(annotation, 0)]
         while waiting:
             node, line = waiting.pop()

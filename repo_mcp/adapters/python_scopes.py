@@ -40,7 +40,7 @@ MODULE, CLASS, FUNCTION, COMPREHENSION = ScopeKind
 
 
 class Scope:
-    """One scope of a text. Its parent is the scope around it in the text."""
+    """One scope of a text. Its parent is the scope around it, or the one whose names it shares."""
 
     __slots__ = (
         "class_place",
@@ -75,12 +75,18 @@ class Scope:
         self.self_name: str = "" if parent is None else parent.self_name
         self.class_place: int = 0 if parent is None else parent.class_place
 
+    def share_names(self) -> Scope:
+        """Another scope of this module, with reads of its own: what one of them binds, all do."""
+        scope = Scope(self.kind, self, self.owner)
+        scope.variables, scope.declared = self.variables, self.declared
+        return scope
+
     def settle(self) -> None:
         """Say which variables are seen here. Scopes around this one must be settled."""
-        if self.kind is MODULE:
-            self.unbound = BUILTINS - self.variables - self.declared
-            return
         around = self.parent
+        if self.kind is MODULE:
+            self.unbound = BUILTINS - self.variables - self.declared if around is None else around.unbound
+            return
         while around is not None and around.kind is CLASS:
             around = around.parent  # functions do not see the names of a class around them
         assert around is not None
@@ -102,14 +108,13 @@ class Scope:
                 own = own - self.declared - outside
             self.hidden = self.hidden | own if self.hidden else own
 
-    def find_references(self) -> dict[ReferenceKey, int]:
+    def give(self, rows: dict[ReferenceKey, int]) -> None:
         """The reads that lead out of functions, or to what one declares. The scope must be settled."""
         hidden, unbound = self.hidden, self.unbound
-        return {
-            read: count
-            for read, count in self.reads.items()
-            if read[2] not in hidden and read[2] not in unbound
-        }
+        for read, count in self.reads.items():
+            name = read[2]
+            if name not in hidden and name not in unbound:
+                rows[read] = count
 
     def declare(self, name: str) -> None:
         """A name that import, def or class binds."""

@@ -7,7 +7,7 @@ though its scope opens behind them.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from repo_mcp.adapters.python_expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
@@ -42,8 +42,8 @@ _TYPE_ALIAS: Any = getattr(ast, "TypeAlias", None)  # Python 3.12
 class StatementWalk(ExpressionWalk):
     """The walk over a whole text."""
 
-    def __init__(self, drafts: Drafts, lines: Sequence[bytes], is_stub: bool) -> None:
-        super().__init__(drafts, lines)
+    def __init__(self, drafts: Drafts, is_stub: bool) -> None:
+        super().__init__(drafts)
         self._is_stub = is_stub
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
         self._assigned: dict[int, set[str]] = {}  # names that a class assigns itself, also below its methods
@@ -55,14 +55,14 @@ class StatementWalk(ExpressionWalk):
         outer, outer_symbol = self.scope, self.symbol
         in_class = outer.kind is CLASS
         self._declare(node.name)
-        draft = draft_function(node, outer.owner, in_class, self._is_stub, self.lines)
+        names = list_parameter_names(node.args)
+        draft = draft_function(node, outer.owner, in_class, self._is_stub, names, self.lines)
         place = self.drafts.add(draft)
         if in_class:
             self._members[outer.owner].add(node.name)
         around = self._open_type_parameters(node)
         scope = Scope(FUNCTION, around, place)
         self.scopes.append(scope)
-        names = list_parameter_names(node.args)
         scope.variables.update(names)
         if in_class:
             has_self = names and not draft.flags & STATIC
@@ -159,7 +159,7 @@ class StatementWalk(ExpressionWalk):
     def _declare(self, name: str) -> None:
         """A name that def, class or import binds in the present scope."""
         if name in self.scope.global_names:
-            self.scopes[0].declared.add(name)
+            self.module.declared.add(name)
         else:
             self.scope.declare(name)
 
@@ -174,7 +174,7 @@ class StatementWalk(ExpressionWalk):
                 scope.variables.add(name)
                 return
             self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
-            self.scopes[0].variables.add(name)
+            self.module.variables.add(name)
             self._add_variable(name, 0, _VARIABLE, statement)
             return
         scope.variables.add(name)
@@ -221,10 +221,11 @@ class StatementWalk(ExpressionWalk):
         return bool(name) and isinstance(node, ast.Name) and node.id == name
 
     def _assign(self, node: ast.Assign) -> None:
-        value = node.value
+        value, local = node.value, self.scope.local
         for target in node.targets:
             if type(target) is ast.Name:  # most are
-                self.bind_name(target.id, node)
+                if target.id not in local:
+                    self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
                     self.tell(target.id, list_value_forms(value), target.lineno)
                 continue

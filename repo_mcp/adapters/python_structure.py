@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Sequence
 
+from repo_mcp.adapters.python_pieces import cut_between_statements
 from repo_mcp.adapters.python_recovery import cut_out_faults, draft_by_lines
 from repo_mcp.adapters.python_statements import StatementWalk
 from repo_mcp.adapters.python_symbols import Drafts
@@ -26,55 +28,66 @@ def parse(file_name: str, text: bytes) -> bytes:
     text = text.removeprefix(b"\xef\xbb\xbf")
     line_count = text.count(b"\n") + (not text.endswith(b"\n"))
     try:
-        if len(text) > MAX_AST_BYTES:
-            return _encode_lines(file_name, text, line_count)
-        tree = _parse(text)
-        if tree is not None:
-            return _walk(file_name, text, line_count, tree)
-        kept, lost = cut_out_faults(text, lambda block: _parse(block) is not None)
-        tree = _parse(kept)
-        if tree is None or not lost:
-            return _encode_lines(file_name, text, line_count)
-        return _walk(file_name, text, line_count, tree, lost)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
+            return _parse_text(file_name, text, line_count)
     except _ERRORS:
         return encode_failure(file_name, line_count)
 
 
-def _parse(text: bytes) -> ast.Module | None:
+def _parse_text(file_name: str, text: bytes, line_count: int) -> bytes:
+    if len(text) > MAX_AST_BYTES:
+        return _encode_lines(file_name, text, line_count)
+    walk = _walk(file_name, text, line_count)
+    if walk is not None:
+        return _encode(walk)
+    kept, lost = cut_out_faults(text, lambda block: _parse(block) is not None)
+    walk = _walk(file_name, kept, line_count) if lost else None
+    if walk is None:
+        return _encode_lines(file_name, text, line_count)
+    draft_by_lines(walk.drafts, text.split(b"\n"), lost)
+    return _encode(walk, is_whole=False)
+
+
+def _parse(text: bytes) -> list[ast.stmt] | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
-            return ast.parse(text.decode("utf-8"))
+        return ast.parse(text.decode("utf-8")).body
     except _ERRORS:
         return None
 
 
-def _walk(
-    file_name: str,
-    text: bytes,
-    line_count: int,
-    tree: ast.Module,
-    lost: frozenset[int] = frozenset(),
-) -> bytes:
-    """The record of a tree. `lost`: lines that it does not have."""
-    drafts = Drafts(file_name, line_count)
-    lines = text.split(b"\n")
-    walk = StatementWalk(drafts, lines, file_name.endswith(".pyi"))
-    walk.stack += reversed(tree.body)
-    walk.run()
-    rows = walk.rows
-    for scope in walk.scopes:
-        scope.settle()
-        rows |= scope.find_references()
-    builder = StructureBuilder(file_name, line_count)
-    if lost:
-        draft_by_lines(drafts, lines, lost)
+def _walk(file_name: str, text: bytes, line_count: int) -> StatementWalk | None:
+    """The walk over a whole text; None where it does not parse."""
+    pieces = cut_between_statements(text)
+    walk = _walk_pieces(file_name, pieces, line_count)
+    if walk is None and len(pieces) > 1:
+        walk = _walk_pieces(file_name, [text], line_count)
+    return walk
+
+
+def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> StatementWalk | None:
+    walk = StatementWalk(Drafts(file_name, line_count), file_name.endswith(".pyi"))
+    before = 0
+    for piece in pieces:
+        statements = _parse(piece)
+        if statements is None:
+            return None
+        lines = piece.split(b"\n")
+        walk.walk(statements, lines, before)
+        before += len(lines) - 1
+        del statements  # the next piece has its room
+    return walk
+
+
+def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
+    drafts = walk.drafts
+    builder = StructureBuilder(drafts.rows[0].name, drafts.rows[0].end_line)
     drafts.give(builder, walk.exported)
-    builder.add_distinct(rows)
-    if lost and not rows and len(drafts.rows) == 1:
-        builder.status = ParseStatus.FAILED
-    elif lost or drafts.is_full:
+    walk.give(builder)
+    if not is_whole or drafts.is_full:
         builder.status = ParseStatus.PARTIAL
+    if not is_whole and builder.is_empty:
+        builder.status = ParseStatus.FAILED
     return builder.encode()
 
 

@@ -69,6 +69,12 @@ class Drafts:
         self.rows.append(draft)
         return len(self.rows) - 1
 
+    def move_down(self, first: int, lines: int) -> None:
+        """The symbols from a place on begin and end so many lines further down."""
+        for draft in self.rows[first:]:
+            draft.start_line += lines
+            draft.end_line += lines
+
     def give(self, builder: StructureBuilder, exported: set[str] | None) -> None:
         """All of them to a builder. `exported` is what `__all__` names; None where there is none."""
         rows = self.rows
@@ -118,9 +124,10 @@ def draft_function(
     parent: int,
     in_class: bool,
     is_stub: bool,
+    names: Sequence[str],
     lines: Sequence[bytes],
 ) -> Draft:
-    """The symbol of a function or method."""
+    """The symbol of a function or method, whose parameters have these names."""
     flags = _find_documented(node.body)
     start = node.lineno
     is_property = False
@@ -135,16 +142,15 @@ def draft_function(
         if node.name == "__init__":
             kind = _CONSTRUCTOR
     args = node.args
-    count = len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs)
-    if in_class and not flags & _STATIC and (args.posonlyargs or args.args):
-        count -= 1
-    count += (args.vararg is not None) + (args.kwarg is not None)
+    has_self = in_class and not flags & _STATIC and (args.args or args.posonlyargs)
+    count = len(names) - 1 if has_self else len(names)
+    parameters = _sign(node, lines) if names else "()"
     flags |= _ASYNC if type(node) is ast.AsyncFunctionDef else 0
     flags |= _VARIADIC if args.vararg is not None else 0
     flags |= _FORWARD if is_stub else 0
     end = node.end_lineno or node.lineno
     returns = "" if node.returns is None else cut_text(node.returns, lines)
-    return Draft(node.name, kind, parent, start, end, flags, _sign(node, lines), count, returns)
+    return Draft(node.name, kind, parent, start, end, flags, parameters, count, returns)
 
 
 def draft_class(node: ast.ClassDef, parent: int) -> Draft:
@@ -190,22 +196,20 @@ def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[byte
 
 
 def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) -> str:
-    """`(a: int, *, b=1)` as it stands in the text."""
-    args = node.args
-    line, end = node.lineno, node.col_offset
-    if not (args.args or args.posonlyargs or args.vararg or args.kwonlyargs or args.kwarg):
-        return "()"
+    """`(a: int, *, b=1)` as it stands in the text; there is one at least."""
+    args, line = node.args, node.lineno
     tail = _find_tail(args)
     last, last_end = tail.end_lineno or line, tail.end_col_offset or 0
-    start = lines[line - 1].find(b"(", end)
+    start = lines[line - 1].find(b"(", node.col_offset)
     if start < 0 or getattr(node, "type_params", None):
         return f"({', '.join(_iter_names(args))})"
     if line == last:
         inner = lines[line - 1][start + 1 : last_end].decode("utf-8", "replace")
     else:
         inner = _cut_lines(line, start + 1, last, last_end, lines)
-    missing = inner.count("(") - inner.count(")")
-    inner += ")" * missing if 0 < missing < 9 else ""
+    if "(" in inner:
+        missing = inner.count("(") - inner.count(")")
+        inner += ")" * missing if 0 < missing < 9 else ""
     return f"({inner}, /)" if args.posonlyargs and "/" not in inner else f"({inner})"
 
 

@@ -24,12 +24,12 @@ INVISIBLE = {"__class__", "__annotations__", "super", "__classcell__", ".0", "__
 
 
 def list_scopes(text: str) -> list[Scope]:
-    walk = StatementWalk(Drafts("a.py", 1), text.encode().split(b"\n"), False)
+    walk = StatementWalk(Drafts("a.py", 1), is_stub=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        walk.stack += reversed(ast.parse(text).body)
-    walk.run()
-    for scope in walk.scopes:
+        statements = ast.parse(text).body
+    walk.walk(statements, text.encode().split(b"\n"))
+    for scope in [walk.module, *walk.scopes]:
         scope.settle()
     return walk.scopes
 
