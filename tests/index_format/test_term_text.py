@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import TermText, build_term_text, gather_spans, rank_spans, term_text
-from index_format.term_text import TermSearch, join_term_texts, parse_term_text, rank_terms
+from index_format.term_text import TermSearch, do_ascend, join_term_texts, parse_term_text, rank_terms
 from tests.index_format.plain_lists import build_column
 
 ANY = st.binary(max_size=9).filter(lambda term: b"\n" not in term)
@@ -119,6 +119,30 @@ def test_terms_of_megabytes_that_differ_at_their_end_take_no_time() -> None:
     started = time.process_time()
     ranks, places = rank_terms(build_term_text(terms))
     assert (ranks.tolist(), len(places)) == ([1, 0, 1], 2)
+    assert time.process_time() - started < 5  # by lanes it takes minutes
+
+
+@pytest.mark.parametrize("longest", [7, 14, term_text._LONG])
+@settings(max_examples=150, deadline=None)
+@given(LISTS, st.data())
+def test_terms_ascend_or_do_not(longest: int, terms: list[bytes], data: st.DataObject) -> None:
+    ordered = sorted(set(terms))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(term_text, "_LONG", longest)
+        assert do_ascend(build_term_text(ordered))
+        assert do_ascend(build_term_text(terms)) == (terms == ordered)
+        if len(ordered) > 1:
+            place = data.draw(st.integers(1, len(ordered) - 1))
+            twice = [*ordered[:place], ordered[place - 1], *ordered[place:]]
+            assert not do_ascend(build_term_text(twice))
+            ordered[place - 1 : place + 1] = ordered[place], ordered[place - 1]
+            assert not do_ascend(build_term_text(ordered))
+
+
+def test_whether_terms_of_megabytes_ascend_takes_no_time() -> None:
+    started = time.process_time()
+    for lasts, expected in (((b"a", b"b", b"c"), True), ((b"a", b"c", b"b"), False), ((b"a", b"a"), False)):
+        assert do_ascend(build_term_text([b"q" * 20_000_000 + last for last in lasts])) is expected
     assert time.process_time() - started < 5  # by lanes it takes minutes
 
 
