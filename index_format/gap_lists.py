@@ -67,7 +67,7 @@ def decode_gap_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple
     firsts = value_ends - value_counts
     is_gap = np.zeros(len(values) + 1, dtype=np.int8)
     is_gap[firsts] = 1
-    is_gap[firsts + frequencies] -= 1  # no place twice: no list is empty, and the next begins here at most
+    is_gap[firsts + frequencies] -= 1  # no place twice, as each list has a posting
     chosen = np.cumsum(is_gap[:-1]).astype(np.bool_)
     gaps, rests = values[chosen], values[~chosen]
     is_many = (gaps & 1).astype(np.bool_)

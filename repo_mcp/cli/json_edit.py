@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 DEFAULT_INDENT = "  "
-_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+# Groups are not repeated possessively: before 3.11.5 Python gets that wrong (gh-106052).
+_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"')
 _SCALAR = re.compile(r"[^\s,\]}/]++")
 
 

@@ -6,6 +6,7 @@ An exception needs its row in ALLOWED with the reason.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tests.architecture.source_tree import Module, iter_imports, load_modules
@@ -72,6 +73,9 @@ OPENERS = {
     "repo_mcp/parse_process.py",  # what Linux says of the process's own memory
     "repo_mcp/wire.py",  # the null device in place of standard input and output
 }
+
+# Python before 3.11.5 matches it wrong (gh-106052); of single characters and classes it does not.
+POSSESSIVE_GROUP = re.compile(r"(?<![\\(])\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 PRINTERS = ("repo_mcp/cli/", "index_format/__main__.py")
 ENVIRONMENT_READER = "repo_mcp/config.py"
@@ -146,3 +150,17 @@ def test_only_the_door_and_the_index_open_files() -> None:
         if isinstance(node, ast.Call) and dotted(node.func) in ("open", "os.open", "io.open", "os.fdopen")
     ]
     assert opening == []
+
+
+def test_no_group_of_a_pattern_is_repeated_possessively() -> None:
+    assert all(map(POSSESSIVE_GROUP.search, ("(?:ab?c)*+", "(a|b)++", "(a){0,3}+", "(a){2}+", "(a)?+")))
+    assert not any(map(POSSESSIVE_GROUP.search, ("[()]*+", r"\(\)++", "(?:a)+b+", "a{0,3}+")))
+    repeating = [
+        f"{module.path}:{node.lineno} {text}"
+        for module in load_modules()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        for text in [node.value if isinstance(node.value, str) else node.value.decode("latin-1")]
+        if POSSESSIVE_GROUP.search(text)
+    ]
+    assert repeating == []
