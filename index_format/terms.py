@@ -418,7 +418,7 @@ class TermsReader:
         counts = np.diff(bounds)
         if (counts < 1).any() or (counts > PAGE_TERMS).any():
             raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
-        if terms.gather(bounds[:-1]).text != self._tops.cut(start, stop).text:
+        if [terms[place] for place in bounds[:-1].tolist()] != self._tops.cut(start, stop).split():
             raise self._corrupt(f"pages {start} to {stop} do not begin with their first terms")
         is_last = stop == self.pages
         if not do_ascend(terms) or not (is_last or terms[len(terms) - 1] < self._tops[stop]):

@@ -1,7 +1,8 @@
 """The references in Python expressions. The walk over statements, `python_statements`, builds on this.
 
-One stack, emptied by `run`: a node is taken off, its type's method says which rows it gives and puts what is
-inside on the stack. Nothing recurses. A chain such as `a.b().c[0].d` is taken at once, from its root on.
+One stack, emptied for each piece of a text: a node is taken off, its type's method says which rows it gives
+and puts what is inside on the stack. Nothing recurses. A chain such as `a.b().c[0].d` is taken at once, from
+its root on.
 
     a.b.c()    CALL c of "a.b", USE b of "a", and `a`, which is read in the scope
 """
@@ -69,13 +70,16 @@ class ExpressionWalk:
         self.drafts.move_down(drafted, before)
 
     def give(self, builder: StructureBuilder) -> None:
-        """All references to a builder."""
+        """All references to a builder, bare names last: of too many the last are left out."""
         self.module.settle()
         for piece in self.pieces:
+            builder.add_distinct(piece.rows, piece.before)
+        for piece in self.pieces:
+            reads: dict[ReferenceKey, int] = {}
             for scope in piece.scopes:
                 scope.settle()
-                scope.give(piece.rows)
-            builder.add_distinct(piece.rows, piece.before)
+                scope.give(reads)
+            builder.add_distinct(reads, piece.before)
 
     def _run(self) -> None:
         """Empty the stack."""

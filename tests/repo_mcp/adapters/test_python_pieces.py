@@ -76,7 +76,7 @@ NO_CUTS = {
     "a string": b'x = """\n\ndef f(): return a.b\n\n"""\n\ndef g(): return c.d\n',
     "brackets": b"x = (1,\n\ndef f(): pass\n)",
     "a decorator": b"@one.two\n\n@three.four\n\ndef f(): return a.b\n\n@five\n\nclass A: pass\n",
-    "a line that goes on": b"x = a.b + \\\n\ndef f(): pass\n\ndef g(): pass\n",
+    "a line that does not go on": b"x = a.b + \\\n\ndef f(): pass\n\ndef g(): pass\n",
     "a string that never ends": b'x = 1\n\ndef f(): pass\n\ndef g():\n  """\n\ndef h(): pass\n',
     "one bad piece": b"x = a.b\n\ndef f(): return c.d\n\ndef g(:\n\ndef h(): return e.f\n",
     "branches": b"if a:\n    pass\n\ndef f(): pass\n\ntry:\n    b()\n\nexcept C:\n    pass\n",
