@@ -241,10 +241,6 @@ class ExpressionWalk:
 
     def annotate(self, annotation: ast.expr, role: int) -> None:
         """The types in an annotation, those in quotes as well."""
-        if type(annotation) is _Name:  # most are
-            if annotation.id not in self.scope.local:
-                self.scope.reads[self.symbol, role, annotation.id, "", "", annotation.lineno] = 0
-            return
         waiting: list[tuple[Any, int]] = [(annotation, 0)]
         while waiting:
             node, line = waiting.pop()

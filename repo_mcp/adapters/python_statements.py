@@ -221,11 +221,10 @@ class StatementWalk(ExpressionWalk):
         return bool(name) and isinstance(node, ast.Name) and node.id == name
 
     def _assign(self, node: ast.Assign) -> None:
-        value, local = node.value, self.scope.local
+        value = node.value
         for target in node.targets:
             if type(target) is ast.Name:  # most are
-                if target.id not in local:
-                    self.bind_name(target.id, node)
+                self.bind_name(target.id, node)
                 if type(value) in TELLING_NODES:
                     self.tell(target.id, list_value_forms(value), target.lineno)
                 continue

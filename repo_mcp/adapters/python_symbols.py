@@ -207,9 +207,8 @@ def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) 
         inner = lines[line - 1][start + 1 : last_end].decode("utf-8", "replace")
     else:
         inner = _cut_lines(line, start + 1, last, last_end, lines)
-    if "(" in inner:
-        missing = inner.count("(") - inner.count(")")
-        inner += ")" * missing if 0 < missing < 9 else ""
+    missing = inner.count("(") - inner.count(")")
+    inner += ")" * missing if 0 < missing < 9 else ""
     return f"({inner}, /)" if args.posonlyargs and "/" not in inner else f"({inner})"
 
 

@@ -178,8 +178,6 @@ def _describe(node: ast.expr, form: int) -> Form | None:
 
 def list_type_forms(annotation: ast.expr) -> list[Form]:
     """What an annotation says of a variable."""
-    if type(annotation) is ast.Name:  # most are
-        return [] if annotation.id in BUILTINS else [("", annotation.id, TYPE)]
     forms: list[Form] = []
     waiting: list[tuple[ast.expr, int]] = [(annotation, TYPE)]
     for _ in range(MAX_LINKS):

@@ -1,9 +1,9 @@
 """What names of C# mean: through types, namespaces, usings and written types, or by name alone.
 
 Of methods of one name those count that take as many arguments as are given, and speak of type parameters
-where type arguments are. A new instance means the fitting
-constructor, where one is declared, and the type. A member that the type of a value does not have may be an
-extension method: of those in sight that take so many arguments, and first a type that the value has.
+where type arguments are. A new instance means the fitting constructor, where one is declared, and the type. A
+member that the type of a value does not have may be an extension method: of those in sight that take so many
+arguments, and first a type that the value has.
 """
 
 from __future__ import annotations
