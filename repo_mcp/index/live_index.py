@@ -129,6 +129,7 @@ class LiveIndex:
         self._background_fault = ""
         self._next_healing = 0.0  # time.monotonic, before which a damaged index is not built anew again
         self._next_look = 0.0  # time.monotonic, before which no change is looked for
+        self._next_watched_look = 0.0  # the same while the system tells of changes
         self._closed = threading.Event()
         self._looking = threading.Lock()  # held while the tree is looked over for an exact search
         self._look: _Look | None = None
@@ -365,10 +366,11 @@ class LiveIndex:
             is_cancelled = error.code is ErrorCode.CANCELLED
             raise
         finally:
-            pause = LOOK_SECONDS if self._watcher is None or is_cancelled else WATCHED_LOOK_SECONDS
             # What was cancelled goes on in the background with the next call.
-            took = 0.0 if is_cancelled else time.monotonic() - started
-            self._next_look = time.monotonic() + max(pause, LOOK_COST_FACTOR * took)
+            ended = time.monotonic()
+            took = 0.0 if is_cancelled else ended - started
+            self._next_look = ended + max(LOOK_SECONDS, LOOK_COST_FACTOR * took)
+            self._next_watched_look = 0.0 if is_cancelled else ended + WATCHED_LOOK_SECONDS
             self._progress = None
             self._refreshing.release()
             if (watcher := self._watcher) is not None:  # which may give up at any moment
@@ -406,7 +408,10 @@ class LiveIndex:
 
     def _look_for_changes(self) -> None:
         """Refresh in the background when watching and it was not done lately; a call does not wait for it."""
-        if self._watch and time.monotonic() >= self._next_look and not self._refreshing.locked():
+        due = self._next_look
+        if self._watcher is not None:  # which may give up at any moment
+            due = max(due, self._next_watched_look)
+        if self._watch and time.monotonic() >= due and not self._refreshing.locked():
             self._next_look = time.monotonic() + LOOK_SECONDS
             self.start_background_refresh()
 

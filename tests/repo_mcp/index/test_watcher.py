@@ -165,7 +165,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     made = Served(root, tmp_path / "data")
     view = made.repository._index._view
     assert view is not None
-    wait_until(lambda: made.repository._index._next_look > time.monotonic() + 50)
+    wait_until(lambda: made.repository._index._next_watched_look > time.monotonic() + 50)
     time.sleep(0.5)  # the watch is in place, and what it asked for first is done
     yield made
     made.repository.close()
@@ -257,6 +257,28 @@ def test_without_a_watch_changes_are_looked_for(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.c").write_text("int alpha;\n")
     served = Served(tmp_path / "root", tmp_path / "data")
+    wait_until(lambda: any("cannot be watched" in one for one in served.repository.status().warnings))
+    served.write("b.c", "int quaternion;\n")
+    wait_until(lambda: served.find("quaternion") == ["b.c"])
+
+
+def test_so_they_are_where_a_watch_ends_after_a_refresh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+
+    def end_late(*_places: str, **_options: object) -> Iterator[object]:
+        ended.wait(PATIENCE_SECONDS)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(watchfiles, "watch", end_late)
+    monkeypatch.setattr(live_index, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(live_index, "LOOK_COST_FACTOR", 0)
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.c").write_text("int alpha;\n")
+    served = Served(tmp_path / "root", tmp_path / "data")
+    served.repository.refresh()  # after which a watched tree is not looked over for a minute
+    ended.set()
     wait_until(lambda: any("cannot be watched" in one for one in served.repository.status().warnings))
     served.write("b.c", "int quaternion;\n")
     wait_until(lambda: served.find("quaternion") == ["b.c"])
