@@ -67,6 +67,7 @@ __all__ = [
     "SymbolKind",
     "decode_structure",
     "encode_failure",
+    "list_aliases",
 ]
 
 VERSION = 1  # of the record's bytes and of what they mean
@@ -461,6 +462,15 @@ class Structure:
         """Places of the symbols that stand right inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == place)
         return found[1:] if place == 0 else found
+
+
+def list_aliases(structure: Structure, rows: Iterable[int]) -> set[str]:
+    """The local names that references give to what they name. What a call has in that column is none."""
+    call = int(ReferenceRole.CALL)
+    found = {
+        structure.strings[structure.ref_aliases[row]] for row in rows if structure.ref_roles[row] != call
+    }
+    return found - {""}
 
 
 def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:

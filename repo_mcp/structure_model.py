@@ -142,7 +142,7 @@ class Symbol:
     end_line: int
     flags: SymbolFlag
     access: Access
-    parameters: str  # "(a: int, b=1)" on one line; of a type of C# "<T>"; empty for what is not called
+    parameters: str  # "(a: int, b=1)" on one line, in C# "<T>(T a)", of a type there "<T>"; else empty
     parameter_count: int
     return_type: str  # of a property or variable its type; empty where none is written
 
@@ -160,8 +160,8 @@ class Reference:
     # the module as written, "./auth", "..models".
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
-    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns. CALL of C#, of
-    # an instance: "`2" for two type arguments.
+    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns. CALL of C#:
+    # "`2" for two type arguments, and what is given (csharp_given).
     alias: str
     line: int
     # CALL: arguments + 1, 0 when their number is not known. BIND: a Binding, which says what `qualifier.name`

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import name_arity, read_type
+from repo_mcp.adapters.csharp_arguments import read_value, refer_call
+from repo_mcp.adapters.csharp_types import read_type
 from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.adapters.scope_walk import Entry
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -122,6 +123,7 @@ def on_method(walk: CSharpWalk, node: Node) -> None:
     if any(one.type == "explicit_interface_specifier" for one in node.named_children):
         entry.access = Access.NONE
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
     body = node.child_by_field_name("body") or node.child_by_field_name("accessors")
     if body is None:
         body = next((one for one in node.named_children if one.type == "arrow_expression_clause"), None)
@@ -159,6 +161,7 @@ def on_local_function(walk: CSharpWalk, node: Node) -> None:
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.FUNCTION)
     walk.read_modifiers(node, entry, Access.NONE)
     walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
     _open_function(walk, node, entry, node.child_by_field_name("type"))
 
 
@@ -188,9 +191,7 @@ def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) ->
     found = read_type(walk.read_line(type_node))
     if found.name and not found.is_items:
         arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
-        count = walk.count_arguments(arguments)
-        alias = name_arity(found.arity)
-        walk.refer(ReferenceRole.CALL, found.name, value.start_byte, found.qualifier, alias, count)
+        refer_call(walk, found.name, value.start_byte, found.qualifier, found.arity, arguments)
 
 
 def on_field(walk: CSharpWalk, node: Node) -> None:
@@ -238,6 +239,8 @@ def on_declarator(walk: CSharpWalk, node: Node) -> None:
     walk.bind(name)
     if type_node is None or type_node.type == "implicit_type" or not walk.bind_type(name, type_node, start):
         walk.bind_value(name, value, start)
+        if value is not None:
+            walk.note_plain_type(name, read_value(walk, value))
 
 
 def on_block(walk: CSharpWalk, node: Node) -> None:

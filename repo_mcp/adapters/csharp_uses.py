@@ -1,7 +1,7 @@
 """Uses of names in C#: usings, bases, calls, members, types.
 
 The number of a row that is no call is how many type arguments the name has; a call that gives some, and a new
-instance of a generic type, say it in the alias, as "`2".
+instance of a generic type, say it in the alias, as "`2"; behind it stands what a call is given.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.csharp_types import count_arity, name_arity, read_type
+from repo_mcp.adapters.csharp_arguments import refer_call
+from repo_mcp.adapters.csharp_types import count_arity, read_type
 from repo_mcp.adapters.csharp_walk import TYPE_DECLARATIONS, CSharpWalk
 from repo_mcp.adapters.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
 from repo_mcp.structure import ReferenceRole, SymbolKind
@@ -18,7 +19,7 @@ from repo_mcp.structure import ReferenceRole, SymbolKind
 if TYPE_CHECKING:
     from repo_mcp.adapters.tree_sitter_parser import Node
 
-CALL, USE, TYPE = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE
+USE, TYPE = ReferenceRole.USE, ReferenceRole.TYPE
 GLOBAL_USING = "global using"  # alias of a row that says that there are usings for every file
 _GIVING_ITEMS = frozenset(
     re.findall(
@@ -96,7 +97,7 @@ def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
     base = walk.bases.get(walk.place, "")
     _, _, name = base.rpartition(".")
     if name:
-        walk.refer(CALL, name, arguments.start_byte, "base", "", walk.count_arguments(arguments))
+        refer_call(walk, name, arguments.start_byte, "base", 0, arguments)
 
 
 def on_chained(walk: CSharpWalk, node: Node) -> None:
@@ -108,7 +109,7 @@ def on_chained(walk: CSharpWalk, node: Node) -> None:
     is_own = any(one.type == "this" for one in node.children)
     name = walk.entries[place].name if is_own else walk.bases.get(place, "").rpartition(".")[2] or "base"
     qualifier = "this" if is_own else "base"
-    walk.refer(CALL, name, node.start_byte, qualifier, "", walk.count_arguments(arguments))
+    refer_call(walk, name, node.start_byte, qualifier, 0, arguments)
 
 
 def on_attribute(walk: CSharpWalk, node: Node) -> None:
@@ -123,7 +124,6 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
     function = node.child_by_field_name("function")
     if function is None:
         return
-    arguments = walk.count_arguments(node.child_by_field_name("arguments"))
     name_node, qualifier = _split(walk, function)
     if name_node is None:
         return
@@ -134,7 +134,8 @@ def on_call(walk: CSharpWalk, node: Node) -> None:
     if name != "nameof":
         is_generic = name_node.type == "generic_name"
         arity = _count_type_arguments(walk, name_node.children[0].end_byte) if is_generic else 0
-        walk.refer(CALL, name, name_node.start_byte, qualifier, name_arity(arity), arguments)
+        arguments = node.child_by_field_name("arguments")
+        refer_call(walk, name, name_node.start_byte, qualifier, arity, arguments)
 
 
 def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
@@ -200,14 +201,12 @@ def on_new(walk: CSharpWalk, node: Node) -> None:
     if name_node.type in {"qualified_name", "alias_qualified_name"}:
         name_node = name_node.child_by_field_name("name") or name_node
     written = walk.read_name(name_node)
-    arguments = walk.count_arguments(node.child_by_field_name("arguments"))
     walk.types.append((type_node.start_byte, type_node.end_byte, USE))
     walk.taken.add(name_node.start_byte)
     qualifier = _read_qualifier(walk, type_node, name_node)
-    alias = name_arity(
-        found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
-    )
-    walk.refer(CALL, written, name_node.start_byte, qualifier, alias, arguments)
+    arity = found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
+    arguments = node.child_by_field_name("arguments")
+    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments)
     owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
     _refer_initialized(walk, node.child_by_field_name("initializer"), owner)
 

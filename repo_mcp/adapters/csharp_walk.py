@@ -7,8 +7,10 @@ name inside such a span is a type in the role of the span.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from repo_mcp.adapters.csharp_given import FUNCTION, NULL, WHOLE_NUMBERS, Given, join_given
 from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, read_type
 from repo_mcp.adapters.scope_walk import (
     CALLED,
@@ -18,7 +20,9 @@ from repo_mcp.adapters.scope_walk import (
     TYPE,
     UNKNOWN,
     Entry,
+    Row,
     ScopeWalk,
+    find_head,
 )
 from repo_mcp.structure import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -37,6 +41,7 @@ _AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
 _AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
 _AWAITED_END = b"." + AWAITED.encode()
 _NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
+_SIZE = re.compile(r"\[[^\],]+")  # of a new array
 _FLAGS = {
     "static": SymbolFlag.STATIC,
     "const": SymbolFlag.STATIC,
@@ -65,6 +70,8 @@ class CSharpWalk(ScopeWalk):
         self.field_places: dict[int, int] = {}  # start of a field's declarator -> its symbol
         self.pending: dict[int, str] = {}  # start of a name after "?." -> what stands before it
         self.has_global_using = False
+        self.given: dict[int, list[Given]] = {}  # start of a called name -> what is known of the arguments
+        self._plain_types: dict[tuple[int, str], str] = {}  # scope and variable -> its type, as written
 
     # -- declarations ----------------------------------------------------------------------------------------
 
@@ -128,16 +135,26 @@ class CSharpWalk(ScopeWalk):
                 return role
         return ReferenceRole.USE
 
-    def bind_type(self, alias: str, node: Node | None, start: int, place: int = -1) -> bool:
+    def bind_type(self, alias: str, node: Node | None, start: int) -> bool:
         """Tell the type of a variable that has one written; True when it could be read."""
         found = read_type(self.read_line(node))
         if found.name:
             number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
             number |= TASK if found.is_task else 0
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number, place)
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number)
+        else:
+            self.note_plain_type(alias, self.read_type_text(node))
         return bool(found.name)
 
-    def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
+    def note_plain_type(self, alias: str, text: str) -> None:
+        """A variable that is bound here has a type without members that we know: the first that is told."""
+        if text in WHOLE_NUMBERS:
+            text = "=int"
+        is_type = text.startswith("=") and not text.startswith(FUNCTION) and text != NULL
+        if is_type:
+            self._plain_types.setdefault((self.scope, alias), text[1:])
+
+    def bind_value(self, alias: str, value: Node | None, start: int) -> None:
         """Tell the type of a variable by what it is given."""
         awaited = 0
         for _ in range(3):
@@ -149,22 +166,28 @@ class CSharpWalk(ScopeWalk):
             return
         kind = value.type
         if kind in {"object_creation_expression", "cast_expression", "array_creation_expression"}:
-            self.bind_type(alias, value.child_by_field_name("type"), start, place)
+            self.bind_type(alias, value.child_by_field_name("type"), start)
         elif kind == "as_expression":
-            self.bind_type(alias, value.child_by_field_name("right"), start, place)
+            self.bind_type(alias, value.child_by_field_name("right"), start)
         elif kind == "invocation_expression":
-            self.bind_named(alias, value.child_by_field_name("function"), CALLED | awaited, start, place)
+            self._bind_named(alias, value.child_by_field_name("function"), CALLED | awaited, start)
         elif kind in {"identifier", "member_access_expression", "this"}:
-            self.bind_named(alias, value, SAME | awaited, start, place)
+            self._bind_named(alias, value, SAME | awaited, start)
         elif kind == "element_access_expression":
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
-    def bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int = -1) -> None:
+    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int) -> None:
         """Tell that a variable is what a name is, gives, or holds."""
         chain = self.read_chain(node)
         qualifier, _, name = chain.rpartition(".")
         if chain != UNKNOWN and name and not name.endswith((")", "]")):
-            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, place)
+            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
+
+    def read_type_text(self, written: Node | None) -> str:
+        """A type that is written, as the value of an argument: "=" before it."""
+        if written is None or written.type == "implicit_type":
+            return UNKNOWN
+        return f"={_SIZE.sub('[', self.read_line(written))}"
 
     # -- names -----------------------------------------------------------------------------------------------
 
@@ -190,15 +213,32 @@ class CSharpWalk(ScopeWalk):
             text = _simplify(text)
         return text.decode("utf-8", "replace").replace("@", "") or UNKNOWN
 
-    def count_arguments(self, arguments: Node | None) -> int:
-        """Arguments + 1."""
-        if arguments is None:
-            return 1
-        count = arguments.named_child_count
-        text = self.text[arguments.start_byte : arguments.end_byte]
-        if b"//" in text or b"/*" in text:
-            count -= [one.type for one in arguments.named_children].count("comment")
-        return count + 1
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    def _iter_settled(self) -> Iterator[Row]:
+        """Rows of calls say in the alias also what is given, but for values that nobody knows the type of."""
+        for row in super()._iter_settled():
+            scope, place, role, name, qualifier, alias, start, arguments = row
+            given = self.given.get(start) if role == ReferenceRole.CALL else None
+            if given is None:
+                yield row
+            else:
+                said = join_given([self._settle(one, scope) for one in given])
+                yield scope, place, role, name, qualifier, alias + said, start, arguments
+
+    def _settle(self, given: Given, scope: int) -> Given:
+        """An argument; of a local variable it is the type, or a BIND row tells it."""
+        head = find_head(given.value)
+        binding = self.find_binding(scope, head)
+        if binding < 0:
+            return given
+        plain, rest = self._plain_types.get((binding, head), ""), given.value[len(head) :]
+        for step, ending in (("", ""), (".Value", "?"), ("[]", "[]")):
+            if plain.endswith(ending) and plain and rest == step:
+                return Given(given.form, f"={plain.removesuffix(ending)}")
+        if self.is_typed(binding, head):
+            return given
+        return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 
 
 TYPE_DECLARATIONS = frozenset(

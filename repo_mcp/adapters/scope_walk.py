@@ -91,6 +91,8 @@ class ScopeWalk(SourceText):
         self._declared: list[set[str]] = [set()]
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
+        self.asked: set[str] = set()  # variables whose types are asked for, but by names that they qualify
+        self._typed: set[tuple[int, str]] = set()  # scope and variable that a BIND row tells the type of
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
         """Hand every capture to its handler: by start, the longer first, then in the handlers' order.
@@ -227,10 +229,10 @@ class ScopeWalk(SourceText):
     def _iter_references(self, places: list[int]) -> Iterator[ReferenceRow]:
         """The rows that are references after all, each once. `places`: entry -> its place in the record."""
         breaks = self._breaks
-        seen: set[tuple[int, int, str, str, int, int]] = set()
+        seen: set[tuple[int, int, str, str, str, int, int]] = set()
         for _, place, role, name, qualifier, alias, start, arguments in self._iter_settled():
             line = bisect_left(breaks, start) + 1
-            key = (place, role, name, qualifier or alias, line, arguments)  # overloads differ in the last
+            key = (place, role, name, qualifier, alias, line, arguments)  # overloads differ in the last two
             if key in seen and role != BIND:
                 continue
             seen.add(key)
@@ -238,9 +240,10 @@ class ScopeWalk(SourceText):
 
     def _iter_settled(self) -> Iterator[Row]:
         """The rows of names that are not local, and those of types of variables that are asked for."""
-        found, search, heads = self._found, self._find_binding, _Heads()
+        found, search, heads = self._found, self.find_binding, _Heads()
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
-        asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND}
+        asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
+        self._typed = typed
         for row in self._rows:
             scope, place, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
@@ -260,7 +263,11 @@ class ScopeWalk(SourceText):
                 elif role != BIND:
                     yield scope, place, role, name, UNKNOWN, alias, start, arguments
 
-    def _find_binding(self, scope: int, name: str) -> int:
+    def is_typed(self, scope: int, name: str) -> bool:
+        """True when a BIND row tells the type of what a scope binds; known at the end of the pass."""
+        return (scope, name) in self._typed
+
+    def find_binding(self, scope: int, name: str) -> int:
         """The scope that binds a name as a local one; -1 for names that none binds."""
         found = self._found.get((scope, name))
         if found is None:
@@ -282,5 +289,10 @@ class _Heads(dict[str, str]):
     """Qualifier -> the name that it begins with."""
 
     def __missing__(self, qualifier: str) -> str:
-        head = self[qualifier] = qualifier.partition(".")[0].partition("(")[0].partition("[")[0]
+        head = self[qualifier] = find_head(qualifier)
         return head
+
+
+def find_head(chain: str) -> str:
+    """The name that a chain begins with."""
+    return chain.partition(".")[0].partition("(")[0].partition("[")[0]

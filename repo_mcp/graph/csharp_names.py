@@ -100,6 +100,11 @@ class CSharpFile:
         found = self.structure.find_symbols(name)
         return [self.structure.get_symbol(one) for one in found if one and int(parents[one]) == place]
 
+    def list_child_names(self, place: int) -> list[str]:
+        """The names of the symbols right inside another."""
+        names = self.structure.names
+        return [self.structure.strings[names[one]] for one in self.structure.list_children(place)]
+
     @cached_property
     def usings(self) -> tuple[str, ...]:
         """Namespaces, and types by `using static`, that the file uses."""

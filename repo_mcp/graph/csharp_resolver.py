@@ -1,16 +1,17 @@
 """What names of C# mean: through types, namespaces, usings and written types, or by name alone.
 
-Of methods of one name those count that take as many arguments as are given, and speak of type parameters
-where type arguments are. A new instance means the fitting constructor, where one is declared, and the type. A
-member that the type of a value does not have may be an extension method: of those in sight that take so many
-arguments, and first a type that the value has.
+Of methods of one name those count that take what is given. A new instance means the fitting constructor,
+where one is declared, and the type. A member that the type of a value does not have may be an extension
+method: of those in sight that take so many arguments, and first a type that the value has.
 """
 
 from __future__ import annotations
 
+from repo_mcp.adapters.csharp_given import split_call
 from repo_mcp.graph.csharp_common_names import COMMON_MEMBERS
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp_types import CSharpTypes, Value, is_generic
+from repo_mcp.graph.csharp_overloads import CSharpOverloads, list_parameter_types
+from repo_mcp.graph.csharp_types import CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.structure import (
     CALLABLE_KINDS,
@@ -46,6 +47,7 @@ class CSharpResolver:
         self._program = program
         self._names = CSharpNames(program)
         self._types = CSharpTypes(self._names)
+        self._overloads = CSharpOverloads(self._names, self._types)
 
     def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
         """What a reference means. A using of a namespace means nothing that has a declaration."""
@@ -108,19 +110,20 @@ class CSharpResolver:
             return None
         if not wanted.parts:
             return Resolution(external=wanted.full_name)
-        return self._say_instance(wanted, row)
+        return self._say_instance(file, wanted, row)
 
-    def _say_instance(self, meaning: TypeMeaning, row: Reference) -> Resolution:
-        """The constructor that takes so many arguments, and the type."""
+    def _say_instance(self, file: CSharpFile, meaning: TypeMeaning, row: Reference) -> Resolution:
+        """The constructor that takes what is given, and the type."""
         name = _get_name(meaning)
         found = [
             one
             for one in self._types.list_own_members(meaning, name)
             if one[1].kind is SymbolKind.CONSTRUCTOR
         ]
-        fitting = [one for one, symbol in found if _takes(symbol, row.arguments)]
+        fitting = [one for one in found if _takes(one[1], row.arguments)]
+        fitting = self._narrow(file, fitting, row)
         sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
-        targets = [Target(one, sure) for one in fitting]
+        targets = [Target(one, sure) for one, _ in fitting]
         targets += _say_type(meaning).targets
         return Resolution(tuple(targets[:MAX_TARGETS]))
 
@@ -128,37 +131,40 @@ class CSharpResolver:
 
     def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
         """A name alone: a local function, a member of a type around, of a static using, or a type."""
+        unlikely: Found = []
         for around in file.list_around(row.symbol):
             found = file.find_children(around, row.name)
             functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
             if functions:
-                return self._say([(Declaration(file.path, one.place), one) for one in functions], row)
+                local = [(Declaration(file.path, one.place), one) for one in functions]
+                return self._say(file, local, row)
         for around in file.list_types_around(row.symbol):
             own = self._types.get_own(file, around)
-            members = self._types.find_members(own, row.name) if own is not None else []
+            members = self._find_members(file, own, row) if own is not None else []
             members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
-            if members:
-                return self._say(members, row)
+            if members and self._may_mean(file, members, row):
+                return self._say(file, members, row)
+            unlikely = unlikely or members
         for using in (*file.usings, *self._names.get_global_usings()[0]):
             parts = self._names.list_types(using.rpartition(".")[2]).get(using)
-            members = self._types.find_members(TypeMeaning(using, parts), row.name) if parts else []
-            if members:
-                return self._say(members, row)
-        return self._resolve_named_type(file, row)
+            members = self._find_members(file, TypeMeaning(using, parts), row) if parts else []
+            if members and self._may_mean(file, members, row):
+                return self._say(file, members, row)
+            unlikely = unlikely or members
+        named = self._resolve_named_type(file, row)
+        return self._say(file, unlikely, row) if unlikely and not named.targets else named
 
     def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
         meaning = self._find_named(file, row)
         if meaning.parts:
             if row.role is ReferenceRole.CALL:
-                return self._say_instance(meaning, row)
+                return self._say_instance(file, meaning, row)
             return _say_type(meaning)
         return Resolution(external=meaning.full_name)
 
     def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
         """The type that is made or used, with as many type arguments as are given, where there is one."""
-        arity = row.arguments
-        if row.role is ReferenceRole.CALL:
-            arity = int(row.alias.removeprefix("`") or 0)
+        arity = split_call(row.alias)[0] if row.role is ReferenceRole.CALL else row.arguments
         found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
         return found if found.parts else self._names.find_type(file, row.symbol, row.name, row.qualifier)
 
@@ -168,14 +174,13 @@ class CSharpResolver:
         if row.role is ReferenceRole.CALL or row.role is ReferenceRole.USE:
             meaning = self._find_named(file, row)
             if meaning.parts and meaning.confidence is Confidence.EXACT:
-                return (
-                    self._say_instance(meaning, row) if row.role is ReferenceRole.CALL else _say_type(meaning)
-                )
+                is_call = row.role is ReferenceRole.CALL
+                return self._say_instance(file, meaning, row) if is_call else _say_type(meaning)
         value = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
         if value.is_known and not value.is_items and value.type is not None:
-            members = self._types.find_members(value.type, row.name)
+            members = self._find_members(file, value.type, row)
             if members:
-                return self._say(members, row, value.type.confidence)
+                return self._say(file, members, row, value.type.confidence)
         extension = self._find_extension(file, row, value)
         if extension is not None:
             return extension
@@ -203,28 +208,69 @@ class CSharpResolver:
             is_seen = other is not None and other.list_namespaces(declaration.place)[0] in visible
             if is_seen and _takes(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
+        found = self._overloads.narrow(file, row, found, value)
         sure = [one for one in found if self._types.extends(one, value)]
         if sure:
-            return self._say(sure, row)
+            return _say_members(sure)
         likely = [one for one in found if self._types.may_extend(one, value)]
         if likely and row.name not in COMMON_MEMBERS:
-            return self._say(likely, row, Confidence.PROBABLE)
+            return _say_members(likely, Confidence.PROBABLE)
         return None
+
+    # -- overloads -------------------------------------------------------------------------------------------
+
+    def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
+        """The members that a row names: of the nearest type that has any, of methods any that takes what is
+        given. What overrides a method of another type is compared as one of that.
+        """
+        levels = list(self._types.iter_members(owner, row.name))
+        if len(levels) < 2 or row.role is not ReferenceRole.CALL:
+            return levels[0] if levels else []
+        gathered: Found = []
+        known: set[tuple[str, ...]] = set()
+        for level in levels:
+            fitting = [one for one in level if _takes(one[1], row.arguments)]
+            fitting = self._overloads.narrow(file, row, fitting)
+            for one in fitting:
+                types = list_parameter_types(one[1])
+                if types not in known:
+                    known.add(types)
+                    gathered.append(one)
+            if any(not one[1].flags & SymbolFlag.OVERRIDE for one in fitting):
+                break
+        return gathered or levels[0]
+
+    def _may_mean(self, file: CSharpFile, members: Found, row: Reference) -> bool:
+        """True unless a row is a call, and all members are methods that do not take what is given."""
+        if row.role is not ReferenceRole.CALL or any(one[1].kind not in CALLABLE_KINDS for one in members):
+            return True
+        fitting = [one for one in members if _takes(one[1], row.arguments)]
+        return bool(self._overloads.narrow(file, row, fitting))
+
+    def _narrow(self, file: CSharpFile, found: Found, row: Reference) -> Found:
+        """Of several methods those that a call may mean."""
+        if len(found) < 2 or any(one[1].kind not in CALLABLE_KINDS for one in found):
+            return found
+        return self._overloads.narrow(file, row, found) or found
 
     # -- answers ---------------------------------------------------------------------------------------------
 
-    def _say(self, found: Found, row: Reference, sure: Confidence = Confidence.EXACT) -> Resolution:
-        """Members as targets: of methods those that take as many arguments as are given."""
+    def _say(
+        self,
+        file: CSharpFile,
+        found: Found,
+        row: Reference,
+        sure: Confidence = Confidence.EXACT,
+    ) -> Resolution:
+        """Members as targets: of methods those that take what is given."""
         if row.role is ReferenceRole.CALL:
             fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
             found = fitting or found
-            generic = [one for one in found if row.alias and is_generic(one[1])]
-            found = generic or found
         whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
         found = whole or found
-        if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
-            sure = Confidence.POSSIBLE
-        return Resolution(tuple(Target(place, sure) for place, _ in found[:MAX_TARGETS]))
+        if row.role is ReferenceRole.CALL:
+            found = self._narrow(file, found, row)
+        return _say_members(found, sure)
 
     def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
         """By name alone: members that take so many arguments."""
@@ -244,6 +290,13 @@ class CSharpResolver:
             return NOTHING
         sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
         return Resolution(tuple(Target(place, sure) for place, _ in found))
+
+
+def _say_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
+    """Members as targets; several methods are possible only."""
+    if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
+        sure = Confidence.POSSIBLE
+    return Resolution(tuple(Target(place, sure) for place, _ in found[:MAX_TARGETS]))
 
 
 def _say_type(meaning: TypeMeaning) -> Resolution:
@@ -277,5 +330,7 @@ def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
     wanted = symbol.parameter_count
     if symbol.flags & SymbolFlag.VARIADIC:
         return given >= wanted - 1
+    if symbol.parameters.endswith("…"):
+        return given <= wanted  # nobody knows how many of the others have defaults
     optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
     return wanted - optional <= given <= wanted

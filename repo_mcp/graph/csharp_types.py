@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from repo_mcp.adapters.csharp_types import ARITY_SHIFT, AWAITED, TASK, TypeName, name_arity, read_type
 from repo_mcp.adapters.scope_walk import CALLED, ITEM, ITEMS, SAME, TYPE
+from repo_mcp.adapters.written_lists import split_signature
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
 from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolFlag
@@ -16,7 +17,7 @@ MAX_STEPS = 12
 MAX_SEGMENTS = 12
 MAX_BASES = 64
 MAX_FILES = 60  # that declare one name and are looked into for extension methods
-_TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
+TYPE_PARAMETER = re.compile(r"T(?:[A-Z]\w*)?|[A-Z]\d?")
 # Of the members that every sequence has: those that give one item, and those that give a sequence again.
 _ITEM_OF = frozenset(
     re.findall(
@@ -109,11 +110,14 @@ class CSharpTypes:
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
         """The members of a name, of the nearest type in the line that has any."""
+        return next(self.iter_members(meaning, name), [])
+
+    def iter_members(self, meaning: TypeMeaning, name: str) -> Iterator[list[tuple[Declaration, Symbol]]]:
+        """The members of a name, of each type in the line that has any."""
         for one in self.list_line(meaning):
             found = self.list_own_members(one, name)
             if found:
-                return found
-        return []
+                yield found
 
     def list_own_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
         """The members of a name in all parts of a type."""
@@ -147,7 +151,7 @@ class CSharpTypes:
             return True  # of any result
         if value.type is None or not _has_form(found, value):
             return False
-        if (found.is_task or found.is_items) and _TYPE_PARAMETER.fullmatch(found.name):
+        if (found.is_task or found.is_items) and TYPE_PARAMETER.fullmatch(found.name):
             return True
         extended = self._find_extended(method, found)
         if extended is None:
@@ -167,7 +171,7 @@ class CSharpTypes:
         found = _read_extended(method[1])
         if not _has_form(found, value):
             return False
-        if _TYPE_PARAMETER.fullmatch(found.name):
+        if TYPE_PARAMETER.fullmatch(found.name):
             return True
         extended = self._find_extended(method, found)
         is_outside = extended is not None and not extended.parts
@@ -274,7 +278,7 @@ class CSharpTypes:
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN
-        if not found.qualifier and _TYPE_PARAMETER.fullmatch(found.name):
+        if not found.qualifier and TYPE_PARAMETER.fullmatch(found.name):
             return NOTHING_KNOWN
         meaning = self._names.find_type(file, place, found.name, found.qualifier, found.arity)
         return Value(meaning, found.is_items, found.is_task)
@@ -300,15 +304,9 @@ class CSharpTypes:
         return replace(value, is_task=False) if is_task else value
 
 
-def is_generic(method: Symbol) -> bool:
-    """True when a method takes or gives what is named like a type parameter."""
-    words = re.findall(r"\w+", f"{method.return_type} {method.parameters}")
-    return any(_TYPE_PARAMETER.fullmatch(word) for word in words)
-
-
 def _read_extended(method: Symbol) -> TypeName:
     """The type of the first parameter of an extension method."""
-    first = method.parameters.lstrip("(").partition(",")[0].rstrip(")")
+    first = next(iter(split_signature(method.parameters).parameters), "")
     return read_type(first.partition("this ")[2].rpartition(" ")[0])
 
 

@@ -32,6 +32,7 @@ from repo_mcp.structure import (
     Structure,
     SymbolFlag,
     SymbolKind,
+    list_aliases,
 )
 
 MAX_OUTGOING = 3_000  # references of one symbol that are resolved
@@ -364,13 +365,12 @@ class _Search:
                 return
         rows = structure.find_references(name)
         yield from rows
-        aliases = {structure.strings[structure.ref_aliases[row]] for row in rows} - {"", name}
-        for alias in sorted(aliases):
+        for alias in sorted(list_aliases(structure, rows) - {name}):
             yield from structure.find_references(alias)
 
     def _note(self, path: str, structure: Structure, row: int, found: Target) -> None:
         reference = structure.get_reference(row)
-        alias = reference.alias
+        alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
             self._names.append(alias)  # whoever imports it from there uses this name
         if (

@@ -10,9 +10,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from repo_mcp.adapters.csharp_types import count_arity
+from repo_mcp.adapters.written_lists import split_signature
 from repo_mcp.graph.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.structure import TYPE_KINDS, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.structure import (
+    TYPE_KINDS,
+    ReferenceRole,
+    Structure,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    list_aliases,
+)
 
 MAX_TYPES = 200  # of one walk
 MAX_FILES = 500  # that are looked through for types below one
@@ -73,7 +82,7 @@ class Hierarchy:
                 if structure is None:
                     continue
                 rows = structure.find_references(asked)
-                local = {structure.strings[structure.ref_aliases[row]] for row in rows} | {asked}
+                local = list_aliases(structure, rows) | {asked}
                 for row in structure.list_role(*_BASES):
                     if structure.strings[structure.ref_names[row]] in local:
                         yield path, structure, row
@@ -167,25 +176,11 @@ class Hierarchy:
 def list_types(parameters: str) -> list[str]:
     """The types of written parameters: what stands behind a colon, or before the name."""
     types = []
-    for one in _split_parameters(parameters.strip().removeprefix("(").removesuffix(")")):
+    for one in split_signature(parameters).parameters:
         text = one.partition("=")[0].strip()
         before, colon, behind = text.partition(":")
         types.append(behind.strip() if colon and before.strip() else _LAST_NAME.sub("", text).strip())
     return types
-
-
-def _split_parameters(text: str) -> Iterator[str]:
-    """The parts between commas that stand in no brackets."""
-    depth = start = 0
-    for place, char in enumerate(text):
-        if char in "([{<":
-            depth += 1
-        elif char in ")]}>":
-            depth -= 1
-        elif char == "," and depth == 0:
-            yield text[start:place]
-            start = place + 1
-    yield text[start:]
 
 
 def _list_around(structure: Structure, place: int) -> list[str]:

@@ -16,7 +16,7 @@ from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.index.roles import is_test_path
-from repo_mcp.structure import ReferenceRole, Structure, SymbolKind
+from repo_mcp.structure import ReferenceRole, Structure, SymbolKind, list_aliases
 
 HEAD_LINES = 8  # of a function, which its decorators stand in
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
@@ -205,8 +205,7 @@ class Survey:
         if structure is None:
             return
         rows = structure.find_references(last)
-        strings = structure.strings
-        aliases = {strings[structure.ref_aliases[row]] for row in rows} - {"", last}
+        aliases = list_aliases(structure, rows) - {last}
         rows = sorted({*rows, *(row for alias in aliases for row in structure.find_references(alias))})
         for row in rows:
             role = ReferenceRole(int(structure.ref_roles[row]))

@@ -102,7 +102,7 @@ def test_members() -> None:
         "A.Later METHOD 16-16 PRIVATE FORWARD PARTIAL ()/0 -> void",
     ]
     assert list_references(found, CALL) == [
-        "one: CALL |Bar 3 n=2",
+        "one: CALL |Bar 3 as (1) n=2",
         "A: CALL this|A 7 n=1",
         "Item: CALL |Bar 9 n=1",
     ]
@@ -135,8 +135,8 @@ def test_calls_and_what_stands_before_them() -> None:
         """,
     )
     assert list_references(found, CALL) == [
-        "M: CALL |Plain 5 n=3",
-        "M: CALL |Generic 6 as `1 n=2",
+        "M: CALL |Plain 5 as (1,two) n=3",
+        "M: CALL |Generic 6 as `1(1) n=2",
         "M: CALL Ns.Type|Static 7 n=1",
         "M: CALL p.Inner|Deep 8 n=1",
         "M: CALL p|Bang 9 n=1",
@@ -146,11 +146,11 @@ def test_calls_and_what_stands_before_them() -> None:
         "M: CALL Bar()|Cast 12 n=1",
         "M: CALL Bar()|As 13 n=1",
         "M: CALL Made()|Go 14 n=1",
-        "M: CALL |Made 14 n=2",
+        "M: CALL |Made 14 as (1) n=2",
         "M: CALL Root|Call 15 n=1",
-        "M: CALL base|M 16 n=2",
-        "M: CALL int|Parse 17 n=2",
-        "M: CALL |Named 18 n=2",
+        "M: CALL base|M 16 as (p) n=2",
+        "M: CALL int|Parse 17 as (=string) n=2",
+        "M: CALL |Named 18 as (a:1) n=2",
     ]
     assert "M: USE Made()|Set 14" in list_references(found, USE)
 
@@ -314,11 +314,11 @@ def test_how_many_type_arguments_a_type_has() -> None:
         "TYPE |D 1",
         "ACCEPT |B 3",
         "ACCEPT |B 3 n=1",
-        "CALL |F 3 n=2",
+        "CALL |F 3 as (=System.Type) n=2",
         "TYPE |B 3 n=2",
         "CALL G|Run 3 n=1",
         "USE |G 3 n=1",
-        "CALL N|C 3 as `1 n=2",
+        "CALL N|C 3 as `1(=bool) n=2",
         "USE |N 3",
     ]
 

@@ -170,14 +170,16 @@ def test_a_method_of_python_overrides_whatever_its_parameters_are() -> None:
 @pytest.mark.parametrize(
     ("parameters", "types"),
     [
-        ("", [""]),
-        ("()", [""]),
+        ("", []),
+        ("()", []),
         ('(int x, string y = "a")', ["int", "string"]),
         ("(Dictionary<int, string> map, params int[] rest)", ["Dictionary<int, string>", "params int[]"]),
         ("(a: number, b?: Map<string, X>)", ["number", "Map<string, X>"]),
         ("(self, x: int = 1, *rest)", ["", "int", "*"]),
         ("(((((", ["(((("]),
-        (")))>>,a", [")))>>,"]),
+        (")))>>,a", []),
+        ("<T>(List<T> items)", ["List<T>"]),
+        ("[int index]", ["int"]),
     ],
 )
 def test_the_types_of_parameters_are_read_from_their_text(parameters: str, types: list[str]) -> None:

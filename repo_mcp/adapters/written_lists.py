@@ -1,0 +1,41 @@
+"""Lists as they are written in source: parameters, type parameters, arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(
+    r"""(?P<skipped>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|[=-]>)|[(\[{<]|(?P<closing>[)\]}>])|,"""
+)
+
+_OPENING = re.compile(r"([^(\[]*)([(\[]?)(.*)", re.DOTALL)
+
+
+class Signature(NamedTuple):
+    """What a method takes."""
+
+    type_parameters: list[str]
+    parameters: list[str]
+
+
+def split_list(text: str) -> list[str]:
+    """The parts between commas that stand in no brackets and no texts; none of nothing."""
+    parts, depth, start = [], 0, 0
+    for found in _TOKEN.finditer(text):
+        if found["skipped"]:
+            continue
+        if found[0] != ",":
+            depth += -1 if found["closing"] else 1
+        elif depth == 0:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
+    last = text[start:].strip()
+    return [*parts, last] if parts or last else []
+
+
+def split_signature(text: str) -> Signature:
+    """The parts of "(int a, int b)", of "<T>(T a)", and of "[int a]"."""
+    types, opening, rest = _OPENING.fullmatch(text.strip()).groups()  # type: ignore[union-attr]  # fits any
+    parameters = split_list(rest.removesuffix(")" if opening == "(" else "]"))
+    return Signature(split_list(types.strip().removeprefix("<").removesuffix(">")), parameters)
