@@ -41,6 +41,7 @@ _AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
 _AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
 _AWAITED_END = b"." + AWAITED.encode()
 _NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
+_EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # a first parameter
 _SIZE = re.compile(r"\[[^\],]+")  # of a new array
 _FLAGS = {
     "static": SymbolFlag.STATIC,
@@ -113,9 +114,7 @@ class CSharpWalk(ScopeWalk):
         if b"params" in text and any(one.type == "params" for one in parameters.children):
             entry.flags |= SymbolFlag.VARIADIC
             entry.count += 1
-        if named and re.match(
-            rb"(?:\[[^\]]*\]\s*)?this\b", self.text[named[0].start_byte : named[0].end_byte]
-        ):
+        if named and _EXTENDED.match(self.text, named[0].start_byte, named[0].end_byte):
             entry.flags |= SymbolFlag.EXTENSION_METHOD
 
     # -- types -----------------------------------------------------------------------------------------------

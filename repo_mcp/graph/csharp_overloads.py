@@ -14,19 +14,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from repo_mcp.adapters.csharp_given import FUNCTION, NO_TYPE, NULL, WHOLE_NUMBERS, Given, split_call
 from repo_mcp.adapters.csharp_types import TASK, read_type
 from repo_mcp.adapters.scope_walk import ITEMS, TYPE, UNKNOWN
-from repo_mcp.adapters.written_lists import split_list, split_signature
+from repo_mcp.adapters.written_lists import split_list
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp_signatures import (
+    Method,
+    Parameter,
+    get_item_type,
+    has_arity,
+    normalize_type,
+    read_method,
+    strip_nullable,
+)
 from repo_mcp.graph.csharp_types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
 from repo_mcp.graph.program import Declaration
 from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
 
 MAX_COMPARED = 60  # methods of one name; of more nothing is chosen
+MAX_ARGUMENTS = 64  # of one call; the text of a method's parameters has room for no more
 SAME, OBJECT, MISFIT = 0, 99, 1_000  # grades: the lower the better
 
 Found = list[tuple[Declaration, Symbol]]
@@ -62,54 +71,12 @@ _COMMON_MEMBERS = {
 }
 _MEMBER_TYPES = {name: plain for plain, names in _COMMON_MEMBERS.items() for name in names.split()}
 _OBJECTS = frozenset({"object", "dynamic"})
-_FRAMEWORK_NAMES = {
-    "String": "string", "Int32": "int", "Int64": "long", "Int16": "short", "Boolean": "bool", "Char": "char",
-    "Byte": "byte", "SByte": "sbyte", "UInt16": "ushort", "UInt32": "uint", "UInt64": "ulong",
-    "Single": "float", "Double": "double", "Decimal": "decimal", "Object": "object",
-    "IntPtr": "nint", "UIntPtr": "nuint",
-}  # fmt: skip
-_PARAMETER = re.compile(
-    r"(?:\[[^\]]*\]\s*)*((?:(?:this|ref|out|in|params|scoped|readonly)\s+)*)(.*?)\s*@?(\w+)", re.DOTALL
-)
 _CONVERSION = re.compile(r"operator [A-Za-z]\w*")
 _DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
 _HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # unlike what is asked for members instead
 _DELEGATES = frozenset({SymbolKind.TYPE})
 _ENUMS = frozenset({SymbolKind.ENUM})
 _VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
-
-
-class Parameter(NamedTuple):
-    """One parameter, as written."""
-
-    type: str
-    name: str
-    is_reference: bool  # ref or out
-    is_optional: bool
-    is_params: bool
-
-
-class Method(NamedTuple):
-    """What a method takes, as written."""
-
-    type_parameters: frozenset[str]
-    parameters: tuple[Parameter, ...]
-    is_cut: bool  # there are more
-
-    def find(self, number: int, name: str) -> int | None:
-        """The place of the parameter of an argument."""
-        if name:
-            return next((place for place, one in enumerate(self.parameters) if one.name == name), None)
-        if number < len(self.parameters):
-            return number
-        is_last = bool(self.parameters) and self.parameters[-1].is_params
-        return len(self.parameters) - 1 if is_last else None
-
-    @property
-    def is_inferable(self) -> bool:
-        """True when arguments can tell the type parameters."""
-        words = set(re.findall(r"\w+", " ".join(one.type for one in self.parameters)))
-        return self.is_cut or self.type_parameters <= words
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +137,7 @@ class CSharpOverloads:
         if self._last is None or self._last[0] != key:
             arity, given = split_call(row.alias)
             arguments = [self._read(file, row, one) for one in given]
-            arguments += [_Argument()] * (row.arguments - 1 - len(arguments))
+            arguments += [_Argument()] * (min(row.arguments - 1, MAX_ARGUMENTS) - len(arguments))
             self._last = key, (arity, arguments)
         return self._last[1]
 
@@ -230,14 +197,14 @@ class CSharpOverloads:
             return _Argument(form=FUNCTION)
         if is_call != (symbol.kind in CALLABLE_KINDS) or len({one.return_type for _, one in members}) > 1:
             return _Argument()
-        if _strip_nullable(symbol.return_type) in _read_method(symbol.parameters).type_parameters:
+        if strip_nullable(symbol.return_type) in read_method(symbol.parameters).type_parameters:
             return _Argument()
         return self._read_written(file, declaration.place, symbol.return_type)
 
     def _read_written(self, file: CSharpFile, place: int, text: str) -> _Argument:
-        plain = _normalize(text)
+        plain = normalize_type(text)
         is_nullable = plain.endswith("?")
-        plain = _strip_nullable(plain)
+        plain = strip_nullable(plain)
         if not plain or plain in {"var", "dynamic"} or TYPE_PARAMETER.fullmatch(plain):
             return _Argument()
         if plain in _PLAIN or plain == "object":
@@ -255,10 +222,10 @@ class CSharpOverloads:
         """How the arguments fit a method; None when they do not."""
         declaration, symbol = method
         file = self._names.find_file(declaration.path)
-        takes = _read_method(symbol.parameters)
+        takes = read_method(symbol.parameters)
         if file is None:
             return None
-        if not _has_arity(symbol, arity) or not (arity or takes.is_inferable):
+        if not has_arity(symbol, arity) or not (arity or takes.is_inferable):
             return None
         grades: list[Grade] = []
         types: list[str] = []
@@ -276,7 +243,7 @@ class CSharpOverloads:
             filled.add(place)
             grade = self._grade(argument, parameter, (file, symbol.place), takes)
             if parameter.is_params and (grade == MISFIT or number > place):
-                parameter = parameter._replace(type=_get_item(parameter.type), is_params=False)
+                parameter = parameter._replace(type=get_item_type(parameter.type), is_params=False)
                 grade = self._grade(argument, parameter, (file, symbol.place), takes)
                 is_expanded = True
             if grade == MISFIT:
@@ -293,11 +260,11 @@ class CSharpOverloads:
         self, argument: _Argument, parameter: Parameter, where: tuple[CSharpFile, int], takes: Method
     ) -> Grade:
         """How well an argument fits a parameter, which is written in a place of a file."""
-        if argument.is_reference != parameter.is_reference:
+        if parameter.is_reference not in {argument.is_reference, None}:
             return MISFIT
         if not argument.is_known:
             return None
-        wanted = _strip_nullable(parameter.type)
+        wanted = strip_nullable(parameter.type)
         if wanted in _OBJECTS:
             grade: Grade = SAME if argument.plain == "object" else OBJECT
         elif wanted in takes.type_parameters:
@@ -345,7 +312,7 @@ class CSharpOverloads:
 
     def _grade_plain(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """A number, a text or the like."""
-        plain, wanted = argument.plain or "int", _strip_nullable(written)
+        plain, wanted = argument.plain or "int", strip_nullable(written)
         is_nullable = written.endswith("?")
         if wanted in _PLAIN:
             if argument.is_nullable and not is_nullable and "string" not in {plain, wanted}:
@@ -376,11 +343,12 @@ class CSharpOverloads:
     def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int]) -> Grade:
         """A value of a type that has members."""
         own = value.type
-        wanted = _strip_nullable(written)
+        wanted = strip_nullable(written)
         if own is None or _HOLLOW.match(wanted):
             return None
         is_plain_value = not value.is_items and not value.is_task
-        is_inside = bool(own.parts) and not self._is_converted(own)
+        is_converted = self._is_converted(own)
+        is_inside = bool(own.parts) and not is_converted
         found = read_type(written)
         if not found.name:  # a number, a text, a list of such
             return MISFIT if is_inside else None
@@ -395,6 +363,8 @@ class CSharpOverloads:
         for steps, one in enumerate(line):
             if _is_same(one, meaning):
                 return steps
+        if is_converted:
+            return None
         if meaning.parts:
             return MISFIT if is_inside or is_plain_value else None
         return MISFIT if is_inside and is_plain_value and all(one.parts for one in line) else None
@@ -433,17 +403,6 @@ class CSharpOverloads:
         return known
 
 
-def _has_arity(member: Symbol, arity: int) -> bool:
-    if not arity or member.kind is SymbolKind.CONSTRUCTOR or member.kind not in CALLABLE_KINDS:
-        return True
-    return len(_read_method(member.parameters).type_parameters) == arity
-
-
-def list_parameter_types(method: Symbol) -> tuple[str, ...]:
-    """The types of the parameters of a method, as written but for spaces."""
-    return tuple(one.type for one in _read_method(method.parameters).parameters)
-
-
 def _is_better(one: _Rated, other: _Rated) -> bool:
     """True when a method is meant rather than another that fits as well."""
     is_closer = False
@@ -455,7 +414,7 @@ def _is_better(one: _Rated, other: _Rated) -> bool:
         if its is not None and grade > its:
             return False
         is_closer |= its is None or grade < its
-    return is_closer or (one.rank < other.rank and None not in one.grades)
+    return is_closer or one.rank < other.rank
 
 
 def _is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
@@ -463,42 +422,3 @@ def _is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
     if one.parts or other.parts:
         return one.full_name == other.full_name and bool(one.parts) == bool(other.parts)
     return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]
-
-
-def _normalize(text: str) -> str:
-    """A written type without spaces, by its keyword where it has one."""
-    plain = "".join(text.split()).removeprefix("global::")
-    short = plain.removeprefix("System.")
-    name = _strip_nullable(short)
-    if name in _FRAMEWORK_NAMES:
-        return _FRAMEWORK_NAMES[name] + "?" * short.endswith("?")
-    return plain
-
-
-def _strip_nullable(text: str) -> str:
-    return text.removesuffix("?")
-
-
-def _get_item(text: str) -> str:
-    """The type of one item of what `params` takes."""
-    plain = _strip_nullable(text)
-    if plain.endswith("[]"):
-        return plain[:-2]
-    return plain.partition("<")[2].removesuffix(">") or plain
-
-
-@lru_cache(maxsize=4_096)
-def _read_method(parameters: str) -> Method:
-    types, written = split_signature(parameters)
-    is_cut = parameters.endswith("…")
-    read = tuple(_read_parameter(one) for one in (written[:-1] if is_cut else written))
-    return Method(frozenset(types), read, is_cut)
-
-
-def _read_parameter(text: str) -> Parameter:
-    head, _, default = text.partition("=")
-    found = _PARAMETER.fullmatch(head.strip())
-    words = found[1].split() if found is not None else []
-    kind, name = (found[2], found[3]) if found is not None else (text, "")
-    is_reference = "out" in words or "ref" in words
-    return Parameter(_normalize(kind), name, is_reference, bool(default), "params" in words)

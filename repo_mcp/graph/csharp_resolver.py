@@ -10,7 +10,8 @@ from __future__ import annotations
 from repo_mcp.adapters.csharp_given import split_call
 from repo_mcp.graph.csharp_common_names import COMMON_MEMBERS
 from repo_mcp.graph.csharp_names import CSharpFile, CSharpNames, TypeMeaning
-from repo_mcp.graph.csharp_overloads import CSharpOverloads, list_parameter_types
+from repo_mcp.graph.csharp_overloads import CSharpOverloads
+from repo_mcp.graph.csharp_signatures import list_parameter_types
 from repo_mcp.graph.csharp_types import CSharpTypes, Value
 from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.structure import (

@@ -18,6 +18,7 @@ TYPES = """
     public class Stone { }
     public struct Money { public static implicit operator Money(int cents) => default; }
     public struct Point { }
+    public class Fee { public static implicit operator Stone(Fee fee) => null; }
     public enum Color { Red, Green }
     public delegate bool Test(int number);
     public static class Extending
@@ -25,6 +26,8 @@ TYPES = """
         public static void Tell(this Dog dog, int number) { }
         public static void Tell(this Dog dog, string text) { }
         public static void Tell(this IAnimal animal, string text) { }
+        public static void Move(ref this Point point, int by) { }
+        public static void Move(ref this Point point, string by) { }
     }
 """
 METHODS = """
@@ -107,7 +110,7 @@ CALLS = [
     ("api.Number(dog.Mate().Age)", "exact: int a"),
     ("api.Number(dog.Name.Length)", "exact: int a"),
     ("api.Number(given)", "exact: long a"),
-    ("api.Number(unknown)", "possible: int a | long a | double a | string a"),
+    ("api.Number(odd)", "possible: int a | long a | double a | string a"),
     ("api.Wide(2)", "exact: long a"),
     ("api.Wide(2f)", "exact: double a"),
     ("api.Any(3)", "exact: <T> T a"),
@@ -121,6 +124,7 @@ CALLS = [
     ('api.Ends("a", 1)', "exact: string a, params object[] rest"),
     ('api.Ends("a", 1, 2)', "exact: string a, params object[] rest"),
     ('api.Defaults("a")', "exact: string a"),
+    ("api.Defaults(odd)", "exact: string a"),
     ('api.Defaults("a", 2)', "exact: string a, int b = 1"),
     ("api.Run(() => { })", "exact: Action a"),
     ("api.Run(x => x)", "exact: Func<int, int> a"),
@@ -136,6 +140,7 @@ CALLS = [
     ("api.Paint(Color.Red)", "exact: Color color"),
     ("api.Paint(6)", "exact: int color"),
     ("api.Pay(7)", "exact: Money money"),  # Money is made of a number, a stone is not
+    ("api.Pay(fee)", "possible: Money money | Stone stone"),
     ("api.Nothing(null)", "exact: Stone a"),
     ("api.Maybe(8)", "exact: int a"),
     ("api.Maybe(maybe)", "exact: int? a"),
@@ -169,15 +174,17 @@ def repository() -> Repository:
     {{
         bool Is(int number) => true;
         void Use(Api api, Lower lower, Over over, Dog dog, IAnimal animal, string text, List<Dog> dogs,
-            string[] words, int? maybe)
+            string[] words, int? maybe, Point point, Fee fee)
         {{
             long given = 5;
-            var unknown = (1, 2);
+            var odd = (1, 2);
 {calls}
             dog.Tell(1);
             dog.Tell("2");
             animal.Tell("3");
             dog.Tell(animal);
+            point.Move(1);
+            Extending.Move(ref point, "2");
         }}
     }}
     """
@@ -202,16 +209,19 @@ def test_a_call_means_the_method_that_takes_what_is_given(
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("dog.Tell(1)", ["Types.cs:12 Tell exact"]),
-        ('dog.Tell("2")', ["Types.cs:13 Tell exact"]),
-        ('animal.Tell("3")', ["Types.cs:14 Tell exact"]),
+        ("dog.Tell(1)", ["Types.cs:13 Tell exact"]),
+        ('dog.Tell("2")', ["Types.cs:14 Tell exact"]),
+        ('animal.Tell("3")', ["Types.cs:15 Tell exact"]),
         ("dog.Tell(animal)", []),  # none takes an animal: it is something else
+        ("point.Move(1)", ["Types.cs:16 Move exact"]),
+        ('Extending.Move(ref point, "2")', ["Types.cs:17 Move exact"]),
     ],
 )
 def test_of_extension_methods_the_nearest_to_the_value(
     repository: Repository, line: str, expected: list[str]
 ) -> None:
-    assert repository.ask("User.cs", line, "Tell") == expected
+    name = line.partition("(")[0].rpartition(".")[2]
+    assert repository.ask("User.cs", line, name) == expected
 
 
 def test_where_no_method_of_a_type_takes_what_is_given_a_type_around_is_asked() -> None:
