@@ -353,9 +353,9 @@ def read_plainly(root: Path, repository: Repository) -> dict[str, list[str]]:
     }
 
 
-def make_requests(draw: random.Random, lines: list[str]) -> Iterator[ExactRequest]:
-    """Literals and expressions cut from the lines themselves, and some from nowhere."""
-    for _ in range(150):
+def make_requests(draw: random.Random, lines: list[str], count: int) -> Iterator[ExactRequest]:
+    """Literals and expressions cut from the lines themselves, and some from nowhere: three times a count."""
+    for _ in range(count):
         line = draw.choice(lines)
         start = draw.randrange(max(1, len(line)))
         piece = line[start : start + draw.randint(1, 12)] or draw.choice(WORDS)
@@ -392,6 +392,18 @@ def search_plainly(files: dict[str, list[str]], request: ExactRequest) -> list[t
 def test_the_same_lines_as_a_plain_reading(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    _compare_over_changes(tmp_path, seed, monkeypatch, 50)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_the_same_lines_as_a_plain_reading_for_long(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _compare_over_changes(tmp_path, seed, monkeypatch, 150)
+
+
+def _compare_over_changes(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """Over a history of changes, some indexed and some not, with the shortcuts for large trees in use."""
     monkeypatch.setattr(exact, "BATCHES_HERE", 2)
     monkeypatch.setattr(exact_paths, "FIRST_PATHS", 3)
@@ -411,7 +423,7 @@ def test_the_same_lines_as_a_plain_reading(
         files = read_plainly(root, repository)
         lines = [line for text in files.values() for line in text]
         learn_sides(repository)
-        for request in make_requests(draw, lines):
+        for request in make_requests(draw, lines, count):
             found = repository.search_exact(request)
             assert list_lines(found) == search_plainly(files, request), request
             assert found.total == len(found.matches)

@@ -182,7 +182,7 @@ def compare(tree: Tree, count: int, seed: int) -> None:
 
 
 def test_the_same_lines_as_ripgrep(tree: Tree) -> None:
-    compare(tree, 10, 1)
+    compare(tree, 6, 1)
 
 
 @pytest.mark.deep
