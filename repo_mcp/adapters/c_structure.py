@@ -339,7 +339,9 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
             declare_by_macro(walk, node, walk.read(function), arguments)
         walk.taken.add(function.start_byte)
-        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(arguments))
+        walk.refer(
+            ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(walk, arguments)
+        )
 
 
 def on_attribute(walk: CaptureWalk, node: Node) -> None:

@@ -53,16 +53,21 @@ on_extend = make_role_handler(ReferenceRole.EXTEND)
 on_accept = make_role_handler(ReferenceRole.ACCEPT)
 
 
-def count_arguments(node: Node | None) -> int:
+def count_arguments(walk: CaptureWalk, node: Node | None) -> int:
     """Arguments + 1; 0 where they are not written in brackets."""
-    return node.named_child_count + 1 if node is not None else 0
+    if node is None:
+        return 0
+    count = node.named_child_count + 1
+    if walk.text.find(b"/", node.start_byte, node.end_byte) >= 0:
+        count -= sum(one.type.endswith("comment") for one in node.named_children)
+    return count
 
 
 def read_called(walk: CaptureWalk, name: Node, before: Node | None, arguments: Node | None) -> None:
     """A call of a name, with what stands before it."""
     walk.taken.add(name.start_byte)
     qualifier = walk.read_chain(before)
-    walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, "", count_arguments(arguments))
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, qualifier, "", count_arguments(walk, arguments))
 
 
 def split_path(path: str) -> tuple[str, str]:

@@ -159,7 +159,7 @@ class CaptureWalk(CaptureScopes):
         self._refer_values(chains)
         roots = self._gather_roots(chains)
         once = self._once
-        seen: set[tuple[int, ReferenceRole, str, str, int]] = set()
+        seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
         for row in self._rows:
             place, role, name, qualifier, alias, line, arguments = row
@@ -169,7 +169,7 @@ class CaptureWalk(CaptureScopes):
                 continue
             if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
                 continue
-            key = (place, role, name, qualifier or alias, 0 if role in once else line)
+            key = (place, role, name, qualifier or alias, 0 if role in once else line, arguments)
             if key not in seen:
                 seen.add(key)
                 add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)

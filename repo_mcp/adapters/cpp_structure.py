@@ -374,7 +374,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
             declare_by_macro(walk, node, walk.read(function), arguments)
         read_called(walk, function, before, arguments)
     elif function.type == "qualified_identifier":
-        _refer_qualified(walk, function, ReferenceRole.CALL, count_arguments(arguments))
+        _refer_qualified(walk, function, ReferenceRole.CALL, count_arguments(walk, arguments))
 
 
 def _refer_qualified(walk: CaptureWalk, node: Node, role: ReferenceRole, arguments: int = 0) -> None:
@@ -415,7 +415,7 @@ def _on_new(walk: CaptureWalk, node: Node) -> None:
     if made.type == "type_identifier":
         read_called(walk, made, None, arguments)
     elif made.type == "qualified_identifier":
-        _refer_qualified(walk, made, ReferenceRole.CALL, count_arguments(arguments))
+        _refer_qualified(walk, made, ReferenceRole.CALL, count_arguments(walk, arguments))
 
 
 def _on_field_initializer(walk: CaptureWalk, node: Node) -> None:

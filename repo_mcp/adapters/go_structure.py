@@ -277,7 +277,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
         function = inner or next(iter(function.named_children), None)
     if function is None:
         return
-    _refer_called(walk, function, count_arguments(node.child_by_field_name("arguments")))
+    _refer_called(walk, function, count_arguments(walk, node.child_by_field_name("arguments")))
 
 
 def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:

@@ -129,7 +129,7 @@ def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
     kind = SymbolKind.ENUM_MEMBER
     walk.declare(node, walk.read(name_node), kind, flags=flags, access=Access.PUBLIC, result=owner)
     if arguments is not None:
-        walk.refer(ReferenceRole.CALL, owner, node, "", "", count_arguments(arguments))
+        walk.refer(ReferenceRole.CALL, owner, node, "", "", count_arguments(walk, arguments))
 
 
 def _on_method(walk: CaptureWalk, node: Node) -> None:
@@ -290,14 +290,14 @@ def _on_new(walk: CaptureWalk, node: Node) -> None:
     found = read_type(walk.read_line(made).partition("<")[0])
     inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
     walk.take_words(inner)
-    count = count_arguments(node.child_by_field_name("arguments"))
+    count = count_arguments(walk, node.child_by_field_name("arguments"))
     walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
 
 
 def _on_constructor_call(walk: CaptureWalk, node: Node) -> None:
     which = walk.read(node.child_by_field_name("constructor"))
     if which in {"this", "super"}:
-        count = count_arguments(node.child_by_field_name("arguments"))
+        count = count_arguments(walk, node.child_by_field_name("arguments"))
         walk.refer(ReferenceRole.CALL, which, node, "", "", count)
 
 

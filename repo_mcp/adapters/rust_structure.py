@@ -348,7 +348,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     if function is not None and function.type == "generic_function":
         function = function.child_by_field_name("function")
     if function is not None:
-        _refer_called(walk, function, count_arguments(node.child_by_field_name("arguments")))
+        _refer_called(walk, function, count_arguments(walk, node.child_by_field_name("arguments")))
 
 
 def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.capture_handlers import (
+    count_arguments,
     on_bound,
     on_comment,
     on_taken,
@@ -311,7 +312,7 @@ def _on_call(walk: CaptureWalk, node: Node) -> None:
     function = next(iter(node.named_children), None)
     if function is None:
         return
-    count = _count_arguments(node)
+    count = _count_arguments(walk, node)
     if function.type == "simple_identifier":
         walk.taken.add(function.start_byte)
         walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count)
@@ -338,12 +339,13 @@ def _find_suffix(node: Node) -> Node | None:
     return name if name is not None and name.type == "simple_identifier" else None
 
 
-def _count_arguments(node: Node) -> int:
+def _count_arguments(walk: CaptureWalk, node: Node) -> int:
     """Arguments + 1, closures behind the brackets among them."""
     count = 1
     for suffix in node.named_children[1:]:
         for one in suffix.named_children:
-            count += one.named_child_count if one.type == "value_arguments" else one.type == "lambda_literal"
+            is_list = one.type == "value_arguments"
+            count += count_arguments(walk, one) - 1 if is_list else one.type == "lambda_literal"
     return count
 
 

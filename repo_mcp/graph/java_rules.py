@@ -6,6 +6,24 @@ from repo_mcp.graph.file_scope import FileScope
 from repo_mcp.graph.named_rules import OUTSIDE, Path, Rules
 from repo_mcp.structure import SymbolKind
 
+# Types that every file sees unless the repository declares one of the name (java.lang of Java 21).
+_LANG_TEXT = """
+Appendable AutoCloseable CharSequence Cloneable Comparable Iterable ProcessHandle Readable Runnable
+Boolean Byte Character Class ClassLoader ClassValue Double Enum Float InheritableThreadLocal Integer Long
+Math Module ModuleLayer Number Object Package Process ProcessBuilder Record Runtime RuntimePermission
+Short StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder System Thread ThreadGroup
+ThreadLocal Throwable Void
+ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException ClassCastException
+ClassNotFoundException CloneNotSupportedException Exception IllegalArgumentException
+IllegalCallerException IllegalMonitorStateException IllegalStateException IllegalThreadStateException
+IndexOutOfBoundsException InstantiationException InterruptedException NegativeArraySizeException
+NoSuchFieldException NoSuchMethodException NullPointerException NumberFormatException
+ReflectiveOperationException RuntimeException SecurityException StringIndexOutOfBoundsException
+TypeNotPresentException UnsupportedOperationException AssertionError Error LinkageError
+NoClassDefFoundError OutOfMemoryError StackOverflowError VirtualMachineError
+Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
+"""
+_LANG = frozenset(_LANG_TEXT.split())
 _KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun.")
 
 
@@ -15,6 +33,7 @@ class JavaRules(Rules):
     languages = frozenset({"java"})
     has_implicit_members = True
     has_overloads = True
+    inherits_overloads = True
     own_words = frozenset({"this"})
     base_words = frozenset({"super"})
 
@@ -48,8 +67,10 @@ class JavaRules(Rules):
         return any(self.may_hold(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
 
     def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
-        """As written from an import or a visible package, or a whole name with its package."""
+        """As written from an import or a visible package, a name with its package, or a type of Java."""
         found = super().list_paths(scope, place, names)
+        if names[0] in _LANG:
+            return [*found, (*OUTSIDE, "java", "lang", *names)]
         return [*found, names] if names[0][:1].islower() and len(names) > 2 else found
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:

@@ -18,7 +18,7 @@ from repo_mcp.graph.named_rules import OUTSIDE, Path, Rules
 from repo_mcp.graph.program import Declaration, Program
 from repo_mcp.graph.rust_rules import RustRules
 from repo_mcp.graph.swift_rules import SwiftRules
-from repo_mcp.graph.wanted import is_wanted
+from repo_mcp.graph.wanted import accepts_count, is_wanted
 from repo_mcp.structure import (
     TYPE_KINDS,
     ReferenceRole,
@@ -107,10 +107,12 @@ class NamedLookup:
 
     # -- by scope and by path -----------------------------------------------------------------------------
 
-    def find_bare(self, scope: FileScope, place: int, name: str, role: ReferenceRole) -> Found:
-        """What a name without a qualifier leads to."""
+    def find_bare(
+        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int = 0
+    ) -> Found:
+        """What a name without a qualifier leads to; `arguments` as `find_members` has them."""
         rules = self.get_rules(scope)
-        inner = self._find_in_scopes(scope, place, name, role)
+        inner = self._find_in_scopes(scope, place, name, role, arguments)
         if inner and not all(other.is_forward(one) for other, one in inner):
             return self._choose(scope, inner)
         bound = rules.find_import(scope, place, name)
@@ -125,7 +127,7 @@ class NamedLookup:
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
     def _find_in_scopes(
-        self, scope: FileScope, place: int, name: str, role: ReferenceRole
+        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int
     ) -> list[tuple[FileScope, int]]:
         rules = self.get_rules(scope)
         for around in scope.iter_around(place):
@@ -133,7 +135,7 @@ class NamedLookup:
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:
                     continue
-                members = self.find_members(Declaration(scope.path, around), name, role)
+                members = self.find_members(Declaration(scope.path, around), name, role, arguments)
                 if members:
                     return [(other, one.place) for one in members if (other := self.find_scope(one.path))]
                 if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
@@ -237,20 +239,33 @@ class NamedLookup:
         found = self.find_type(scope, outer, names).declarations
         return [one for one in found if one != extension] or [extension]
 
-    def find_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
-        """Members of a name of a type: its own and its extensions', else the nearest base's that has any."""
+    def find_members(
+        self, owner: Declaration, name: str, role: ReferenceRole, arguments: int = 0
+    ) -> list[Declaration]:
+        """Members of a name of a type: its own and its extensions', else the nearest base's that has any.
+
+        Where bases' overloads count as a type's own, that is the nearest with one that a call with so many
+        arguments, plus one, can be of; 0 can be of any.
+        """
         waiting, seen = [owner], {owner}
         for _ in range(MAX_TYPES):
             if not waiting:
                 break
             one = waiting.pop(0)
             found = self._find_own_members(one, name, role)
-            if found:
+            if found and self._takes_any(found, arguments):
                 return found
             more = [base for base in self.list_bases(one) if base not in seen]
             seen.update(more)
             waiting += more
         return []
+
+    def _takes_any(self, members: list[Declaration], arguments: int) -> bool:
+        scope = self.find_scope(members[0].path)
+        if scope is None or not arguments or not self.get_rules(scope).inherits_overloads:
+            return True
+        scopes = ((self.find_scope(one.path), one.place) for one in members)
+        return any(other and accepts_count(other.get_symbol(place), arguments) for other, place in scopes)
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
         scope = self.find_scope(owner.path)

@@ -90,7 +90,7 @@ class NamedResolver:
         rules = lookup.get_rules(scope)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        found = lookup.find_bare(scope, place, name, role)
+        found = lookup.find_bare(scope, place, name, role, reference.arguments)
         if found.declarations:
             return self._conclude(found, reference)
         if found.external:
@@ -135,7 +135,7 @@ class NamedResolver:
         if holder.external or holder.is_items:
             return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
         for one in holder.types:
-            members = lookup.find_members(one, reference.name, reference.role)
+            members = lookup.find_members(one, reference.name, reference.role, reference.arguments)
             if members:
                 return self._conclude(Found(tuple(members), holder.is_sure), reference)
         return NOTHING
@@ -209,6 +209,8 @@ class NamedResolver:
             return NOTHING
         found = self._gather(scope, reference, is_member=is_member)
         if reference.role is ReferenceRole.CALL:
+            if rules.inherits_overloads:
+                found = [one for one in found if self._accepts(one, reference.arguments)]
             found = self._keep_accepting(found, reference.arguments)
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING

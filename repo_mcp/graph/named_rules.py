@@ -24,6 +24,7 @@ class Rules:
     languages: frozenset[str] = frozenset()
     has_implicit_members = False  # a member is reached by its bare name
     has_overloads = False
+    inherits_overloads = False  # and a call with other numbers of arguments than all of them have is of none
     guesses_bare = False  # a bare name that nothing visible declares may still be declared in the repository
     has_extensions = False  # members may stand outside of their type
     checks_extensions = False  # several types of one name may have extensions

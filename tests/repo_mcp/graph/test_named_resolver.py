@@ -231,6 +231,72 @@ def test_java_constructor_by_count(java: Case) -> None:
     assert java.ask(SERVICE, "save", line=20) == [f"{DATA}Repo.java:com.app.data.Repo.save exact"]
 
 
+def test_java_overloads_of_bases_are_a_types_own() -> None:
+    case = Case(
+        {
+            "a/Low.java": (
+                "package a;\n"
+                "class Low extends Base {\n"
+                "  void put(int one, int two) {}\n"
+                "  void run(Low low) {\n"
+                "    low.put(1);\n"
+                "    low.put(1, 2 /* two */);\n"
+                "    low.put(1, 2, 3);\n"
+                "    put(4);\n"
+                "    put(4, 5, 6);\n"
+                "    low.put();\n"
+                "  }\n"
+                "}\n"
+            ),
+            "a/Base.java": "package a;\nclass Base {\n  void put(int one) {}\n  void put(int... all) {}\n}\n",
+            "a/Other.java": "package a;\nclass Other {\n  void place(int one) {}\n}\n",
+            "a/User.java": "package a;\nclass User { void use() { made().place(1, 2); made().place(1); } }\n",
+        }
+    )
+    low, base = "a/Low.java:a.Low.put exact", "a/Base.java:a.Base.put"
+    assert case.ask("a/Low.java", "put", line=5) == [f"{base} possible", f"{base} possible"]
+    assert case.ask("a/Low.java", "put", line=6) == [low]
+    assert case.ask("a/Low.java", "put", line=7) == [f"{base} exact"]
+    assert case.ask("a/Low.java", "put", line=8) == [f"{base} possible", f"{base} possible"]
+    assert case.ask("a/Low.java", "put", line=9) == [f"{base} exact"]
+    assert case.ask("a/Low.java", "put", line=10) == [f"{base} exact"]
+    # Of a value of no known type: the only method that takes so many, and none that takes another number.
+    assert case.ask("a/User.java", "place") == ["a/Other.java:a.Other.place probable"]
+
+
+def test_java_types_that_every_file_sees_are_outside_unless_declared_here() -> None:
+    case = Case(
+        {
+            "a/Use.java": (
+                "package a;\nclass Use {\n  void run() {\n    Integer.valueOf(1);\n    Module.valueOf(2);\n"
+                '    String text = "";\n    text.valueOf(3);\n  }\n}\n'
+            ),
+            "a/Module.java": "package a;\nclass Module { static Module valueOf(int one) { return null; } }\n",
+        }
+    )
+    assert case.ask("a/Use.java", "valueOf", line=4) == ["!java.lang.Integer.valueOf"]
+    assert case.ask("a/Use.java", "valueOf", line=5) == ["a/Module.java:a.Module.valueOf exact"]
+    assert case.ask("a/Use.java", "valueOf", line=7) == ["!String.valueOf"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.java", "class A {\n  void f() { g(1, /* two */ 2); } // 3\n}\n"),
+        ("a.go", "package a\nfunc f() { g(1, /* two */ 2) } // 3\n"),
+        ("a.rs", "fn f() { g(1, /* two */ 2); } // 3\n"),
+        ("a.c", "void f(void) { g(1, /* two */ 2); } // 3\n"),
+        ("a.cc", "void f() { g(1, /* two */ 2); } // 3\n"),
+        ("a.swift", "func f() { g(1, /* two */ 2) } // 3\n"),
+    ],
+)
+def test_a_comment_is_no_argument(path: str, text: str) -> None:
+    structure = Case({path: text}).program.find_structure(path)
+    assert structure is not None
+    rows = [structure.get_reference(row) for row in structure.find_references("g")]
+    assert [row.arguments for row in rows if row.role is ReferenceRole.CALL] == [3]
+
+
 def test_java_own_constructor(java: Case) -> None:
     found = java.ask(f"{DATA}Repo.java", "this")
     assert found[0] == f"{DATA}Repo.java:com.app.data.Repo.Repo exact"
