@@ -247,42 +247,34 @@ def test_a_root_that_is_deleted_is_said_and_nothing_is_lost(served: Served) -> N
     assert served.repository.status().indexed_files == 1
 
 
-def test_without_a_watch_changes_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_places: str, **_options: object) -> Iterator[object]:
-        raise OSError(errno.ENOSPC, "No space left on device")
+def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
+    """A tree that is watched until then, and often looked over afterwards."""
 
-    monkeypatch.setattr(watchfiles, "watch", refuse)
-    monkeypatch.setattr(live_index, "LOOK_SECONDS", 0.05)
-    monkeypatch.setattr(live_index, "LOOK_COST_FACTOR", 0)
-    (tmp_path / "root").mkdir()
-    (tmp_path / "root" / "a.c").write_text("int alpha;\n")
-    served = Served(tmp_path / "root", tmp_path / "data")
-    wait_until(lambda: any("cannot be watched" in one for one in served.repository.status().warnings))
-    served.write("b.c", "int quaternion;\n")
-    wait_until(lambda: served.find("quaternion") == ["b.c"])
-
-
-def test_so_they_are_where_a_watch_ends_after_a_refresh(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ended = threading.Event()
-
-    def end_late(*_places: str, **_options: object) -> Iterator[object]:
+    def watch(*_places: str, **_options: object) -> Iterator[object]:
         ended.wait(PATIENCE_SECONDS)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(watchfiles, "watch", end_late)
+    monkeypatch.setattr(watchfiles, "watch", watch)
     monkeypatch.setattr(live_index, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(live_index, "LOOK_COST_FACTOR", 0)
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a.c").write_text("int alpha;\n")
-    served = Served(tmp_path / "root", tmp_path / "data")
-    served.repository.refresh()  # after which a watched tree is not looked over for a minute
+    return Served(tmp_path / "root", tmp_path / "data")
+
+
+@pytest.mark.parametrize("ends_late", [False, True])
+def test_without_a_watch_changes_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_late: bool
+) -> None:
+    ended = threading.Event()
+    if not ends_late:
+        ended.set()
+    served = _serve_until(ended, tmp_path, monkeypatch)
+    served.repository.refresh()  # after which a tree that is watched is not looked over for a minute
     ended.set()
     wait_until(lambda: any("cannot be watched" in one for one in served.repository.status().warnings))
     served.write("b.c", "int quaternion;\n")
     wait_until(lambda: served.find("quaternion") == ["b.c"])
-    served.repository.close()
 
 
 def test_nothing_is_watched_unless_it_is_wanted(tmp_path: Path) -> None:
