@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from repo_mcp.adapters.csharp_given import FUNCTION, NO_TYPE, NULL, Given
@@ -73,10 +74,12 @@ def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list
     """The number of arguments, and what is known of the first of them."""
     if arguments is None:
         return 0, []
-    given = arguments.named_children
-    if b"/" in walk.text[arguments.start_byte : arguments.end_byte]:
-        given = [one for one in given if one.type != "comment"]
-    return len(given), [_describe(walk, one) for one in given[:MAX_GIVEN]]
+    count = arguments.named_child_count
+    given: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_GIVEN)))
+    if walk.text.find(b"/", arguments.start_byte, arguments.end_byte) >= 0:
+        plain = [one for one in arguments.named_children if one.type != "comment"]
+        count, given = len(plain), plain[:MAX_GIVEN]
+    return count, [_describe(walk, one) for one in given if one is not None]
 
 
 def _describe(walk: CSharpWalk, argument: Node) -> Given:
