@@ -10,6 +10,7 @@ TREES ?=
 QUALITY ?=
 PEERS ?=
 DEEP ?= tests
+WORKERS ?= 2
 FUZZ_SECONDS ?= 600
 SHARE ?= 100
 QUERY ?= where is the manifest committed
@@ -51,7 +52,7 @@ types: $(STAMP)
 	$(BIN)/mypy --strict -p repo_mcp -p index_format -p bench
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --benchmark-disable
 
 golden: $(STAMP)
 	$(BIN)/python -m pytest tests/golden

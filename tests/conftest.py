@@ -1,8 +1,39 @@
-"""What every test begins with: a state directory of its own, so that none makes or uses the user's key."""
+"""What every test begins with, a state directory of its own, so that none makes or uses the user's key; and
+what stands at the end of a run: the table of the suites of faults, of all processes that ran some.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tempfile
+from typing import Any
+
+import pytest
+
+from tests.deep.ledger import LEDGER, Row
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="repo-mcp-state-")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process that ran a part of the tests hands its rows to the one that started it."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["faults"] = [dataclasses.astuple(row) for row in LEDGER.rows.values()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take them."""
+    for row in getattr(node, "workeroutput", {}).get("faults", ()):
+        LEDGER.add(Row(*row))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if LEDGER.rows:
+        terminalreporter.section("faults")
+        for line in LEDGER.render():
+            terminalreporter.write_line(line)
+        failed = sum(len(terminalreporter.stats.get(kind, ())) for kind in ("failed", "error"))
+        terminalreporter.write_line(f"tests that failed, also after their rounds: {failed}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -69,7 +70,8 @@ def run_bench(results: Path, scratch: Path, *options: str) -> subprocess.Complet
     command = [sys.executable, "-m", "pytest", "bench/test_search.py", "-k", "open_index and not first"]
     command += ["-p", "no:randomly", "-p", "no:cacheprovider", "--benchmark-only", "--files", "24"]
     command += ["--basetemp", str(scratch), "--results", str(results), *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
+    return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
 
 
 def test_the_benchmarks_store_a_first_run_and_fail_by_a_regression(tmp_path: Path) -> None:

@@ -46,6 +46,15 @@ class Ledger:
         finally:
             row.seconds += time.monotonic() - started
 
+    def add(self, other: Row) -> None:
+        """A row of another process."""
+        row = self.rows.setdefault(other.name, Row(other.name))
+        row.rounds += other.rounds
+        row.faults += other.faults
+        row.failures += other.failures
+        row.seconds += other.seconds
+        row.note = other.note or row.note
+
     def render(self) -> list[str]:
         """The table, line by line."""
         width = max(map(len, self.rows), default=0)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.deep.ledger import Ledger
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -37,9 +39,20 @@ def test_rows_in_order_with_their_sum() -> None:
     assert lines[3] == ["in", "all", "7", "0", "0"]
 
 
-def test_a_suite_that_fails_is_in_the_table_and_fails_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [[], ["-n", "2", "--dist", "loadfile", "--benchmark-disable"]])
+def test_a_suite_that_fails_is_in_the_table_and_fails_the_run(tmp_path: Path, processes: list[str]) -> None:
     (tmp_path / "test_suites.py").write_text(SUITES)
-    words = ["-m", "pytest", "-p", "tests.deep.conftest", "-p", "no:randomly", "-p", "no:cacheprovider"]
+    words = [
+        "-m",
+        "pytest",
+        "-p",
+        "tests.conftest",
+        "-p",
+        "no:randomly",
+        "-p",
+        "no:cacheprovider",
+        *processes,
+    ]
     done = subprocess.run(
         [
             sys.executable,

@@ -126,7 +126,7 @@ def test_a_medium_that_is_full_or_cannot_be_written(
 
 
 @pytest.mark.recipe
-@pytest.mark.parametrize("jump", [-DAY, 10 * 365 * DAY, -time.time() + 1])
+@pytest.mark.parametrize("jump", [-DAY, 10 * 365 * DAY, -time.time() + 1], ids=["back", "forth", "to 1970"])
 def test_a_clock_that_jumps(root: Path, data: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
     now, now_ns = time.time, time.time_ns
     with LEDGER.suite("R16 clocks") as row:
