@@ -228,14 +228,14 @@ class CSharpWalk(ScopeWalk):
     def _settle(self, given: Given, scope: int) -> Given:
         """An argument; of a local variable it is the type, or a BIND row tells it."""
         head = find_head(given.value)
-        binding = self.find_binding(scope, head)
+        binding = self._find_binding(scope, head)
         if binding < 0:
             return given
         plain, rest = self._plain_types.get((binding, head), ""), given.value[len(head) :]
         for step, ending in (("", ""), (".Value", "?"), ("[]", "[]")):
             if plain.endswith(ending) and plain and rest == step:
                 return Given(given.form, f"={plain.removesuffix(ending)}")
-        if self.is_typed(binding, head):
+        if (binding, head) in self._typed:
             return given
         return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
 

@@ -92,7 +92,7 @@ class ScopeWalk(SourceText):
         self._rows: list[Row] = []
         self._found: dict[tuple[int, str], int] = {}
         self.asked: set[str] = set()  # variables whose types are asked for, but by names that they qualify
-        self._typed: set[tuple[int, str]] = set()  # scope and variable that a BIND row tells the type of
+        self._typed: set[tuple[int, str]] = set()  # at the end: scope and variable with a BIND row
 
     def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
         """Hand every capture to its handler: by start, the longer first, then in the handlers' order.
@@ -240,7 +240,7 @@ class ScopeWalk(SourceText):
 
     def _iter_settled(self) -> Iterator[Row]:
         """The rows of names that are not local, and those of types of variables that are asked for."""
-        found, search, heads = self._found, self.find_binding, _Heads()
+        found, search, heads = self._found, self._find_binding, _Heads()
         typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
         self._typed = typed
@@ -263,11 +263,7 @@ class ScopeWalk(SourceText):
                 elif role != BIND:
                     yield scope, place, role, name, UNKNOWN, alias, start, arguments
 
-    def is_typed(self, scope: int, name: str) -> bool:
-        """True when a BIND row tells the type of what a scope binds; known at the end of the pass."""
-        return (scope, name) in self._typed
-
-    def find_binding(self, scope: int, name: str) -> int:
+    def _find_binding(self, scope: int, name: str) -> int:
         """The scope that binds a name as a local one; -1 for names that none binds."""
         found = self._found.get((scope, name))
         if found is None:

@@ -257,11 +257,7 @@ class CSharpResolver:
     # -- answers ---------------------------------------------------------------------------------------------
 
     def _say(
-        self,
-        file: CSharpFile,
-        found: Found,
-        row: Reference,
-        sure: Confidence = Confidence.EXACT,
+        self, file: CSharpFile, found: Found, row: Reference, sure: Confidence = Confidence.EXACT
     ) -> Resolution:
         """Members as targets: of methods those that take what is given."""
         if row.role is ReferenceRole.CALL:

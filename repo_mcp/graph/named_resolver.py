@@ -209,9 +209,8 @@ class NamedResolver:
             return NOTHING
         found = self._gather(scope, reference, is_member=is_member)
         if reference.role is ReferenceRole.CALL:
-            if rules.inherits_overloads:
-                found = [one for one in found if self._accepts(one, reference.arguments)]
-            found = self._keep_accepting(found, reference.arguments)
+            accepting = [one for one in found if self._accepts(one, reference.arguments)]
+            found = accepting if rules.inherits_overloads else accepting or found
         if not found or len(found) > MAX_POSSIBLE:
             return NOTHING
         confidence = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE

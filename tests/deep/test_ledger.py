@@ -42,17 +42,9 @@ def test_rows_in_order_with_their_sum() -> None:
 @pytest.mark.parametrize("processes", [[], ["-n", "2", "--dist", "loadfile", "--benchmark-disable"]])
 def test_a_suite_that_fails_is_in_the_table_and_fails_the_run(tmp_path: Path, processes: list[str]) -> None:
     (tmp_path / "test_suites.py").write_text(SUITES)
-    words = [
-        "-m",
-        "pytest",
-        "-p",
-        "tests.conftest",
-        "-p",
-        "no:randomly",
-        "-p",
-        "no:cacheprovider",
-        *processes,
-    ]
+    words = ["-m", "pytest", *processes]
+    for plugin in ("tests.conftest", "no:randomly", "no:cacheprovider"):
+        words += ["-p", plugin]
     done = subprocess.run(
         [
             sys.executable,
