@@ -29,7 +29,7 @@ from bench.stored_run import (
     read_run,
     write_run,
 )
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 
 RESULTS = Path(__file__).resolve().parent / "results"

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from index_format import DiskDirectory, Snapshot
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.file_stat import GRANULARITY_NS
-from repo_mcp.ignore import IgnoreRules
-from repo_mcp.index.indexer import Indexer
-from repo_mcp.index.searcher import Searcher
-from repo_mcp.index.shards import SHARD_BYTES, BuildSettings
+from repo_mcp.indexing.indexer import Indexer
+from repo_mcp.indexing.shards import SHARD_BYTES, BuildSettings
 from repo_mcp.model import IndexProgress, WalkReport
-from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door
-from repo_mcp.walk import walk
-from repo_mcp.walked_files import FileColumns
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.walk import walk
+from repo_mcp.workspace.walked_files import FileColumns
 
 CONFIGURATION = "bench"
 MEGABYTE = 1e6

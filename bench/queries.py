@@ -17,7 +17,7 @@ from collections import Counter
 
 from bench.engine import Indexed, open_snapshot
 from index_format import Snapshot
-from repo_mcp.index.schema import BODY
+from repo_mcp.text.schema import BODY
 
 PER_CLASS = 50
 SAMPLED_FILES = 400  # evenly spaced in path order

@@ -22,18 +22,18 @@ from bench.engine import Indexed, TimedWalk, open_snapshot
 from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
 from bench.rounds import measure_queries, run_rounds
 from index_format import DiskDirectory, LiveSegment
-from repo_mcp.config import Limits, load_config
-from repo_mcp.index.exact import run_exact
-from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
-from repo_mcp.index.file_marks import FileMarks
-from repo_mcp.index.freshness import ChangedFiles, compare_tree, read_seen
-from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.sign_pairs import SignPairs
-from repo_mcp.index.word_sides import WordSides
+from repo_mcp.config.server_config import Limits, load_config
+from repo_mcp.exact.file_bitmaps import FileMarks
+from repo_mcp.exact.line_matcher import LineMatcher
+from repo_mcp.exact.neighbour_bloom import WordSides
+from repo_mcp.exact.paths import ExactSearcher, PathFilter
+from repo_mcp.exact.punctuation_bigrams import SignPairs
+from repo_mcp.exact.search import run_exact
+from repo_mcp.indexing.scan_state import ChangedFiles, compare_tree, read_seen
 from repo_mcp.model import ExactAnswer, ExactRequest
-from repo_mcp.policy import DenyPolicy
 from repo_mcp.repository import Repository
-from repo_mcp.sandbox import Door, read_many
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import Door, read_many
 
 UNCHANGED = ChangedFiles((), frozenset(), 0)
 KINDS = (*LITERALS, *EXPRESSIONS)

@@ -14,7 +14,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.edits import CHANGED_FILES, Edits, choose_edited, time_plain_walk, walk_plainly
 from bench.engine import SETTLE_SECONDS, Indexed, TimedWalk, build_settings, open_indexer, open_snapshot
 from bench.rounds import find_median, run_rounds
-from repo_mcp.index.indexer import Indexer
+from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.repository import Repository
 
 ROUNDS = 10

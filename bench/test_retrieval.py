@@ -23,8 +23,8 @@ from bench.engine import find_index_path, measure_index
 from bench.processes import START_SERVER, Peer, can_read_memory, read_memory
 from bench.queries import choose_queries
 from bench.rounds import measure_queries, run_rounds
-from repo_mcp.config import NamedRoot, load_config
-from repo_mcp.tool_model import CallContext, Tool
+from repo_mcp.config.server_config import NamedRoot, load_config
+from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.toolsets.retrieval import build_toolset, open_roots
 
 MILLION_LINES_FILES = 7_000  # of the made corpus

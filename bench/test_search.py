@@ -11,11 +11,11 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import Indexed, open_searcher
 from bench.queries import CLASSES
 from bench.rounds import measure_queries, run_rounds
-from repo_mcp.config import Limits
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.ranking import rank as rank_chunks
-from repo_mcp.index.searcher import Ranking, Searcher
+from repo_mcp.config.server_config import Limits
 from repo_mcp.model import SearchRequest
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import rank as rank_chunks
+from repo_mcp.ranking.searcher import Ranking, Searcher
 from repo_mcp.repository import Repository
 
 TOP_K = 10

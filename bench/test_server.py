@@ -15,7 +15,7 @@ from bench.engine import Indexed
 from bench.processes import BARE_PYTHON, SDK_SERVER, Peer, spawn_server
 from bench.queries import CLASSES
 from bench.rounds import find_median, measure_queries, run_rounds
-from repo_mcp.index.watcher import is_installed
+from repo_mcp.indexing.watcher import is_installed
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 

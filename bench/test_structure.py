@@ -21,9 +21,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from bench.engine import MEGABYTE, Indexed
 from bench.processes import run_and_watch
 from bench.rounds import run_rounds
-from repo_mcp.index.structure_index import StructureView
-from repo_mcp.index.structure_schema import DECLARES, USES
 from repo_mcp.repository import Repository
+from repo_mcp.symbol_index.schema import DECLARES, USES
+from repo_mcp.symbol_index.symbol_index import StructureView
 
 ASKED = 200  # files, or names, in each round
 ROUNDS = 40

@@ -24,6 +24,7 @@ from index_format.directory import (
     WritableFile,
     new_file,
 )
+from index_format.doc_id_map import number_languages
 from index_format.dump import iter_dump, iter_stats
 from index_format.errors import (
     CorruptIndex,
@@ -53,7 +54,6 @@ from index_format.records import (
     SegmentEntry,
     UnitTable,
 )
-from index_format.renumbering import number_languages
 from index_format.seals import SEAL_SUFFIX, TAG_BYTES
 from index_format.segment_writer import write_segment
 from index_format.snapshot import LiveSegment, Snapshot, open_segments

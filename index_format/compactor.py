@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from index_format.directory import Directory
+from index_format.doc_id_map import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.occurrences import Occurrences
 from index_format.records import (
     I64,
@@ -25,7 +26,6 @@ from index_format.records import (
     SegmentContent,
     SegmentEntry,
 )
-from index_format.renumbering import DROPPED, Source, map_sources, merge_content, merge_lengths, order_files
 from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, join_term_texts, rank_terms

@@ -4,7 +4,7 @@
               that is defined where it is used stands in two fields and costs one list.
     by block  where there are BLOCK_SHARE postings or more for each block of documents
               (block_lists.py): can be read in part, and says what each part can give at most
-    by gap    all others (gap_lists.py): the smallest
+    by gap    all others (delta_postings.py): the smallest
 
 Which form a list has follows from its document frequency and its size; none is said twice. Everything
 works on many lists at a time with numpy, never posting by posting in Python.
@@ -28,8 +28,8 @@ from index_format.block_lists import (
     count_blocks,
     decode_block_lists,
 )
+from index_format.delta_postings import GapEncoder, decode_gap_list, decode_gap_lists
 from index_format.errors import CorruptIndex
-from index_format.gap_lists import GapEncoder, decode_gap_list, decode_gap_lists
 from index_format.records import I64, Integers, PostingRun
 from index_format.spread import spread_runs
 

@@ -12,12 +12,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from index_format import IndexFormatError
-from repo_mcp.config import Config
-from repo_mcp.index.known_files import KnownFiles
-from repo_mcp.index.live_index import LiveIndex
-from repo_mcp.index.live_structure import LiveStructure
+from repo_mcp.config.server_config import Config
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.sandbox import Door
+from repo_mcp.symbol_index.live_symbol_index import LiveStructure
+from repo_mcp.workspace.repository_reader import Door
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest

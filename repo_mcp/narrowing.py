@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from repo_mcp.config import MAX_REPOSITORY_FILE_BYTES, Config
+from repo_mcp.config.plain_options import REPOSITORY_FILE
+from repo_mcp.config.server_config import MAX_REPOSITORY_FILE_BYTES, Config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.plain_options import REPOSITORY_FILE
-from repo_mcp.sandbox import Door
-from repo_mcp.system_places import is_system_place
+from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.system_places import is_system_place
 
 
 def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
@@ -30,9 +30,9 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
         return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
     finally:
         door.close()
-    from repo_mcp.adapters.protocol import BUILT_IN
-    from repo_mcp.adapters.registry import LANGUAGES
-    from repo_mcp.repository_file import apply_repository_file
+    from repo_mcp.config.repository_file import apply_repository_file
+    from repo_mcp.languages.outline.adapter import BUILT_IN
+    from repo_mcp.languages.patterns.language_registry import LANGUAGES
 
     return apply_repository_file(config, text, LANGUAGES, BUILT_IN)
 

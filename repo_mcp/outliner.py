@@ -9,14 +9,14 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp.adapters.registry import find_language
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
+from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.model import Outline
 
 if TYPE_CHECKING:
-    from repo_mcp.adapters.adapter_registry import AdapterRegistry
-    from repo_mcp.parse_worker import ParseWorker
-    from repo_mcp.poison import PoisonList
+    from repo_mcp.languages.adapter_registry import AdapterRegistry
+    from repo_mcp.process.parse_worker import ParseWorker
+    from repo_mcp.storage.poison import PoisonList
 
 
 class Outliner:
@@ -45,8 +45,8 @@ class Outliner:
         return () if made is None else made[0].warnings
 
     def _make(self) -> tuple[AdapterRegistry, ParseWorker]:
-        from repo_mcp.adapters.adapter_registry import AdapterRegistry
-        from repo_mcp.parse_worker import ParseWorker
+        from repo_mcp.languages.adapter_registry import AdapterRegistry
+        from repo_mcp.process.parse_worker import ParseWorker
 
         worker = ParseWorker(poison=self._poison)
         registry = AdapterRegistry(

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from index_format import VERSION as FORMAT_VERSION
 from index_format import IndexFormatError, MakeTag, Snapshot
-from repo_mcp.adapters.languages import VERSION as LANGUAGES_VERSION
-from repo_mcp.config import (
+from repo_mcp.config.server_config import (
     STRUCTURE_TOOLSETS,
     VECTOR_TOOLSETS,
     Config,
@@ -25,26 +24,18 @@ from repo_mcp.config import (
     find_home,
     find_state_home,
 )
-from repo_mcp.data_dir import name_canonically, prepare_data_dir
 from repo_mcp.engines import Engines, EngineSources
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.hardening import limit_dumps
-from repo_mcp.ignore import GlobFilter, IgnoreRules
-from repo_mcp.index.analysis import VERSION as ANALYSIS_VERSION
-from repo_mcp.index.chunking import VERSION as CHUNKING_VERSION
-from repo_mcp.index.exact import CHANGES_UNKNOWN, run_exact
-from repo_mcp.index.exact import check_request as check_exact
-from repo_mcp.index.exact_paths import ExactSearcher, PathFilter
-from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.live_index import LiveIndex
-from repo_mcp.index.live_scan import scan_tree
-from repo_mcp.index.live_structure import LiveStructure
-from repo_mcp.index.memory_budget import MemoryBudget
-from repo_mcp.index.shards import BuildSettings
-from repo_mcp.index.structure_phase import StructurePhase
-from repo_mcp.index.structure_schema import list_facts
-from repo_mcp.index.word_search import run_search
-from repo_mcp.live_tree import LiveTree
+from repo_mcp.exact.line_matcher import LineMatcher
+from repo_mcp.exact.live_scan import scan_tree
+from repo_mcp.exact.paths import ExactSearcher, PathFilter
+from repo_mcp.exact.search import CHANGES_UNKNOWN, run_exact
+from repo_mcp.exact.search import check_request as check_exact
+from repo_mcp.indexing.chunking import VERSION as CHUNKING_VERSION
+from repo_mcp.indexing.memory_budget import MemoryBudget
+from repo_mcp.indexing.shards import BuildSettings
+from repo_mcp.languages.patterns.landmarks import VERSION as LANGUAGES_VERSION
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import (
     CompactReport,
     ExactAnswer,
@@ -61,20 +52,29 @@ from repo_mcp.model import (
     SegmentFacts,
     WalkReport,
 )
-from repo_mcp.namespaces import mark_used, remove, remove_unused
 from repo_mcp.narrowing import narrow_config
-from repo_mcp.opened_lines import describe_reading, show_lines
 from repo_mcp.outliner import Outliner
-from repo_mcp.poison import POISON_FILE, PoisonList
-from repo_mcp.policy import DenyPolicy
-from repo_mcp.sandbox import Door, read_many
-from repo_mcp.sealing import Sealer, make_sealer
-from repo_mcp.system_places import is_system_place
-from repo_mcp.textfile import decode_source
-from repo_mcp.tree_view import TreeView
-from repo_mcp.user_key import load_user_key
-from repo_mcp.walk import WalkMemory, walk
-from repo_mcp.walked_files import FileColumns
+from repo_mcp.process.hardening import limit_dumps
+from repo_mcp.ranking.word_search import run_search
+from repo_mcp.storage.data_dir import name_canonically, prepare_data_dir
+from repo_mcp.storage.namespaces import mark_used, remove, remove_unused
+from repo_mcp.storage.poison import POISON_FILE, PoisonList
+from repo_mcp.storage.sealing import Sealer, make_sealer
+from repo_mcp.storage.user_key import load_user_key
+from repo_mcp.symbol_index.live_symbol_index import LiveStructure
+from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.schema import list_facts
+from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
+from repo_mcp.text.lines import decode_source
+from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
+from repo_mcp.workspace.live_tree import LiveTree
+from repo_mcp.workspace.opened_lines import describe_reading, show_lines
+from repo_mcp.workspace.path_changes import TreeView
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import Door, read_many
+from repo_mcp.workspace.system_places import is_system_place
+from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walked_files import FileColumns
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest

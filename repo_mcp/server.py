@@ -17,27 +17,27 @@ import signal
 import sys
 import threading
 
-from repo_mcp.conversation import Answers
-from repo_mcp.desk import Desk
-from repo_mcp.instructions import join_instructions, offers_tasks
-from repo_mcp.plain_options import read_plain
-from repo_mcp.ready_listing import read_listing
+from repo_mcp.config.plain_options import read_plain
+from repo_mcp.protocol.instructions import join_instructions, offers_tasks
+from repo_mcp.protocol.plain_protocol import Answers
+from repo_mcp.protocol.ready_listing import read_listing
+from repo_mcp.protocol.session import Desk
+from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
 from repo_mcp.version import VERSION
-from repo_mcp.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from repo_mcp.call_pool import CallPool
-    from repo_mcp.config import Config
+    from repo_mcp.config.server_config import Config
     from repo_mcp.errors import RepoError
-    from repo_mcp.http_options import HttpOptions
+    from repo_mcp.protocol.call_pool import CallPool
+    from repo_mcp.protocol.http_options import HttpOptions
+    from repo_mcp.protocol.sampling import Sampler
+    from repo_mcp.protocol.sdk_bridge import RunServer, SdkBridge
+    from repo_mcp.protocol.tool_model import Toolset
+    from repo_mcp.protocol.wire import Valid
     from repo_mcp.repository import Repository
-    from repo_mcp.sampling import Sampler
-    from repo_mcp.sdk_bridge import RunServer, SdkBridge
-    from repo_mcp.tool_model import Toolset
-    from repo_mcp.wire import Valid
 
 
 EXIT_USAGE = 2
@@ -65,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _complain_of_streams()
         server.wire.wait_for_first_frame(FIRST_FRAME_SECONDS)
     from repo_mcp.errors import RepoError
-    from repo_mcp.http_options import read_http_options
-    from repo_mcp.options import build_parser, read_config
+    from repo_mcp.protocol.http_options import read_http_options
+    from repo_mcp.server_options import build_parser, read_config
 
     try:
         options = build_parser(PROGRAM).parse_args(arguments)
@@ -81,12 +81,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def serve_http(config: Config, http: HttpOptions) -> int:
     """Serve `config` over HTTP until a signal, and end the process. Returns the code of a failed start."""
-    from repo_mcp.allocator import return_free_memory
-    from repo_mcp.call_pool import CallPool
     from repo_mcp.errors import RepoError
-    from repo_mcp.http_server import PATH, listen, open_socket
-    from repo_mcp.offers import build_offers
-    from repo_mcp.sdk_server import build_sdk_server
+    from repo_mcp.process.allocator import return_free_memory
+    from repo_mcp.protocol.call_pool import CallPool
+    from repo_mcp.protocol.http_server import PATH, listen, open_socket
+    from repo_mcp.protocol.sdk_server import build_sdk_server
+    from repo_mcp.toolset_loader import build_offers
 
     _prepare_process()
     try:
@@ -129,9 +129,9 @@ def serve(config: Config, server: Server | None = None) -> int:
 
     Returns the exit code of a failed start. `server` is one that has begun to answer.
     """
-    from repo_mcp.allocator import return_free_memory
     from repo_mcp.errors import RepoError
-    from repo_mcp.offers import build_offers
+    from repo_mcp.process.allocator import return_free_memory
+    from repo_mcp.toolset_loader import build_offers
 
     _prepare_process()
     try:
@@ -158,8 +158,8 @@ def serve(config: Config, server: Server | None = None) -> int:
 
 def _prepare_process() -> None:
     """What all threads to come share, over stdio and HTTP alike."""
-    from repo_mcp.allocator import share_heap
-    from repo_mcp.config import choose_instructions
+    from repo_mcp.config.server_config import choose_instructions
+    from repo_mcp.process.allocator import share_heap
 
     choose_instructions()
     share_heap()
@@ -186,9 +186,9 @@ class Server:
 
     def offer(self, toolsets: Sequence[Toolset]) -> None:
         """List the tools. Their calls wait until what they ask is open."""
-        from repo_mcp.call_pool import CallPool
-        from repo_mcp.sampling import Sampler
-        from repo_mcp.tool_model import name_tools
+        from repo_mcp.protocol.call_pool import CallPool
+        from repo_mcp.protocol.sampling import Sampler
+        from repo_mcp.protocol.tool_model import name_tools
 
         self._toolsets = tuple(toolsets)
         self._pool = CallPool()
@@ -213,13 +213,13 @@ class Server:
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:
-            from repo_mcp.sdk_bridge import SdkBridge
+            from repo_mcp.protocol.sdk_bridge import SdkBridge
 
             self._bridge = SdkBridge(self.wire, self._load_sdk)
         self._bridge.take(frames)
 
     def _load_sdk(self) -> RunServer:
-        from repo_mcp.sdk_server import build_sdk_server
+        from repo_mcp.protocol.sdk_server import build_sdk_server
 
         _silence_sdk()
         self._offered.wait()
@@ -326,7 +326,7 @@ def _warn(message: str) -> None:
 
 
 def _say(message: str) -> None:
-    from repo_mcp.tool_model import escape_text
+    from repo_mcp.protocol.tool_model import escape_text
 
     try:  # by descriptor: there is no sys.stderr where it was closed
         os.write(2, f"{PROGRAM}: {escape_text(message)}\n".encode())

@@ -3,8 +3,8 @@
 Where one of them is being made already, in the background of this process or by another one, that is waited
 for, and its progress told: whoever asks for an index is to have one in the end.
 
-Left out on purpose: how each of them is made. That is `repo_mcp.index.indexer` and
-`repo_mcp.index.structure_phase`.
+Left out on purpose: how each of them is made. That is `repo_mcp.indexing.indexer` and
+`repo_mcp.symbol_index.phase`.
 """
 
 from __future__ import annotations

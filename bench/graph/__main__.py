@@ -15,9 +15,9 @@ from pathlib import Path
 from bench.graph.compare import Sides, collect, iter_verdicts, score
 from bench.graph.jedi_check import ask_jedi
 from bench.graph.scip import ScipIndex, read_scip
-from repo_mcp.adapters.python_structure import parse as parse_python
-from repo_mcp.graph.program import Confidence, Program
-from repo_mcp.graph.python_resolver import PythonResolver
+from repo_mcp.graph.program.program import Confidence, Program
+from repo_mcp.graph.python.resolver import PythonResolver
+from repo_mcp.languages.python.structure import parse as parse_python
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 VERDICTS = ("wrong", "missed", "unjudged", "right")

@@ -14,10 +14,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from repo_mcp.adapters.registry import find_language
-from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
-from repo_mcp.graph.named_resolver import LANGUAGES, NamedResolver
-from repo_mcp.structure import ParseStatus, ReferenceRole, decode_structure
+from repo_mcp.graph.typed.resolver import LANGUAGES, NamedResolver
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_structure
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 MAX_FILE_BYTES = 2_000_000

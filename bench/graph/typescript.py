@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
-from repo_mcp.graph.program import Confidence, Target
-from repo_mcp.graph.typescript_resolver import TypeScriptResolver
-from repo_mcp.structure import ReferenceRole
+from repo_mcp.graph.program.program import Confidence, Target
+from repo_mcp.graph.typescript.resolver import TypeScriptResolver
+from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
 Place = tuple[str, int, str]

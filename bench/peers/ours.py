@@ -15,15 +15,15 @@ from bench.engine import find_index_path, open_searcher
 from bench.peers.engine_model import Answerer
 from bench.peers.job import THREADS, TOP_K, Job, Mark
 from bench.peers.units import CutFile
-from repo_mcp.config import Config, Limits
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.config.server_config import Config, Limits
 from repo_mcp.model import IndexProgress, SearchRequest, WalkReport
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
-from repo_mcp.walked_files import FileColumns
+from repo_mcp.workspace.walked_files import FileColumns
 
 LAST_SHARD_COMMITTED = "merge"  # the phase that begins then
-FULL_RANKING = "repo_mcp.index.ranking"
+FULL_RANKING = "repo_mcp.ranking.ranking"
 REFRESH_ROUNDS = 5
 
 

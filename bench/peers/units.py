@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repo_mcp.textfile import decode_source
+from repo_mcp.text.lines import decode_source
 
 
 @dataclass(frozen=True, slots=True)

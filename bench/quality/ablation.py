@@ -18,10 +18,10 @@ from pathlib import Path
 from bench.quality.metrics import PLACES, Found, Score, mean, score_task
 from bench.quality.run import open_repository
 from bench.quality.tasks import Task, Tree, find_tree, read_repos, read_tasks
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.ranking import BEST_UNITS, rank_files
-from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import BEST_UNITS, rank_files
+from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.searcher import Filter, Searcher
 
 MAX_WORDS = 1_000
 OFF = {"test": 1.0, "document": 1.0, "configuration": 1.0, "foreign": 1.0}  # shares: all is left; others 0

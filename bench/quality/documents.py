@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation.records import DocsRequest
 from repo_mcp.repository import Repository
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.quality.metrics import Found, Score, score_task
 from bench.quality.tasks import Task, Tree
-from repo_mcp.config import Config, Limits
+from repo_mcp.config.server_config import Config, Limits
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 

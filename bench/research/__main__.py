@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from bench.research.questions import QUESTIONS, Question
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.research.records import Report, ResearchRequest, Steps
 from repo_mcp.toolsets.research.research_calls import build_result

@@ -11,7 +11,7 @@ import argparse
 import time
 from contextlib import closing
 
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.research.records import ResearchRequest, Steps
 

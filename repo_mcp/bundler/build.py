@@ -10,7 +10,7 @@ from repo_mcp.bundler.limits import MAX_BUNDLE_TOKENS, STRATEGIES
 from repo_mcp.bundler.records import Budget, Bundle, BundleRequest
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.strategy import Choice, Strategy
-from repo_mcp.config import Limits
+from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
 
 ID_BYTES = 16

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
-from repo_mcp.tool_model import escape_text
+from repo_mcp.protocol.tool_model import escape_text
 
 MAX_TERMS = 12  # of one excerpt, the rarest: the rest says nothing more
 Document = dict[str, object]

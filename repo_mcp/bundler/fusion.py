@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from repo_mcp.bundler.searches import SearchHits
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.index.mentions import Mention
-from repo_mcp.index.prompt import ClueKind
+from repo_mcp.ranking.mentions import Mention
+from repo_mcp.ranking.prompt import ClueKind
 
 SCORE_DECIMALS = 6
 

@@ -34,9 +34,9 @@ from repo_mcp.bundler.windows import (
     view_file,
 )
 from repo_mcp.errors import RepoError
-from repo_mcp.index.mentions import Mention, resolve_mentions
-from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt, split_symbol
-from repo_mcp.index.roles import is_test_path
+from repo_mcp.ranking.mentions import Mention, resolve_mentions
+from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
+from repo_mcp.text.roles import is_test_path
 
 LEAST_WINDOW_LINES = 5  # no window is begun with less
 MAX_FURTHER_WINDOWS = 3  # of one file, after its first

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from repo_mcp.adapters.registry import find_language
 from repo_mcp.bundler.records import Bundle, BundleAudit, Dropped, Selection
-from repo_mcp.index.prompt import ClueKind
-from repo_mcp.tool_model import escape_text
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.ranking.prompt import ClueKind
 
 MAX_PROMPT_CHARS = 20_000  # of a longer prompt the page shows the beginning
 _BREAKS_TEXT = re.compile(r"([\\`*_\[\]<>|#&])")

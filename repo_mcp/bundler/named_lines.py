@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from repo_mcp.bundler.spans import SymbolSpan
-from repo_mcp.index.prompt import Clue, ClueKind, split_symbol
+from repo_mcp.ranking.prompt import Clue, ClueKind, split_symbol
 
 SELF_NAMES = frozenset(("self", "this", "cls", "super"))
 

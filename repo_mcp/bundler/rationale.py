@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from repo_mcp.bundler.searches import SearchHits
 from repo_mcp.bundler.spans import SymbolSpan
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.mentions import Mention
-from repo_mcp.index.prompt import Clue, ClueKind, split_symbol
+from repo_mcp.ranking.mentions import Mention
+from repo_mcp.ranking.prompt import Clue, ClueKind, split_symbol
+from repo_mcp.text.analysis import get_word_terms
 
 MAX_NAMED_TERMS = 6
 MAX_NAMED_SEARCHES = 3

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from repo_mcp.bundler.limits import DEFAULT_STRATEGY
 
 if TYPE_CHECKING:
-    from repo_mcp.index.prompt import ClueKind
+    from repo_mcp.ranking.prompt import ClueKind
 
 
 @dataclass(frozen=True, slots=True)

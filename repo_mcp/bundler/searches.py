@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from repo_mcp.bundler.records import SearchTried
 from repo_mcp.bundler.source import BundleSource
 from repo_mcp.bundler.weights import Weights
-from repo_mcp.index.analysis import analyse_text
-from repo_mcp.index.prompt import Clue, ClueKind, list_joined, split_symbol
-from repo_mcp.index.query import MAX_TERMS, Query
-from repo_mcp.index.searcher import RankedChunk
-from repo_mcp.index.stop_words import STOP_WORDS
+from repo_mcp.ranking.prompt import Clue, ClueKind, list_joined, split_symbol
+from repo_mcp.ranking.query import MAX_TERMS, Query
+from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.stop_words import STOP_WORDS
 
 WIDE_TOP, NARROW_TOP = 50, 20  # chunks that are looked at
 KEYWORD_TERMS = 16

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from index_format import compute_fingerprint
-from repo_mcp.index.lookup import count_units, find_paths
-from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.ranking import BEST_UNITS, rank_files
-from repo_mcp.index.searcher import Filter, Ranking, Searcher
-from repo_mcp.textfile import decode_source, split_lines
+from repo_mcp.ranking.lookup import count_units, find_paths
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.ranking import BEST_UNITS, rank_files
+from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
+from repo_mcp.text.lines import decode_source, split_lines
 
 RANKED_FILES = 40
 MAX_WORDS = 1_000  # of a prompt

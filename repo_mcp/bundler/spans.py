@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 
-from repo_mcp.adapters.languages import Spans, scan
-from repo_mcp.adapters.registry import find_language
+from repo_mcp.languages.patterns.landmarks import Spans, scan
+from repo_mcp.languages.patterns.language_registry import find_language
 
 MAX_HEADER_LINES = 30  # from the name to the brace, colon or semicolon that ends the head
 MAX_STATEMENT_LINES = 200  # of a declaration without a body

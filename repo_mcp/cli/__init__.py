@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from repo_mcp import server
 
         return server.main(arguments[1:])
-    from repo_mcp.config import choose_instructions
+    from repo_mcp.config.server_config import choose_instructions
 
     choose_instructions()  # before numpy is imported
     from repo_mcp.cli.app import run

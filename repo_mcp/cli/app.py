@@ -15,7 +15,7 @@ import typer
 from typer.completion import completion_init  # type: ignore[attr-defined]
 
 from repo_mcp.cli.client_commands import completion, config, doctor, init, serve
-from repo_mcp.cli.endings import (
+from repo_mcp.cli.console.endings import (
     EXIT_DONE,
     EXIT_FAILURE,
     EXIT_INTERRUPTED,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
-from repo_mcp.cli.endings import EXIT_DONE, EXIT_FAILURE, EXIT_USAGE, PROGRAM, complain, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_FAILURE, EXIT_USAGE, PROGRAM, complain, warn
 
 if TYPE_CHECKING:
-    from repo_mcp.cli.clients import Server
+    from repo_mcp.cli.clients.clients import Server
 
 COMPLETION_VARIABLE = "_REPO_MCP_COMPLETE"  # as typer names it after the program
 
@@ -107,9 +107,9 @@ def init(
       repo-mcp init claude --data-dir ~/indexes/ledger --harden --diff
       repo-mcp init generic --check
     """
-    from repo_mcp.cli.clients import CLIENTS
-    from repo_mcp.cli.setup_page import carry_out
-    from repo_mcp.cli.setup_plan import choose_place, plan_setup
+    from repo_mcp.cli.clients.clients import CLIENTS
+    from repo_mcp.cli.clients.setup_page import carry_out
+    from repo_mcp.cli.clients.setup_plan import choose_place, plan_setup
 
     chosen = CLIENTS[client.value]
     named = {"repo-root": root, "toolsets": toolsets, "data-dir": data_dir, "semantic-model": semantic_model}
@@ -125,7 +125,7 @@ def init(
 def _choose_server(
     given: list[str], command: str | None, docs_root: str | None, code_root: str | None
 ) -> Server:
-    from repo_mcp.cli.server_choice import build_server
+    from repo_mcp.cli.clients.server_choice import build_server
 
     try:
         return build_server(given, command=command, docs_root=docs_root, code_root=code_root)
@@ -162,7 +162,7 @@ def config(context: typer.Context) -> int:
 
 def doctor(context: typer.Context) -> int:
     """Check configuration, data directory, index, key and clients; say what to do (options as for serve)."""
-    from repo_mcp.cli.doctor import examine
+    from repo_mcp.cli.doctor.doctor import examine
 
     return examine(context.args)
 

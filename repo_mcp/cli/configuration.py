@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from repo_mcp.cli.plain import write_json
+from repo_mcp.cli.console.plain import write_json
+from repo_mcp.config.settings import Setting, list_settings
 from repo_mcp.narrowing import narrow_config
-from repo_mcp.options import build_parser, read_config
-from repo_mcp.settings import Setting, list_settings
-from repo_mcp.tool_model import escape_text
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.server_options import build_parser, read_config
 
 PROGRAM = "repo-mcp config"
 DESCRIPTION = "Print every key of the configuration that serve would have with these options, and who set it."

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from repo_mcp.cli.terminal import FAINT, MATCH, NUMBER, PATH, visible
-from repo_mcp.index.snippets import find_best_line, find_line_terms
+from repo_mcp.cli.console.terminal import FAINT, MATCH, NUMBER, PATH, visible
 from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
-from repo_mcp.tool_model import escape_text
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.ranking.snippets import find_best_line, find_line_terms
 
 
 class HitsPage:

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from repo_mcp.cli.endings import EXIT_DONE, warn
-from repo_mcp.cli.opening import opened, refresh
-from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
-from repo_mcp.cli.plain import to_plain, write_json
-from repo_mcp.cli.render import Renderer
-from repo_mcp.cli.status_page import StatusPage, judge
-from repo_mcp.cli.structure import describe_structure, describe_vectors, renew_structure, renew_vectors
-from repo_mcp.cli.terminal import open_console
-from repo_mcp.config import load_config
+from repo_mcp.cli.console.endings import EXIT_DONE, warn
+from repo_mcp.cli.console.opening import opened, refresh
+from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
+from repo_mcp.cli.console.phases import describe_structure, describe_vectors, renew_structure, renew_vectors
+from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.console.render import Renderer
+from repo_mcp.cli.console.status_page import StatusPage, judge
+from repo_mcp.cli.console.terminal import open_console
+from repo_mcp.config.server_config import load_config
 from repo_mcp.repository import Repository
 from repo_mcp.version import find_version
 
@@ -146,9 +146,9 @@ def report(
       repo-mcp report
       repo-mcp report --output /tmp/report.html
     """
-    from repo_mcp.cli.report_facts import collect_facts
-    from repo_mcp.cli.report_file import write_report
-    from repo_mcp.cli.report_page import render_report
+    from repo_mcp.cli.report.facts import collect_facts
+    from repo_mcp.cli.report.file import write_report
+    from repo_mcp.cli.report.page import render_report
 
     with opened(load_config(repo_root, data_dir=data_dir)) as repository:
         page = render_report(collect_facts(repository))

@@ -12,12 +12,12 @@ from repo_mcp.bundler.build import check_request
 from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.cli.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
-from repo_mcp.cli.opening import bring_up_to_date, opened
-from repo_mcp.cli.parameters import AsJson, DataDir, Root
-from repo_mcp.cli.plain import to_plain, write_json
-from repo_mcp.cli.render import Renderer
-from repo_mcp.config import load_config
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.console.opening import bring_up_to_date, opened
+from repo_mcp.cli.console.parameters import AsJson, DataDir, Root
+from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.console.render import Renderer
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 
 

@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
-from repo_mcp.cli.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.console.endings import EXIT_DONE, EXIT_NOTHING_FOUND, warn
+from repo_mcp.cli.console.opening import bring_up_to_date, opened
+from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, chosen_limits
+from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.console.terminal import Colour, open_console
 from repo_mcp.cli.hits_page import HitsPage
-from repo_mcp.cli.opening import bring_up_to_date, opened
-from repo_mcp.cli.parameters import AsJson, DataDir, MaxFileBytes, Root, chosen_limits
-from repo_mcp.cli.plain import to_plain, write_json
-from repo_mcp.cli.terminal import Colour, open_console
-from repo_mcp.config import Config, load_config
+from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.exact import MAX_CONTEXT_LINES
+from repo_mcp.exact.search import MAX_CONTEXT_LINES
 from repo_mcp.model import ExactRequest, Hit, SearchRequest
 from repo_mcp.repository import Repository
 

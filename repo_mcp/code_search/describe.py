@@ -11,23 +11,23 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.adapters.headings_adapter import HeadingsAdapter
-from repo_mcp.adapters.keys_adapter import KeysAdapter
-from repo_mcp.adapters.languages import Language
-from repo_mcp.adapters.lexical_adapter import LexicalAdapter, outline_lexically
-from repo_mcp.adapters.registry import find_language
 from repo_mcp.code_search.records import CodeHit
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.snippets import (
+from repo_mcp.languages.outline.headings_adapter import HeadingsAdapter
+from repo_mcp.languages.outline.keys_adapter import KeysAdapter
+from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter, outline_lexically
+from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import Symbol
+from repo_mcp.ranking.snippets import (
     LiveChunk,
     choose_window,
     decode_lines,
     find_line_terms,
 )
-from repo_mcp.model import Symbol
-from repo_mcp.structure import Structure
-from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
-from repo_mcp.structure_model import Symbol as DeclaredSymbol
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.model import Symbol as DeclaredSymbol
+from repo_mcp.symbols.symbol_record import Structure
+from repo_mcp.text.analysis import get_word_terms
 
 WHOLE_LINES = 12  # a declaration of so many lines is shown whole
 WINDOW_LINES = 8  # of a longer one

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 
 from repo_mcp.code_search.find import find_chunks
 from repo_mcp.code_search.records import AddedTerm, Author, Expansion
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.query import Query
-from repo_mcp.index.searcher import Filter, Searcher
-from repo_mcp.index.signals import weigh_inverse
-from repo_mcp.index.snippets import LiveChunk, ReadLive, decode_lines, read_chunks
-from repo_mcp.index.stop_words import STOP_WORDS
-from repo_mcp.tool_model import Question
+from repo_mcp.protocol.tool_model import Question
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.signals import weigh_inverse
+from repo_mcp.ranking.snippets import LiveChunk, ReadLive, decode_lines, read_chunks
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_ADDED = 6
 MAX_FROM_MODEL = 12

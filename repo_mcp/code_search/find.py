@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import choose_unknown, rank
-from repo_mcp.index.searcher import Filter, RankedChunk, Ranking, Searcher
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import choose_unknown, rank
+from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Meaning(Protocol):
     def rank(
         self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
     ) -> Ranking:
-        """As `repo_mcp.index.ranking.rank`, bounded; `weight` is what meaning counts beside words, 0 to 1."""
+        """As `ranking.rank` does, bounded; `weight` is what meaning counts beside words, 0 to 1."""
         ...
 
     def warn(self) -> list[str]:

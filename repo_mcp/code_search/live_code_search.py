@@ -9,9 +9,9 @@ from index_format import IndexFormatError
 from repo_mcp.code_search.find import Meaning
 from repo_mcp.code_search.records import CodeAnswer, CodeRequest
 from repo_mcp.code_search.search import Ask, CodeSources, search_code
-from repo_mcp.index.live_index import LiveIndex
-from repo_mcp.index.live_structure import LiveStructure
-from repo_mcp.index.snippets import ReadLive
+from repo_mcp.live.live_index import LiveIndex
+from repo_mcp.ranking.snippets import ReadLive
+from repo_mcp.symbol_index.live_symbol_index import LiveStructure
 
 
 class LiveCodeSearch:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from repo_mcp.index.relevance import rate_percent
+from repo_mcp.ranking.relevance import rate_percent
 
 
 class Author(StrEnum):

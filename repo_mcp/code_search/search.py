@@ -10,12 +10,12 @@ from repo_mcp.code_search.expansion import expand
 from repo_mcp.code_search.find import Found, Meaning, find_chunks
 from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
 from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
-from repo_mcp.index.near_words import suggest
-from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.searcher import Filter, Searcher
-from repo_mcp.index.snippets import LiveChunks, ReadLive, read_chunks
-from repo_mcp.index.word_search import NO_PHRASE, PHRASE_DEPTH
-from repo_mcp.tool_model import Question
+from repo_mcp.protocol.tool_model import Question
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.searcher import Filter, Searcher
+from repo_mcp.ranking.snippets import LiveChunks, ReadLive, read_chunks
+from repo_mcp.ranking.spell_suggest import suggest
+from repo_mcp.ranking.word_search import NO_PHRASE, PHRASE_DEPTH
 
 NOTHING_HERE = "No indexed file lies in this path and passes these filters."
 WIDENED = {

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from repo_mcp.code_search.records import Author, Citation, CodeHit, FollowUp, Summary
-from repo_mcp.index.analysis import analyse_text
-from repo_mcp.tool_model import HIDING, Question, escape_text
+from repo_mcp.protocol.tool_model import HIDING, Question, escape_text
+from repo_mcp.text.analysis import analyse_text
 
 MAX_TOLD = 5  # hits in a summary without a model
 MAX_SHOWN = 8  # hits that a model is given

@@ -14,7 +14,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from repo_mcp.adapters.registry import find_language
 from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
 from repo_mcp.documentation.documents import Shares
 from repo_mcp.documentation.line_terms import TermFinder
@@ -23,13 +22,14 @@ from repo_mcp.documentation.media_words import find_media_marks
 from repo_mcp.documentation.query_words import QueryWords, count_terms, rate_rarity
 from repo_mcp.documentation.scoring import Points, TextFacts, score_text
 from repo_mcp.documentation.sections import Part, Section, cut_parts, split_sections
-from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import rank_files
-from repo_mcp.index.ranking_weights import RankingWeights
-from repo_mcp.index.schema import BODY, DOC
-from repo_mcp.index.scoring import DECIMALS, I64
-from repo_mcp.index.searcher import BestUnits, Filter, Searcher
-from repo_mcp.index.segment_search import Mask, SegmentSearch
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.ranking.bm25f import DECIMALS, I64
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import rank_files
+from repo_mcp.ranking.ranking_weights import RankingWeights
+from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.segment_search import Mask, SegmentSearch
+from repo_mcp.text.schema import BODY, DOC
 
 RANKED_FILES = 150  # documents that are told apart by their ranks
 POOL_FILES = 32  # documents that are read

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repo_mcp.adapters.languages import Language, scan
 from repo_mcp.documentation.live_files import Span, overlaps
-from repo_mcp.index.scoring import I64
+from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.ranking.bm25f import I64
 
 MAX_GAP_LINES = 8  # of decorators and attributes between a comment and what it is about
 MAX_HEAD_LINES = 60  # from a name to the docstring below its head

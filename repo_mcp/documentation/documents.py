@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from repo_mcp.adapters.registry import LANGUAGES, find_language
 from repo_mcp.documentation.weights import DocsWeights
-from repo_mcp.index.roles import FileRole, find_role
+from repo_mcp.languages.patterns.language_registry import LANGUAGES, find_language
+from repo_mcp.text.roles import FileRole, find_role
 
 DOCUMENT_LANGUAGES = frozenset(("markdown", "rst", "text", "html", "unknown"))
 CODE_LANGUAGES = frozenset(name for name, one in LANGUAGES.items() if one.kind == "code" and name != "css")

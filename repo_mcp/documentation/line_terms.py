@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from repo_mcp.index.analysis import LONG_WORD, get_word_terms
+from repo_mcp.text.analysis import LONG_WORD, get_word_terms
 
 _WORD = re.compile(r"\w+")
 get_terms = lru_cache(maxsize=16_384)(get_word_terms)

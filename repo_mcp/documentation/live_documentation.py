@@ -10,7 +10,7 @@ from repo_mcp.documentation.live_files import ReadLive
 from repo_mcp.documentation.media import MediaDoor
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import DocsSource, search_docs
-from repo_mcp.index.live_index import LiveIndex
+from repo_mcp.live.live_index import LiveIndex
 
 
 class LiveDocumentation:

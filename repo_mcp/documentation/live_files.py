@@ -9,10 +9,10 @@ import numpy as np
 
 from index_format import compute_fingerprint
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.scoring import I64
-from repo_mcp.index.searcher import Searcher
-from repo_mcp.index.segment_search import SegmentSearch
-from repo_mcp.textfile import decode_source
+from repo_mcp.ranking.bm25f import I64
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.segment_search import SegmentSearch
+from repo_mcp.text.lines import decode_source
 
 ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
 Span = tuple[int, int]  # first and last line

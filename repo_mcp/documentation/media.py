@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.client_paths import MAX_PATH_BYTES
 from repo_mcp.documentation.query_words import QueryWords
 from repo_mcp.documentation.records import Media
 from repo_mcp.documentation.references import Reference
 from repo_mcp.errors import RepoError
 from repo_mcp.file_stat import FileStat
-from repo_mcp.index.scoring import DECIMALS
-from repo_mcp.media_types import SNIFFED_BYTES, UNKNOWN, find_media_type, find_sound_type
+from repo_mcp.ranking.bm25f import DECIMALS
+from repo_mcp.text.media_types import SNIFFED_BYTES, UNKNOWN, find_media_type, find_sound_type
+from repo_mcp.workspace.client_paths import MAX_PATH_BYTES
 
 MEDIA_OF_HIT = 4
 SOUND_BYTES = 64 * 1024

@@ -17,8 +17,8 @@ from itertools import pairwise
 
 from repo_mcp.documentation.line_terms import get_terms, list_terms
 from repo_mcp.documentation.weights import DocsWeights
-from repo_mcp.index.query import Query
-from repo_mcp.index.stop_words import FUNCTION_WORDS
+from repo_mcp.ranking.query import Query
+from repo_mcp.text.stop_words import FUNCTION_WORDS
 
 MAX_WORDS = 32
 MIN_PREFIX_CHARS = 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from repo_mcp.index.relevance import rate_percent
+from repo_mcp.ranking.relevance import rate_percent
 
 DEFAULT_HITS = 10
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_mcp.documentation.query_words import QueryWord, QueryWords
-from repo_mcp.index.scoring import DECIMALS
+from repo_mcp.ranking.bm25f import DECIMALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,10 +31,10 @@ from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Med
 from repo_mcp.documentation.references import find_definitions, find_references
 from repo_mcp.documentation.titles import join_breadcrumb
 from repo_mcp.documentation.weights import WEIGHTS, DocsWeights
-from repo_mcp.index.near_words import suggest
-from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.ranking import BEST_UNITS
-from repo_mcp.index.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.ranking import BEST_UNITS
+from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
+from repo_mcp.ranking.spell_suggest import suggest
 
 SECTION_LINES = 300  # of a section that are looked through for references
 NOTHING_HERE = "No document is indexed in this path that passes these filters."

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from repo_mcp.adapters.heading_readers import Heading, count_front_matter, find_reader
 from repo_mcp.documentation.titles import clean_title
+from repo_mcp.languages.outline.heading_readers import Heading, count_front_matter, find_reader
 
 MAX_HEADINGS = 10_000  # of one file; what follows belongs to the last one
 PART_LINES = 40  # a section of more than half as many again is cut into parts of about this length

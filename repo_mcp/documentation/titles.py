@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from repo_mcp.adapters.outline_limits import cut
+from repo_mcp.languages.outline.outline_limits import cut
 
 MAX_HEADING_CHARS = 160
 MAX_BREADCRUMB_CHARS = 400

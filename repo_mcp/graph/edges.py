@@ -18,13 +18,13 @@ from heapq import merge
 import numpy as np
 
 from repo_mcp.graph.hierarchy import Hierarchy
-from repo_mcp.graph.nearness import order_by_nearness
 from repo_mcp.graph.nodes import NamedProgram
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Resolution, Target
-from repo_mcp.graph.prototypes import Prototypes
+from repo_mcp.graph.program.nearness import order_by_nearness
+from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Resolution, Target
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.structure import (
+from repo_mcp.graph.typed.prototypes import Prototypes
+from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     Reference,

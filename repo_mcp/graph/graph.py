@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.bulk_scan import Survey
 from repo_mcp.graph.edges import Bounds, EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.projects import Projects
-from repo_mcp.graph.prototypes import WITH_HEADERS
 from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
-from repo_mcp.graph.survey import Survey
 from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
-from repo_mcp.structure import ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.graph.typed.prototypes import WITH_HEADERS
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag, SymbolKind
+from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
 MAX_DOTTED = 8  # parts of the name of one namespace

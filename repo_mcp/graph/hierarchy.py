@@ -9,11 +9,11 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from repo_mcp.adapters.csharp_types import count_arity
-from repo_mcp.adapters.written_lists import split_signature
-from repo_mcp.graph.program import Confidence, Declaration, Program, Target
+from repo_mcp.graph.program.program import Confidence, Declaration, Program, Target
 from repo_mcp.graph.resolution import Resolvers
-from repo_mcp.structure import (
+from repo_mcp.languages.csharp.types import count_arity
+from repo_mcp.languages.treesitter.written_lists import split_signature
+from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     ReferenceRole,
     Structure,

@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import merge
 
-from repo_mcp.adapters.registry import find_language
 from repo_mcp.errors import RepoError
-from repo_mcp.graph.bounded_cache import BoundedCache
-from repo_mcp.index.structure_index import StructureView
-from repo_mcp.index.structure_schema import DECLARES, MODULES, PARTS, USES
-from repo_mcp.structure import (
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
+from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbols.symbol_record import (
     REFERENCE_COLUMNS,
     SYMBOL_COLUMNS,
     Structure,
     StructureError,
     decode_structure,
 )
-from repo_mcp.textfile import decode_source
+from repo_mcp.text.lines import decode_source
 
 MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded structures
 _ENTRY_BYTES = 400
@@ -33,7 +33,7 @@ MAX_TEXT_BYTES = 2_000_000
 
 
 class IndexProgram:
-    """See `repo_mcp.graph.program`. Used by one call at a time. Calls may raise IndexFormatError."""
+    """See `repo_mcp.graph.program.program`. Used by one call at a time. Calls may raise IndexFormatError."""
 
     def __init__(
         self,

@@ -10,10 +10,10 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.index.live_structure import LiveStructure
-from repo_mcp.index.structure_index import StructureView
 from repo_mcp.model import IndexedPath, StructureStatus
-from repo_mcp.structure import ParseStatus
+from repo_mcp.symbol_index.live_symbol_index import LiveStructure
+from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbols.symbol_record import ParseStatus
 
 
 class LiveGraph:

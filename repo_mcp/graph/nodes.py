@@ -20,10 +20,10 @@ from zlib import crc32
 
 import numpy as np
 
-from repo_mcp.graph.program import Declaration, Program
-from repo_mcp.graph.python_modules import qualified_module
+from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
-from repo_mcp.structure import ParseStatus, Structure, Symbol
+from repo_mcp.symbols.symbol_record import ParseStatus, Structure, Symbol
 
 PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")

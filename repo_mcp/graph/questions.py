@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from repo_mcp.structure_model import SymbolKind
+from repo_mcp.symbols.model import SymbolKind
 
 
 class EdgeType(StrEnum):

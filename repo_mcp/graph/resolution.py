@@ -6,8 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from repo_mcp.graph.program import NOTHING, Program, Resolution, Resolver
-from repo_mcp.structure import Reference, ReferenceRole, Structure
+from repo_mcp.graph.program.program import NOTHING, Program, Resolution, Resolver
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure
 
 KEPT_ANSWERS = 20_000
 MAX_HELD_BYTES = 24 * 1024 * 1024

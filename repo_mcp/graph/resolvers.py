@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from repo_mcp.graph.csharp_resolver import CSharpResolver
-from repo_mcp.graph.named_resolver import NamedResolver
-from repo_mcp.graph.python_resolver import PythonResolver
+from repo_mcp.graph.csharp.resolver import CSharpResolver
+from repo_mcp.graph.python.resolver import PythonResolver
 from repo_mcp.graph.resolution import MakeResolver
-from repo_mcp.graph.typescript_resolver import TypeScriptResolver
+from repo_mcp.graph.typed.resolver import NamedResolver
+from repo_mcp.graph.typescript.resolver import TypeScriptResolver
 
 RESOLVERS: Mapping[str, MakeResolver] = {
     "python": PythonResolver,

@@ -11,9 +11,9 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.bounded_cache import BoundedCache
-from repo_mcp.graph.program import Declaration, Program
-from repo_mcp.structure import Structure
+from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.symbols.symbol_record import Structure
 
 SHINGLE = 4  # tokens
 MAX_SHAPE_CHARS = 8_000  # of one symbol

@@ -19,12 +19,12 @@ from functools import lru_cache
 import numpy as np
 
 from repo_mcp.graph.edges import mark_inside
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.shapes import Shapes, compare_shapes
 from repo_mcp.graph.similar_candidates import Candidate, Wanted, find_candidates
 from repo_mcp.graph.symbol_query import SymbolIndex
-from repo_mcp.index.analysis import MAX_WORD_BYTES, get_root, get_word_terms
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
 ASKED_NAMES = 16  # the rarest, by which candidates are found

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.program import Declaration
-from repo_mcp.structure import Structure, SymbolKind
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.symbols.symbol_record import Structure, SymbolKind
 
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]

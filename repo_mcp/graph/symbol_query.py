@@ -22,10 +22,10 @@ from typing import Protocol
 import numpy as np
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
-from repo_mcp.graph.program import Declaration
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.roles import is_test_path
-from repo_mcp.structure import Structure, SymbolFlag, SymbolKind
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.symbols.symbol_record import Structure, SymbolFlag, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.roles import is_test_path
 
 MAX_WORDS = 12  # of a query
 MAX_EXACT_FILES = 100  # that declare exactly what was typed

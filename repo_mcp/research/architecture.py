@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.layers import build_layers, compute_strengths
 from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
 from repo_mcp.research.module_names import name_modules
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
+from repo_mcp.research.research_state import Notebook
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
 MAX_MODULES = 20
 MAX_EDGES = 36

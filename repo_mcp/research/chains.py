@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.research.places import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link
-from repo_mcp.structure import CALLABLE_KINDS
+from repo_mcp.research.research_state import Notebook
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MAX_CHAINS = 12
 MAX_WALKED = 2_000  # steps of the search for chains

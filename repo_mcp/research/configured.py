@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from repo_mcp.index.roles import FileRole, find_role
-from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
-from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.places import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
+from repo_mcp.research.research_state import Notebook, search_words
+from repo_mcp.text.roles import FileRole, find_role
+from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_MATCHES = 200  # lines that are looked at for one name
 MAX_OF_FILE = 3  # lines of one file that are shown

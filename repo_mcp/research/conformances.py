@@ -11,11 +11,11 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.hops import IMPLEMENTERS, Found, Way
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import weaker
 from repo_mcp.research.records import Link
+from repo_mcp.research.research_state import Notebook
 from repo_mcp.research.structural import list_structural
-from repo_mcp.structure import SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
 

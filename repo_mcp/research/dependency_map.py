@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from repo_mcp.graph.questions import name_kind
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.records import Link, MapEdge, MapNode
+from repo_mcp.research.research_state import Notebook
 
 MAX_EDGES = 200
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.research.places import is_program
 from repo_mcp.research.source import Source
-from repo_mcp.structure import TYPE_KINDS
+from repo_mcp.symbols.symbol_record import TYPE_KINDS
+from repo_mcp.text.analysis import get_word_terms
+from repo_mcp.text.stop_words import STOP_WORDS
 
 IN_NAME, AROUND, IN_TEXT = 2.5, 1.6, 1.0
 MAX_TEXT_LINES = 120  # of one symbol

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from repo_mcp.research.records import Form
-from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 
 MAX_CHARS = 400  # of a question that may have a form; longer ones are open
 

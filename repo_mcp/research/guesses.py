@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.graph.program import Confidence, Declaration
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.research.records import Link
+from repo_mcp.research.research_state import Notebook
 
 
 def drop_guesses(

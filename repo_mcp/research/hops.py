@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from repo_mcp.graph.bulk_scan import HEAD_LINES
 from repo_mcp.graph.edges import Bounds, Edges
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
-from repo_mcp.graph.survey import HEAD_LINES
 from repo_mcp.research.guesses import drop_guesses
-from repo_mcp.research.notebook import MAX_EVIDENCE, Notebook, relocate
 from repo_mcp.research.open_members import list_filling
 from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
-from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
+from repo_mcp.research.research_state import MAX_EVIDENCE, Notebook, relocate
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
 FIRST_WIDTH, WIDTH = 6, 12  # symbols of one level that are followed

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 
 from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence
+from repo_mcp.graph.program.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.research.architecture import Architecture, survey_architecture, survey_imports
 from repo_mcp.research.chains import build_chains
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.conformances import CONFORMING
 from repo_mcp.research.hops import CALLEES, CALLERS, DEPENDENCIES, DEPENDENTS, WIDE, Way, follow
-from repo_mcp.research.notebook import Notebook, relocate
 from repo_mcp.research.open_questions import connect, find_seeds
 from repo_mcp.research.paths import find_paths
 from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Chain, Focus, Form, Reading, Shape, Subject
+from repo_mcp.research.research_state import Notebook, relocate
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.understanding import is_about_shapes
-from repo_mcp.structure import CALLABLE_KINDS, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.research.notebook import Notebook
+from repo_mcp.research.research_state import Notebook
 
 MAX_FILES = 400
 LEAST_OF_MODULE = 5

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import weaker
 from repo_mcp.research.records import Link
-from repo_mcp.structure import SymbolFlag, SymbolKind
+from repo_mcp.research.research_state import Notebook
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
 _OPEN_TYPES = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})

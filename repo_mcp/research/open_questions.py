@@ -14,17 +14,17 @@ import numpy as np
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import Scope
-from repo_mcp.index.roles import FileRole, find_role
 from repo_mcp.model import Hit
 from repo_mcp.research.configured import build_hit_place, choose_line
 from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.notebook import Notebook, relocate, search_words
 from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
+from repo_mcp.research.research_state import Notebook, relocate, search_words
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
+from repo_mcp.text.roles import FileRole, find_role
 
 TEXT_HITS, NAME_HITS = 50, 48
 FOLDER_NAME_HITS = 400  # of which those outside of the folder are left out

@@ -13,13 +13,13 @@ from itertools import islice
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.research.chains import cite, weigh
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.places import CONFIDENCES, weaker
 from repo_mcp.research.records import Chain, Link
-from repo_mcp.structure import TYPE_KINDS, SymbolKind
+from repo_mcp.research.research_state import Notebook
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
 SIDE_FAN = 24  # edges of one of them

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from repo_mcp.graph.program import Confidence
-from repo_mcp.index.roles import FileRole, find_role, is_test_path
-from repo_mcp.structure import Structure
+from repo_mcp.graph.program.program import Confidence
+from repo_mcp.symbols.symbol_record import Structure
+from repo_mcp.text.roles import FileRole, find_role, is_test_path
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 _ROLES = {FileRole.CODE: 0, FileRole.CONFIG: 1, FileRole.FOREIGN: 2, FileRole.DOCS: 3, FileRole.TEST: 4}

@@ -11,7 +11,6 @@ from repo_mcp.research.configured import build_hit_place
 from repo_mcp.research.dependency_map import build_map
 from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
-from repo_mcp.research.notebook import Notebook, search_words
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
     MAX_DEPTH,
@@ -25,6 +24,7 @@ from repo_mcp.research.records import (
     Steps,
     Subject,
 )
+from repo_mcp.research.research_state import Notebook, search_words
 from repo_mcp.research.source import Source
 from repo_mcp.research.understanding import understand
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from repo_mcp.graph.bulk_scan import NamedUse
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
-from repo_mcp.graph.survey import NamedUse
-from repo_mcp.research.notebook import Notebook, search_words
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.research.places import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
+from repo_mcp.research.research_state import Notebook, search_words
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
 
 LEAST = 3
 MAX_FILES = 300

@@ -9,9 +9,9 @@ from functools import partial
 from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
-from repo_mcp.textfile import decode_source, split_lines
+from repo_mcp.text.lines import decode_source, split_lines
 
 KEPT_FILES = 32  # whose lines are remembered
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.program import Confidence, Declaration
+from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.research.notebook import Notebook
 from repo_mcp.research.records import Link
-from repo_mcp.structure import Structure, SymbolKind
+from repo_mcp.research.research_state import Notebook
+from repo_mcp.symbols.symbol_record import Structure, SymbolKind
 
 MAX_FILES = 300  # that declare the rarest method
 MAX_EMBEDDED = 8  # interfaces in an interface

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Sequence
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import NAMED, Scope
-from repo_mcp.index.stop_words import STOP_WORDS
 from repo_mcp.research.grammar import Phrase
 from repo_mcp.research.places import is_test_place, rank_role
 from repo_mcp.research.records import Form, Subject
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
+from repo_mcp.text.stop_words import STOP_WORDS
 
 MAX_SUBJECTS = 6  # declarations of one name that are followed
 MAX_LOOKED_AT = 80  # declarations of one name

@@ -2,7 +2,7 @@
 
     score = (1 - weight) * points + weight * nearness
 
-Points are those of the ranking by words (repo_mcp/index/ranking.py), a few at most and about 1 for a good
+Points are those of the ranking by words (repo_mcp/ranking/ranking.py), a few at most and about 1 for a good
 file. Nearness is the cosine of the file's nearest chunk, and a part of those of the next ones, times the
 share that the role of the file leaves. Both say something by themselves, not only beside the other files of
 the answer, so they are added as they are. Files that only one of the two finds are in it, too.
@@ -17,9 +17,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from repo_mcp.index.intent import understand
-from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import (
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.intent import understand
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import (
     BEST_UNITS,
     RankedFile,
     add_up,
@@ -28,13 +29,12 @@ from repo_mcp.index.ranking import (
     fill_page,
     rate_files,
 )
-from repo_mcp.index.ranking_weights import WEIGHTS, RankingWeights
-from repo_mcp.index.roles import FileRole
-from repo_mcp.index.scoring import DECIMALS, F64, I64
-from repo_mcp.index.searcher import BestUnits, Filter, Ranking, Searcher
-from repo_mcp.index.segment_search import Mask, Matches
-from repo_mcp.index.signals import keep_shares, sum_text, tell_role
+from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.segment_search import Mask, Matches
+from repo_mcp.ranking.signals import keep_shares, sum_text, tell_role
 from repo_mcp.semantic.vector_index import NearChunks
+from repo_mcp.text.roles import FileRole
 
 NEAR_CHUNKS = 500  # that nearness is summed from
 MOST_FILES = 10_000  # candidates of the ranking by words are some hundreds
@@ -55,7 +55,7 @@ def rank_blended(
     wanted: Filter | None = None,
     weights: RankingWeights = WEIGHTS,
 ) -> Ranking:
-    """The best `top_k` chunks, as `repo_mcp.index.ranking.rank` gives them, with what no score can be above.
+    """The best `top_k` chunks, as `ranking.rank` gives them, with what no score can be above.
 
     `find_near` gives, for each segment of the searcher, the near chunks of which one of the units that it is
     given counts. Raises IndexFormatError, OSError, and what `find_near` raises.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from repo_mcp.adapters.registry import LANGUAGES
-from repo_mcp.index.roles import FileRole, find_role
+from repo_mcp.languages.patterns.language_registry import LANGUAGES
+from repo_mcp.text.roles import FileRole, find_role
 
 VERSION = 1  # of what is said here: raise it when another text is made of a chunk
 MAX_CHUNK_CHARS = 8_000  # more than the tokens that a model reads, but for lines of nothing but space

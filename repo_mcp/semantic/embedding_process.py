@@ -1,7 +1,8 @@
 """Processes that make vectors, one for each lane of a round and one for questions.
 
 They are the killable process of parsing with another task. A vector depends on its text alone: one thread
-does all products (`repo_mcp.config.safe_child_environment`), and no text shares a product with another. In
+does all products (`repo_mcp.config.server_config.safe_child_environment`), and no text shares a product
+with another. In
 the server's own process products would be divided among threads, which wait for each other where the machine
 is busy: that took forty times as long as one alone.
 """
@@ -16,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from repo_mcp.adapters.protocol import ParserFailed
 from repo_mcp.errors import RepoError
-from repo_mcp.parse_process import serve
-from repo_mcp.parse_worker import BatchParser
+from repo_mcp.languages.outline.adapter import ParserFailed
+from repo_mcp.process.parse_process import serve
+from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
 
 TASK = "embed"

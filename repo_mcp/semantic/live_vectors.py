@@ -17,14 +17,13 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import RepoError
-from repo_mcp.index.following_index import FollowingIndex, FollowingWords
-from repo_mcp.index.live_index import LiveIndex
-from repo_mcp.index.query import Query
-from repo_mcp.index.ranking import rank
-from repo_mcp.index.searcher import Filter, Ranking, Searcher
-from repo_mcp.index.segment_search import Mask
-from repo_mcp.index.structure_phase import ReadFile
+from repo_mcp.live.derived_index import FollowingIndex, FollowingWords
+from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking import rank
+from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.semantic.blend import NEAR_CHUNKS, rank_blended
 from repo_mcp.semantic.chunk_texts import VERSION as TEXTS_VERSION
 from repo_mcp.semantic.chunk_texts import find_task
@@ -32,6 +31,7 @@ from repo_mcp.semantic.embedding_process import QuestionEmbedder, make_embedder
 from repo_mcp.semantic.model_folder import ModelFolder
 from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
+from repo_mcp.symbol_index.phase import ReadFile
 
 FIRST_QUESTION = "a"  # of nobody: so that the process for questions is there when somebody asks
 NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."

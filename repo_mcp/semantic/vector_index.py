@@ -30,10 +30,10 @@ from index_format import (
     number_languages,
     spread_runs,
 )
-from repo_mcp.index.known_files import KnownFiles
-from repo_mcp.index.scoring import DECIMALS, F64, I64
-from repo_mcp.index.searcher import Searcher
-from repo_mcp.index.segment_search import Mask
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.semantic.model_folder import I8
 
 VERSION = 1  # of what a record holds

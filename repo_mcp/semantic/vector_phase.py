@@ -15,7 +15,7 @@ from functools import partial
 
 from index_format import IndexFormatError, LiveSegment, MakeTag, Snapshot, compute_fingerprint
 from repo_mcp.errors import RepoError
-from repo_mcp.index.following_phase import (
+from repo_mcp.indexing.derived_phase import (
     Cancelled,
     PhaseStore,
     PhaseWords,
@@ -23,16 +23,16 @@ from repo_mcp.index.following_phase import (
     purge_gone,
     run_round,
 )
-from repo_mcp.index.indexer import count_milliseconds
-from repo_mcp.index.known_files import KnownFiles
-from repo_mcp.index.structure_phase import ReadFile
-from repo_mcp.index.structure_plan import Plan, WantedFile, plan_round
+from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
+from repo_mcp.indexing.indexer import count_milliseconds
+from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import ProgressCallback
-from repo_mcp.parse_worker import BatchParser
+from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.chunk_texts import build_texts, find_task
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segment
-from repo_mcp.semantic.vector_lanes import VectorLanes
-from repo_mcp.textfile import decode_source
+from repo_mcp.semantic.vector_workers import VectorLanes
+from repo_mcp.symbol_index.phase import ReadFile
+from repo_mcp.text.lines import decode_source
 
 COMMIT_SECONDS = 20.0  # of work that a kill may cost
 COMMIT_BYTES = 8 * 1024 * 1024  # of vectors that wait to be written

@@ -1,15 +1,15 @@
-"""`repo_mcp/listings/`, made from the tables of tools: `python -m tests.architecture.listings` writes it."""
+"""Write `repo_mcp/protocol/listings/` from the tables of tools: `python -m tests.architecture.listings`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from repo_mcp.frames import encode_json
-from repo_mcp.instructions import WITH_TASKS
-from repo_mcp.plain_options import TOOLSETS
-from repo_mcp.ready_listing import PLACE, name_file
-from repo_mcp.tool_listing import describe_tool
+from repo_mcp.config.plain_options import TOOLSETS
+from repo_mcp.protocol.frames import encode_json
+from repo_mcp.protocol.instructions import WITH_TASKS
+from repo_mcp.protocol.ready_listing import PLACE, name_file
+from repo_mcp.protocol.tool_listing import describe_tool
 from tests.architecture.tools_document import load_toolsets
 
 

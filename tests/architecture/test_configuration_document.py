@@ -6,12 +6,12 @@ import json
 import re
 import tomllib
 
-from repo_mcp.adapters.protocol import BUILT_IN
-from repo_mcp.adapters.registry import LANGUAGES
-from repo_mcp.config import HARD_CAPS, load_config
-from repo_mcp.options import LIMITS, build_parser
-from repo_mcp.repository_file import apply_repository_file
-from repo_mcp.settings import list_settings
+from repo_mcp.config.repository_file import apply_repository_file
+from repo_mcp.config.server_config import HARD_CAPS, load_config
+from repo_mcp.config.settings import list_settings
+from repo_mcp.languages.outline.adapter import BUILT_IN
+from repo_mcp.languages.patterns.language_registry import LANGUAGES
+from repo_mcp.server_options import LIMITS, build_parser
 from tests.architecture.source_tree import ROOT
 
 TEXT = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def test_every_option_of_the_server_is_named_and_every_one_named_is_the_servers(
     assert known - named <= {"--help"}
 
 
-# Where our code says the name of a variable of the environment, outside `repo_mcp.config` too.
+# Where our code says the name of a variable of the environment, outside `repo_mcp.config.server_config` too.
 READS = re.compile(
     r"""(?:environ\.get|_find_home|find_client_home|_at_home)\((?:"[^"]*\.(?:toml|json)",\s*)?"(\w+)"
     |VARIABLES.*?=\s*\{(.*?)\}|COMPLETION_VARIABLE\s*=\s*"(\w+)"|for\s\w+\sin\s\(variable,\s"(\w+)"\)""",
@@ -65,7 +65,7 @@ OF_THE_CONSOLE = {"NO_COLOR", "FORCE_COLOR", "TERM", "COLUMNS"}  # read by rich 
 
 
 def test_every_variable_that_is_read_has_its_row_and_no_other() -> None:
-    """In both directions; what a child process is given (`repo_mcp.config`) is not read."""
+    """In both directions; what a child process is given (`repo_mcp.config.server_config`) is not read."""
     found: set[str] = set()
     for file in (ROOT / "repo_mcp").rglob("*.py"):
         for match in READS.finditer(file.read_text(encoding="utf-8")):

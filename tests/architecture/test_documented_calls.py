@@ -23,7 +23,7 @@ import pytest
 import typer
 
 from repo_mcp.cli.app import app
-from repo_mcp.options import build_parser
+from repo_mcp.server_options import build_parser
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 

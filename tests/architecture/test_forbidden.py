@@ -31,54 +31,56 @@ FORBIDDEN_CALLS = {
 
 # file -> {what it may use: why}
 ALLOWED: dict[str, dict[str, str]] = {
-    "repo_mcp/cli/client_check.py": {
+    "repo_mcp/cli/clients/check.py": {
         "subprocess": "`repo-mcp init --check` starts this very server, as a client would"
     },
-    "repo_mcp/cli/client_files.py": {
+    "repo_mcp/cli/clients/files.py": {
         "os.path.realpath": "finds out where a link of the user's own, in place of a client's file, leads to"
     },
-    "repo_mcp/cli/server_choice.py": {
+    "repo_mcp/cli/clients/server_choice.py": {
         "os.path.realpath": "tells whether the server's program lies in a cache that may be emptied"
     },
-    "repo_mcp/data_dir.py": {
+    "repo_mcp/storage/data_dir.py": {
         "os.path.realpath": "compares the operator's own two directories, once, at the start"
     },
-    "repo_mcp/http_options.py": {"secrets": "makes the bearer token of a run"},
-    "repo_mcp/http_server.py": {"socket": "listens, where the operator chose HTTP"},
-    "repo_mcp/sandbox_windows.py": {
+    "repo_mcp/protocol/http_options.py": {"secrets": "makes the bearer token of a run"},
+    "repo_mcp/protocol/http_server.py": {"socket": "listens, where the operator chose HTTP"},
+    "repo_mcp/workspace/reader_windows.py": {
         "ctypes": "asks Windows for the final name of an opened file; Python has no call"
     },
-    "repo_mcp/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
-    "repo_mcp/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
-    "repo_mcp/index/spans.py": {
+    "repo_mcp/process/hardening.py": {"ctypes": "asks Linux to forbid things (Landlock); Python has no call"},
+    "repo_mcp/process/allocator.py": {"ctypes": "tells the C library what to keep; Python has no call"},
+    "repo_mcp/text/spans.py": {
         "secrets": "keys a hash against prepared collisions; it leaves no trace in the result"
     },
-    "repo_mcp/sandbox.py": {"os.path.realpath": "learns the root's other name, once, at the start"},
-    "repo_mcp/call_recorder.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
+    "repo_mcp/workspace/repository_reader.py": {
+        "os.path.realpath": "learns the root's other name, once, at the start"
+    },
+    "repo_mcp/audit/call_recorder.py": {"uuid": "request ids vary on purpose and stand outside `result`"},
 }
 
 # The files made for it: nothing else opens anything.
 OPENERS = {
     "index_format/directory.py",
-    "repo_mcp/audit.py",  # appends to the log: a line must be one write to a descriptor opened for appending
-    "repo_mcp/data_dir.py",
-    "repo_mcp/hardening.py",  # what a rule allows is named by a descriptor, of which nothing is read
-    "repo_mcp/http_options.py",  # the operator's own file with the token
-    "repo_mcp/named_roots.py",  # the operator's own configuration file
-    "repo_mcp/sandbox.py",
-    "repo_mcp/sandbox_posix.py",
+    "repo_mcp/audit/log.py",  # a line of the log must be one write to a descriptor opened for appending
+    "repo_mcp/storage/data_dir.py",
+    "repo_mcp/process/hardening.py",  # what a rule allows is named by a descriptor, of which nothing is read
+    "repo_mcp/protocol/http_options.py",  # the operator's own file with the token
+    "repo_mcp/config/named_roots.py",  # the operator's own configuration file
+    "repo_mcp/workspace/repository_reader.py",
+    "repo_mcp/workspace/reader_posix.py",
     "repo_mcp/semantic/model_folder.py",  # the operator's own model
-    "repo_mcp/ready_listing.py",  # files of the package itself
-    "repo_mcp/processor.py",  # what Linux says of the processor
-    "repo_mcp/parse_process.py",  # what Linux says of the process's own memory
-    "repo_mcp/wire.py",  # the null device in place of standard input and output
+    "repo_mcp/protocol/ready_listing.py",  # files of the package itself
+    "repo_mcp/config/processor.py",  # what Linux says of the processor
+    "repo_mcp/process/parse_process.py",  # what Linux says of the process's own memory
+    "repo_mcp/protocol/wire.py",  # the null device in place of standard input and output
 }
 
 # Python before 3.11.5 matches it wrong (gh-106052); of single characters and classes it does not.
 POSSESSIVE_GROUP = re.compile(r"(?<![\\(])\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 PRINTERS = ("repo_mcp/cli/", "index_format/__main__.py")
-ENVIRONMENT_READER = "repo_mcp/config.py"
+ENVIRONMENT_READER = "repo_mcp/config/server_config.py"
 
 
 def dotted(node: ast.expr) -> str:

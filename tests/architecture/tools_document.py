@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from repo_mcp.config import TOOLSETS, Limits, load_config
-from repo_mcp.instructions import OF_TOOLSETS
-from repo_mcp.tool_model import Tool, Toolset, describe_limits
+from repo_mcp.config.server_config import TOOLSETS, Limits, load_config
+from repo_mcp.protocol.instructions import OF_TOOLSETS
+from repo_mcp.protocol.tool_model import Tool, Toolset, describe_limits
 
 HEAD = """# Tools
 

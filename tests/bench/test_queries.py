@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.engine import find_index_path, measure_index
 from bench.queries import MIX, choose_mixed
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 
 

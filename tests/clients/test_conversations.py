@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.instructions import REPO
+from repo_mcp.protocol.instructions import REPO
 from tests.clients.drivers import DRIVERS, Driver, Played
 from tests.clients.script import LAST_WORD, Call, Script, Step
 from tests.clients.stage import SECRET, Stage

@@ -21,7 +21,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from repo_mcp.config import TOOLSETS
+from repo_mcp.config.server_config import TOOLSETS
 from tests.clients.stage import SECRET, find_client
 from tests.repo_mcp.cli.program import PROJECT, run
 

@@ -14,11 +14,11 @@ from collections.abc import Mapping
 
 import uvicorn
 
-from repo_mcp.http_guard import App, Receive, Scope, Send
-from repo_mcp.http_options import HttpOptions
-from repo_mcp.http_server import PATH, build_app, open_socket
-from repo_mcp.sdk_server import build_sdk_server
-from repo_mcp.tool_model import (
+from repo_mcp.protocol.http_guard import App, Receive, Scope, Send
+from repo_mcp.protocol.http_options import HttpOptions
+from repo_mcp.protocol.http_server import PATH, build_app, open_socket
+from repo_mcp.protocol.sdk_server import build_sdk_server
+from repo_mcp.protocol.tool_model import (
     Annotations,
     Audio,
     CallContext,

@@ -18,12 +18,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from repo_mcp.adapters.structure_tasks import run_structure_task
-from repo_mcp.config import Config, load_config
-from repo_mcp.index import exact
-from repo_mcp.parse_worker import BatchParser
+from repo_mcp.config.server_config import Config, load_config
+from repo_mcp.exact import search as exact_search
+from repo_mcp.languages.symbol_parsers import run_structure_task
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext, Tool
 from repo_mcp.toolsets import graph, repo, research
 
 QUERIES = ("schedule work", "getUserName", "kmalloc control", "manifest token commit", "def index", "naïve")
@@ -122,11 +122,11 @@ def ask(repository: Repository, root: Path) -> list[str]:
 @contextmanager
 def _patience() -> Iterator[None]:
     """Where others use the machine a moment may outlast an exact search: that is no wrong answer."""
-    usual, exact.TIME_LIMIT_SECONDS = exact.TIME_LIMIT_SECONDS, 3_600.0
+    usual, exact_search.TIME_LIMIT_SECONDS = exact_search.TIME_LIMIT_SECONDS, 3_600.0
     try:
         yield
     finally:
-        exact.TIME_LIMIT_SECONDS = usual
+        exact_search.TIME_LIMIT_SECONDS = usual
 
 
 def ask_briefly(repository: Repository, root: Path) -> list[str]:

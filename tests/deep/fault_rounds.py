@@ -30,7 +30,18 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from repo_mcp import bundler, code_search, documentation, graph, index, research
+from repo_mcp import (
+    bundler,
+    code_search,
+    documentation,
+    exact,
+    graph,
+    indexing,
+    live,
+    ranking,
+    research,
+    symbol_index,
+)
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository
 from tests.deep.answers import ask, ask_briefly, is_honest, open_repository, renew
@@ -266,8 +277,19 @@ def run(place: Path, scenario: str, fault: Fault, *, every: int, seed: int) -> d
 
 def _load_engines() -> None:
     """What calls import when they are made: once here instead of in each child."""
-    for package in (bundler, code_search, documentation, graph, index, research):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    for package in (
+        bundler,
+        code_search,
+        documentation,
+        exact,
+        graph,
+        indexing,
+        live,
+        ranking,
+        research,
+        symbol_index,
+    ):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
 
 

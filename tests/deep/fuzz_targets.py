@@ -13,21 +13,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from index_format import IndexFormatError, IndexWriter, MemoryDirectory, Snapshot
-from repo_mcp.config import load_config
+from repo_mcp.audit.log_reader import read_log
+from repo_mcp.config.repository_file import apply_repository_file
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
-from repo_mcp.frames import Refusal, Request, encode_error, parse_frame
-from repo_mcp.ignore import GlobFilter, IgnoreRules
-from repo_mcp.index.freshness import read_seen
-from repo_mcp.index.line_matcher import LineMatcher
-from repo_mcp.index.prompt import parse_prompt
-from repo_mcp.index.query import parse_query
-from repo_mcp.log_reader import read_log
+from repo_mcp.exact.line_matcher import LineMatcher
+from repo_mcp.indexing.scan_state import read_seen
 from repo_mcp.model import ExactRequest
-from repo_mcp.repository_file import apply_repository_file
+from repo_mcp.protocol.frames import Refusal, Request, encode_error, parse_frame
+from repo_mcp.ranking.prompt import parse_prompt
+from repo_mcp.ranking.query import parse_query
 from repo_mcp.research.grammar import parse_question
-from repo_mcp.structure import StructureBuilder, StructureError, decode_structure
-from repo_mcp.structure_model import ReferenceRole, SymbolKind
-from repo_mcp.textfile import decode_source, split_lines
+from repo_mcp.symbols.model import ReferenceRole, SymbolKind
+from repo_mcp.symbols.symbol_record import StructureBuilder, StructureError, decode_structure
+from repo_mcp.text.lines import decode_source, split_lines
+from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from tests.index_format.segment_bytes import (
     SMALL,
     build_small,

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from index_format import DiskDirectory, IndexFormatError, Snapshot
-from repo_mcp.index.freshness import read_seen
+from repo_mcp.indexing.scan_state import read_seen
 from tests.deep.answers import is_honest, open_repository, refresh_and_ask, renew
 from tests.deep.ledger import LEDGER, Row
 from tests.deep.served import Served, ask_server

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import BundleRequest
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.repository import Repository
 
 GOLDEN = Path(__file__).parent / "bundle-tiny_repo.md"

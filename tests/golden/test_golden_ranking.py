@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.model import Hit, SearchRequest
 from repo_mcp.repository import Repository
 

@@ -7,14 +7,14 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from repo_mcp.call_pool import CallPool
-from repo_mcp.conversation import MODERN_VERSION, Answers
-from repo_mcp.desk import Desk
-from repo_mcp.sampling import ANSWER_SECONDS, Sampler
-from repo_mcp.sdk_bridge import SdkBridge
-from repo_mcp.sdk_server import build_sdk_server
-from repo_mcp.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
-from repo_mcp.wire import StopReason, Streams, Wire
+from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.plain_protocol import MODERN_VERSION, Answers
+from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
+from repo_mcp.protocol.sdk_bridge import SdkBridge
+from repo_mcp.protocol.sdk_server import build_sdk_server
+from repo_mcp.protocol.session import Desk
+from repo_mcp.protocol.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
+from repo_mcp.protocol.wire import StopReason, Streams, Wire
 
 VERSION = "1.2.3"
 CLIENT = {"name": "test", "version": "0"}

@@ -9,9 +9,9 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 
-from repo_mcp.frames import end_frame
-from repo_mcp.sdk_server import build_sdk_server
-from repo_mcp.tool_model import Toolset
+from repo_mcp.protocol.frames import end_frame
+from repo_mcp.protocol.sdk_server import build_sdk_server
+from repo_mcp.protocol.tool_model import Toolset
 
 PATIENCE_SECONDS = 10.0
 

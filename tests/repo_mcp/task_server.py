@@ -10,12 +10,9 @@ import sys
 import time
 from collections.abc import Mapping
 
-from repo_mcp.conversation import Answers
-from repo_mcp.instructions import join_instructions
-from repo_mcp.offers import build_offers
-from repo_mcp.options import build_parser, read_config
-from repo_mcp.server import Server, _stop_on_signals
-from repo_mcp.tool_model import (
+from repo_mcp.protocol.instructions import join_instructions
+from repo_mcp.protocol.plain_protocol import Answers
+from repo_mcp.protocol.tool_model import (
     Annotations,
     Audio,
     CallContext,
@@ -27,8 +24,11 @@ from repo_mcp.tool_model import (
     ToolAnswer,
     Toolset,
 )
+from repo_mcp.protocol.wire import Wire, take_standard_streams
+from repo_mcp.server import Server, _stop_on_signals
+from repo_mcp.server_options import build_parser, read_config
+from repo_mcp.toolset_loader import build_offers
 from repo_mcp.version import VERSION
-from repo_mcp.wire import Wire, take_standard_streams
 
 SCHEMA = {
     "type": "object",

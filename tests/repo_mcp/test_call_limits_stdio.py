@@ -26,13 +26,13 @@ PATIENCE_SECONDS = 60.0
 START = "from repo_mcp.server import main; raise SystemExit(main())"
 HANGING = """
 import threading
-from repo_mcp import sandbox
-opens = sandbox.native.open_file
+from repo_mcp.workspace import repository_reader
+opens = repository_reader.native.open_file
 def open_file(parent, name):
     if name == "hangs.py":
         threading.Event().wait()
     return opens(parent, name)
-sandbox.native.open_file = open_file
+repository_reader.native.open_file = open_file
 """
 OPENING: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "t", "version": "0"}}
 BURST = 10  # calls at once where one a second is allowed

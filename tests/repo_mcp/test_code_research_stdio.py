@@ -11,7 +11,7 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from repo_mcp.adapters.structure_tasks import list_languages
+from repo_mcp.languages.symbol_parsers import list_languages
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, build_environment
 from tests.repo_mcp.toolsets.research_roots import TREE, write_tree
 

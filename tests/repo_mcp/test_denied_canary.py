@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.policy import DenyPolicy
+from repo_mcp.workspace.policy import DenyPolicy
 from tests.repo_mcp.test_server_stdio import Process
 
 CANARY = "xkcanaryqz"

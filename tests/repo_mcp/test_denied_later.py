@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from repo_mcp import repository as repository_module
-from repo_mcp import tree_view
-from repo_mcp.config import load_config
-from repo_mcp.index.freshness import SeenRecord
-from repo_mcp.index.structure_phase import StructurePhase
+from repo_mcp.config.server_config import load_config
+from repo_mcp.indexing.scan_state import SeenRecord
 from repo_mcp.model import SearchRequest, StructureReport
 from repo_mcp.repository import Repository
-from tests.repo_mcp.index.tiny_parser import find_tiny_task, make_tiny_parser
+from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.workspace import path_changes
+from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
 
 CANARY = "zyxcanaryzyx"
 
@@ -281,7 +281,7 @@ def test_more_than_can_be_looked_through_counts_as_moved_there(
     (root / ".ssh").mkdir()
     for number in range(5):
         (root / ".ssh" / f"key{number}").write_text("")
-    monkeypatch.setattr(tree_view, "MAX_DENIED_ENTRIES", 5)
+    monkeypatch.setattr(path_changes, "MAX_DENIED_ENTRIES", 5)
     (root / "settings.tiny").unlink()
     repository.refresh()
     repository.structure.build()
@@ -299,9 +299,9 @@ def die(*_arguments: object, **_more: object) -> None:
 @pytest.mark.parametrize(
     "moment",
     [
-        ("repo_mcp.index.indexer._Refresh._merge", "before the text of the lexical index goes"),
-        ("repo_mcp.index.live_index.LiveIndex._note_purge", "after it went"),
-        ("repo_mcp.index.live_structure.LiveStructure.note_refresh", "after the refresh"),
+        ("repo_mcp.indexing.indexer._Refresh._merge", "before the text of the lexical index goes"),
+        ("repo_mcp.live.live_index.LiveIndex._note_purge", "after it went"),
+        ("repo_mcp.symbol_index.live_symbol_index.LiveStructure.note_refresh", "after the refresh"),
     ],
     ids=lambda moment: moment[1],
 )

@@ -17,8 +17,8 @@ import pytest
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from repo_mcp.config import load_config
-from repo_mcp.offers import build_offers
+from repo_mcp.config.server_config import load_config
+from repo_mcp.toolset_loader import build_offers
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree

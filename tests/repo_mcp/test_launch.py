@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.plain_options import read_plain
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import SearchRequest
-from repo_mcp.plain_options import read_plain
 from repo_mcp.repository import Repository
-from repo_mcp.system_places import is_system_place
+from repo_mcp.workspace.system_places import is_system_place
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.test_server_stdio import INITIALIZE
 
@@ -145,14 +145,14 @@ def test_a_sparse_file_of_a_terabyte_costs_nothing(tmp_path: Path) -> None:
 # Whatever opens a file says something on standard output: a library, C code behind Python's back, a child.
 NOISY = """
 import os, sys
-from repo_mcp import sandbox
-opens = sandbox.native.open_file
+from repo_mcp.workspace import repository_reader
+opens = repository_reader.native.open_file
 def open_file(parent, name):
     print("printed", flush=True)
     os.write(1, b"written\\n")
     os.system("echo echoed")
     return opens(parent, name)
-sandbox.native.open_file = open_file
+repository_reader.native.open_file = open_file
 from repo_mcp.server import main
 raise SystemExit(main())
 """

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.audit import AuditLog
-from repo_mcp.config import load_config
+from repo_mcp.audit.log import AuditLog
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.repo import build_toolset
 
 Call = Callable[..., dict[str, Any]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline
 from repo_mcp.repository import Repository

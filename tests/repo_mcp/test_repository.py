@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index import live_index
+from repo_mcp.live import live_index
 from repo_mcp.model import SearchRequest
 from repo_mcp.repository import Repository
 

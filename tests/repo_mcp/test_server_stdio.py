@@ -554,7 +554,7 @@ EARLY_MODULES = {
 LOOK_AT_FIRST_WRITE = """
 import sys
 bare = set(sys.modules)
-from repo_mcp import wire
+from repo_mcp.protocol import wire
 write = wire._Outlet.write
 def look(outlet, frame):
     wire._Outlet.write = write
@@ -582,8 +582,8 @@ def test_little_is_imported_before_the_handshake_is_answered(root: Path, options
 
 LIST_TOOLS = """
 import sys
-from repo_mcp.offers import build_offers
-from repo_mcp.options import build_parser, read_config
+from repo_mcp.toolset_loader import build_offers
+from repo_mcp.server_options import build_parser, read_config
 (offer,) = build_offers(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
 tools = offer.toolset.tools
 heavy = (
@@ -591,11 +591,15 @@ heavy = (
     "numpy",
     "whoosh",
     "index_format",
-    "repo_mcp.adapters.",
     "repo_mcp.bundler.records",
-    "repo_mcp.index.",
+    "repo_mcp.exact.",
+    "repo_mcp.indexing.",
+    "repo_mcp.languages.",
+    "repo_mcp.live.",
     "repo_mcp.model",
+    "repo_mcp.ranking.",
     "repo_mcp.repository",
+    "repo_mcp.symbol_index.",
 )
 print(len(tools), *(name for name in sys.modules if name.startswith(heavy)))
 """

@@ -12,11 +12,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from repo_mcp import icons, instructions
-from repo_mcp.config import load_config
-from repo_mcp.conversation import Answers
-from repo_mcp.offers import build_offers
-from repo_mcp.tool_model import Toolset, name_tools
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol import instructions
+from repo_mcp.protocol.plain_protocol import Answers
+from repo_mcp.protocol.tool_model import Toolset, name_tools
+from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolsets import icons
 from tests.repo_mcp.pipe_client import VERSION, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk
 

@@ -17,7 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import (
+from repo_mcp.audit.call_recorder import new_request_id
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
+from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     add_warnings,
     describe_outcome,
@@ -26,10 +29,7 @@ from repo_mcp.answer_parts import (
     is_too_long,
     run_call,
 )
-from repo_mcp.call_recorder import new_request_id
-from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Call
-from repo_mcp.tool_model import ToolAnswer, escape_text
+from repo_mcp.toolsets.binding import Call
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
 from repo_mcp.graph.questions import CALLS, NAMED, EdgeType
-from repo_mcp.tool_model import CallContext
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.toolsets.answers import add_warnings
 from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.rows import render_edge, render_external, render_unresolved
 from repo_mcp.toolsets.graph.schemas import DEFAULT_EDGES, MAX_UNRESOLVED_FILES

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
 from repo_mcp.errors import ErrorCode
 from repo_mcp.model import IndexedPath, SkipReason
-from repo_mcp.tool_model import CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext, escape_text
+from repo_mcp.toolsets.answers import add_warnings
 from repo_mcp.toolsets.graph.answers import Draft, Result, name_code
 
 if TYPE_CHECKING:

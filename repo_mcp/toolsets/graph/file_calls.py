@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings, encode
-from repo_mcp.config import Limits
+from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.media_types import find_media_type
 from repo_mcp.model import DirectoryListing, OpenedText
-from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.text.media_types import find_media_type
+from repo_mcp.toolsets.answers import add_warnings, encode
 from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.schemas import (
     DEFAULT_DEPTH,

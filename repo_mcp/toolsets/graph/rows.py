@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.structure_model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
-from repo_mcp.tool_model import escape_text
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.symbols.model import CALLABLE_KINDS, Access, ParseStatus, SymbolFlag, SymbolKind
 
 if TYPE_CHECKING:
     from repo_mcp.graph.edges import Edge, External, Unresolved

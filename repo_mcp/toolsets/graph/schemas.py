@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from repo_mcp.graph.questions import KINDS, EdgeType
-from repo_mcp.schema_parts import (
+from repo_mcp.toolsets.graph.answers import ERROR_CODES
+from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
     build_count,
@@ -18,7 +19,6 @@ from repo_mcp.schema_parts import (
     build_object,
     build_text,
 )
-from repo_mcp.toolsets.graph.answers import ERROR_CODES
 
 MAX_PATH_CHARS = 4_096
 MAX_NAME_CHARS = 1_024

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
-from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.questions import NAMED, Scope
-from repo_mcp.tool_model import CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext, escape_text
+from repo_mcp.toolsets.answers import add_warnings
 from repo_mcp.toolsets.graph.answers import Draft, Result
 from repo_mcp.toolsets.graph.rows import Row, render_details, render_outline, render_symbol
 from repo_mcp.toolsets.graph.schemas import DEFAULT_SIMILAR, DEFAULT_SYMBOLS
+from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
     from repo_mcp.graph.graph import Graph
@@ -152,7 +152,7 @@ def _build_scope(arguments: Arguments) -> tuple[Scope, list[str]]:
     scope = Scope(_text(arguments, "node_type"), language, _text(arguments, "project_id"))
     if language is None:
         return scope, []
-    from repo_mcp.adapters.structure_tasks import list_languages, list_missing  # not at start
+    from repo_mcp.languages.symbol_parsers import list_languages, list_missing  # not at start
 
     missing = list_missing()
     if language in missing:

@@ -10,16 +10,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp import icons, instructions
-from repo_mcp.call_guard import UNGUARDED, CallGuard
-from repo_mcp.config import Limits
-from repo_mcp.tool_binding import Arguments, Entry, Opened, bind, find_plain_writer
-from repo_mcp.tool_model import CallContext, Toolset
+from repo_mcp.config.server_config import Limits
+from repo_mcp.protocol import instructions
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
+from repo_mcp.protocol.tool_model import CallContext, Toolset
+from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.binding import Arguments, Entry, Opened, bind, find_plain_writer
 from repo_mcp.toolsets.repo import audit_calls, bundle_calls, outline_calls, schemas, search_calls, tools
 from repo_mcp.toolsets.repo.envelope import Draft, answer_call
 
 if TYPE_CHECKING:
-    from repo_mcp.audit import AuditLog
+    from repo_mcp.audit.log import AuditLog
     from repo_mcp.repository import Repository
 
 __all__ = ["bind_toolset", "build_toolset"]

@@ -8,15 +8,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import NOT_RECORDED
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_model import CallContext
+from repo_mcp.protocol.tool_model import CallContext
+from repo_mcp.toolsets.answers import NOT_RECORDED
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_AUDIT_ENTRIES
 
 if TYPE_CHECKING:
-    from repo_mcp.audit import AuditLog
-    from repo_mcp.log_reader import LogReading
+    from repo_mcp.audit.log import AuditLog
+    from repo_mcp.audit.log_reader import LogReading
     from repo_mcp.repository import Repository
 
 

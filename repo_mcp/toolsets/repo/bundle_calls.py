@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS
-from repo_mcp.tool_model import HIDING, CallContext
+from repo_mcp.protocol.tool_model import HIDING, CallContext
+from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.tool_model import CallContext, escape_text
+from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 
 if TYPE_CHECKING:

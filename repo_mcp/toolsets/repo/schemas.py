@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.limits import CHARS_PER_TOKEN, DEFAULT_STRATEGY, MAX_BUNDLE_TOKENS, STRATEGIES
-from repo_mcp.config import Limits
-from repo_mcp.schema_parts import (
+from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.answers import ORDINARY_CHARS
+from repo_mcp.toolsets.repo.envelope import ERROR_CODES
+from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
     build_count,
@@ -24,7 +25,6 @@ from repo_mcp.schema_parts import (
     build_switch,
     build_text,
 )
-from repo_mcp.toolsets.repo.envelope import ERROR_CODES
 
 DEFAULT_AUDIT_ENTRIES = 50
 MAX_AUDIT_ENTRIES = 1_000

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.tools import plain_number, warn_of_escapes
 

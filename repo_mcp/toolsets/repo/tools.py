@@ -12,7 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from repo_mcp.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
+from repo_mcp.protocol.tool_model import HIDING, CallContext, Progress, escape_text, is_plain
 from repo_mcp.toolsets.repo.envelope import Draft, Result
 from repo_mcp.toolsets.repo.schemas import DEFAULT_LIST_RESULTS
 from repo_mcp.version import find_version
@@ -32,7 +32,7 @@ _PHASE_SIZES = {"walk": 5, "index": 85, "merge": 8, "commit": 2}
 
 def status(repository: Repository, arguments: Arguments, context: CallContext) -> Draft:
     """`repo.status`."""
-    from repo_mcp.hardening import describe_hardening
+    from repo_mcp.process.hardening import describe_hardening
 
     adapters = list(repository.adapters)  # first: the status knows which of them could not be loaded
     now = repository.status()

@@ -10,11 +10,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp import icons, instructions
-from repo_mcp.call_guard import UNGUARDED, CallGuard
-from repo_mcp.config import Limits
-from repo_mcp.tool_binding import Opened, bind, find_plain_writer
-from repo_mcp.tool_model import Toolset
+from repo_mcp.config.server_config import Limits
+from repo_mcp.protocol import instructions
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
+from repo_mcp.protocol.tool_model import Toolset
+from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.binding import Opened, bind, find_plain_writer
 from repo_mcp.toolsets.research import code_calls, docs_calls, index_calls, research_calls
 from repo_mcp.toolsets.research.answers import answer_call, check_arguments
 

@@ -1,7 +1,7 @@
 """Answers of the `research` toolset: results in the form asked for, errors as specification 4 has them.
 
     json     text is the compact JSON of the structured content, byte for byte: {"query":"…","results":[…]}
-    human    text for people; toon: the same values as JSON has, in fewer tokens (repo_mcp/toon.py).
+    human    text for people; toon: the same values as JSON has, in fewer tokens (repo_mcp/toolsets/toon.py).
              Structured content is then {"format":"human","text":"…"}: whoever reads only that loses nothing
     errors   text is the message alone, as the specification writes it, and structured content
              {"error":{"code":"not_found","message":"…"}}
@@ -17,7 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import (
+from repo_mcp.audit.call_recorder import new_request_id
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import Audio, Block, JsonSchema, ToolAnswer, escape_text, validate_arguments
+from repo_mcp.toolsets.answers import (
     NOT_RECORDED,
     add_warnings,
     describe_outcome,
@@ -26,10 +29,7 @@ from repo_mcp.answer_parts import (
     is_too_long,
     run_call,
 )
-from repo_mcp.call_recorder import new_request_id
-from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Call
-from repo_mcp.tool_model import Audio, Block, JsonSchema, ToolAnswer, escape_text, validate_arguments
+from repo_mcp.toolsets.binding import Call
 
 if TYPE_CHECKING:
     from repo_mcp.repository import Repository
@@ -150,7 +150,7 @@ def _render(draft: Draft, result: Result, form: str) -> ToolAnswer:
     if form == HUMAN:
         text = _append_warnings(draft.render(result), result)
     else:
-        from repo_mcp.toon import encode_toon  # here: tools are listed before anything is called
+        from repo_mcp.toolsets.toon import encode_toon  # here: tools are listed before anything is called
 
         text = encode_toon(result)
     return ToolAnswer({"format": form, "text": text}, text, False, blocks)

@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
-from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Entry
-from repo_mcp.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text
+from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.code_text import write_text
 from repo_mcp.toolsets.research.scope import Scope, resolve_scope
+from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
     from repo_mcp.code_search.records import CodeAnswer, CodeHit

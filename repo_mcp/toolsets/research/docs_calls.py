@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
-from repo_mcp.tool_binding import Entry
-from repo_mcp.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
+from repo_mcp.protocol.tool_model import HIDING, Audio, Block, CallContext, Notes, ResourceLink, escape_text
+from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import docs_schemas
 from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.scope import resolve_scope

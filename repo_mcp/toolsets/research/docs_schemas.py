@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.config import Limits
-from repo_mcp.schema_parts import (
-    Schema,
-    build_choice,
-    build_field,
-    build_list,
-    build_object,
-    build_text,
-)
+from repo_mcp.config.server_config import Limits
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_QUERY_CHARS,
@@ -18,6 +10,14 @@ from repo_mcp.toolsets.research.schema_parts import (
     PATH_FILTER,
     build_limited,
     build_result,
+)
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
 )
 
 DEFAULT_HITS = 10

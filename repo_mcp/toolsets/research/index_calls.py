@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from repo_mcp.answer_parts import add_warnings
 from repo_mcp.model import IndexProgress, SkipReason
-from repo_mcp.tool_binding import Entry
-from repo_mcp.tool_model import CallContext, Progress
+from repo_mcp.protocol.tool_model import CallContext, Progress
+from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.scope import resolve_folder

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from repo_mcp.answer_parts import add_warnings
-from repo_mcp.tool_binding import Entry
-from repo_mcp.tool_model import CallContext, Progress, escape_text
+from repo_mcp.protocol.tool_model import CallContext, Progress, escape_text
+from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import research_schemas
 from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.research_schemas import DEFAULT_FINDINGS

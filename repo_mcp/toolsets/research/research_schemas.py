@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from repo_mcp.schema_parts import (
-    Schema,
-    build_choice,
-    build_field,
-    build_list,
-    build_object,
-    build_text,
-)
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_QUERY_CHARS,
     PATH,
     build_limited,
     build_result,
+)
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
 )
 
 DEFAULT_DEPTH, MAX_DEPTH = 2, 5

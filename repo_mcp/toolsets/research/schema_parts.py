@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from repo_mcp.schema_parts import Schema, build_choice, build_field, build_list, build_object, build_text
 from repo_mcp.toolsets.research.answers import ERROR_CODES, FORMATS
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_text,
+)
 
 MAX_PATH_CHARS = 4_096
 MAX_QUERY_CHARS = 10_000

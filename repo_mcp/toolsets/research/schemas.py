@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from repo_mcp.config import Limits
-from repo_mcp.schema_parts import (
-    Schema,
-    build_choice,
-    build_field,
-    build_list,
-    build_object,
-    build_switch,
-    build_text,
-)
+from repo_mcp.config.server_config import Limits
 from repo_mcp.toolsets.research.schema_parts import (
     FORMAT,
     MAX_PATH_CHARS,
@@ -20,6 +11,15 @@ from repo_mcp.toolsets.research.schema_parts import (
     PATH_FILTER,
     build_limited,
     build_result,
+)
+from repo_mcp.toolsets.schema_parts import (
+    Schema,
+    build_choice,
+    build_field,
+    build_list,
+    build_object,
+    build_switch,
+    build_text,
 )
 
 DEFAULT_HITS = 20

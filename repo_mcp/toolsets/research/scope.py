@@ -62,7 +62,7 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> Scope:
     pattern = arguments.get("path_filter")
     if not isinstance(pattern, str):
         return Scope(folder)
-    from repo_mcp.ignore import GlobFilter  # here: tools are listed before anything is loaded
+    from repo_mcp.workspace.ignore import GlobFilter  # here: tools are listed before anything is loaded
 
     return Scope(folder, GlobFilter(pattern).matches, pattern)
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from repo_mcp import icons, instructions
-from repo_mcp.call_guard import UNGUARDED, CallGuard
-from repo_mcp.call_recorder import CallRecorder
-from repo_mcp.config import Limits
+from repo_mcp.audit.call_recorder import CallRecorder
+from repo_mcp.config.server_config import Limits
 from repo_mcp.errors import RepoError
-from repo_mcp.tool_binding import Arguments, Call, Entry, Opened, Write, bind
-from repo_mcp.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
+from repo_mcp.protocol import instructions
+from repo_mcp.protocol.call_guard import UNGUARDED, CallGuard
+from repo_mcp.protocol.tool_model import JsonSchema, ToolAnswer, Toolset, validate_arguments
+from repo_mcp.toolsets import icons
+from repo_mcp.toolsets.binding import Arguments, Call, Entry, Opened, Write, bind
 from repo_mcp.toolsets.retrieval import schemas, tools
 from repo_mcp.toolsets.retrieval.envelope import Draft, answer_call
 from repo_mcp.toolsets.retrieval.failures import explain_argument
 from repo_mcp.toolsets.retrieval.roots import Roots, open_roots, prepare_place, raise_limits
 
 if TYPE_CHECKING:
-    from repo_mcp.audit import AuditLog
+    from repo_mcp.audit.log import AuditLog
 
 __all__ = ["Roots", "bind_toolset", "build_toolset", "open_roots", "prepare_place", "raise_limits"]
 

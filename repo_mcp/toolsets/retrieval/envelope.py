@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from repo_mcp.answer_parts import NOT_RECORDED, encode, fit_rows, log_defect
-from repo_mcp.argument_shapes import PathClass
-from repo_mcp.call_recorder import CallOutcome, new_request_id
+from repo_mcp.audit.argument_shapes import PathClass
+from repo_mcp.audit.call_recorder import CallOutcome, new_request_id
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Call
-from repo_mcp.tool_model import ToolAnswer, escape_text
+from repo_mcp.protocol.tool_model import ToolAnswer, escape_text
+from repo_mcp.toolsets.answers import NOT_RECORDED, encode, fit_rows, log_defect
+from repo_mcp.toolsets.binding import Call
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain_refusal
 from repo_mcp.toolsets.retrieval.roots import Roots
 

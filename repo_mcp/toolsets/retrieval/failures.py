@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from repo_mcp.client_paths import shown
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace.client_paths import shown
 
 
 class Code(StrEnum):

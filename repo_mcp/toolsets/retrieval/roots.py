@@ -19,9 +19,16 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from repo_mcp.config import HARD_CAPS, LEAST_MEMORY_MB, Config, Limits, cap_defaults, find_cache_home
-from repo_mcp.data_dir import name_cache_dir, take_outside_dir
+from repo_mcp.config.server_config import (
+    HARD_CAPS,
+    LEAST_MEMORY_MB,
+    Config,
+    Limits,
+    cap_defaults,
+    find_cache_home,
+)
 from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.storage.data_dir import name_cache_dir, take_outside_dir
 from repo_mcp.toolsets.retrieval.failures import Code
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ nothing depends on the roots that are served. The operator's limits are the only
 
 from __future__ import annotations
 
-from repo_mcp.config import Limits
-from repo_mcp.schema_parts import (
+from repo_mcp.config.server_config import Limits
+from repo_mcp.toolsets.retrieval.failures import Code
+from repo_mcp.toolsets.schema_parts import (
     Schema,
     build_choice,
     build_count,
@@ -17,7 +18,6 @@ from repo_mcp.schema_parts import (
     build_switch,
     build_text,
 )
-from repo_mcp.toolsets.retrieval.failures import Code
 
 REPOS = ("docs", "code")  # in the order of answers
 BOTH = "both"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_mcp.errors import RepoError
 from repo_mcp.model import DirectoryEntry, DirectoryListing, ExactMatch, ExactRequest, OpenedText
-from repo_mcp.tool_model import HIDING, CallContext, escape_text, is_plain
+from repo_mcp.protocol.tool_model import HIDING, CallContext, escape_text, is_plain
 from repo_mcp.toolsets.retrieval.envelope import Draft, Part, Result, as_failure
 from repo_mcp.toolsets.retrieval.failures import Code, Failure, explain
 from repo_mcp.toolsets.retrieval.roots import Roots

@@ -17,7 +17,7 @@ from bench.peers.engines import ENGINES, Entry, is_installed
 from bench.peers.job import TOP_K, Job
 from bench.peers.units import iter_cut_files, iter_units, read_cut_files
 from bench.queries import choose_mixed
-from repo_mcp.textfile import count_lines, decode_source
+from repo_mcp.text.lines import count_lines, decode_source
 
 NO_WORD = "zyzzyvaq"  # in no file
 ASKED = 20  # queries of a class

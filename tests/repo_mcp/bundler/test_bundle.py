@@ -24,12 +24,12 @@ from repo_mcp.bundler.document import build_document
 from repo_mcp.bundler.markdown import render_markdown
 from repo_mcp.bundler.records import Bundle, BundleRequest, Role, Selection
 from repo_mcp.bundler.spans import list_symbol_spans
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.analysis import analyse_text
-from repo_mcp.index.prompt import ClueKind, parse_prompt, split_symbol
-from repo_mcp.index.roles import is_test_path
+from repo_mcp.ranking.prompt import ClueKind, parse_prompt, split_symbol
 from repo_mcp.repository import Repository
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.roles import is_test_path
 from tests.repo_mcp.trees import edit_tree, make_tree
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "tiny_repo"
@@ -152,7 +152,7 @@ OWN_PROMPTS = (
     "How are symbolic links kept from escaping the root? See Door.read and sandbox.py",
     "repo.search should accept a language filter, compare SearchRequest and parse_query",
     'The answer "nothing matches the prompt" comes for long prompts; where is MAX_TERMS applied',
-    'File "/x/repo_mcp/index/snippets.py", line 45, in show_hits\nUnicodeDecodeError: invalid start byte',
+    'File "/x/repo_mcp/ranking/snippets.py", line 45, in show_hits\nUnicodeDecodeError: invalid start byte',
     "which files does the walk leave out and how are reasons counted",
 )
 

@@ -27,10 +27,10 @@ from repo_mcp.bundler.source import LiveFile
 from repo_mcp.bundler.spans import list_symbol_spans
 from repo_mcp.bundler.weights import WEIGHTS
 from repo_mcp.bundler.windows import choose_window, cut_blocks, value_blocks, view_file
-from repo_mcp.index.mentions import Mention
-from repo_mcp.index.prompt import Clue, ClueKind, parse_prompt
-from repo_mcp.index.query import MAX_TERMS, Query
-from repo_mcp.index.searcher import RankedChunk
+from repo_mcp.ranking.mentions import Mention
+from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt
+from repo_mcp.ranking.query import MAX_TERMS, Query
+from repo_mcp.ranking.searcher import RankedChunk
 
 COUNTS = {"common": 90, "rare": 1, "transfer_funds": 2, "slow_start": 3}
 

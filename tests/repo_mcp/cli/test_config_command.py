@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.config import load_config
-from repo_mcp.settings import list_settings
+from repo_mcp.config.server_config import load_config
+from repo_mcp.config.settings import list_settings
 
 PROJECT = Path(__file__).resolve().parents[3]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.cli.client_check import try_server
-from repo_mcp.cli.clients import Server
-from repo_mcp.options import build_parser
+from repo_mcp.cli.clients.check import try_server
+from repo_mcp.cli.clients.clients import Server
+from repo_mcp.server_options import build_parser
 from tests.repo_mcp.cli.program import BIN, make_tree, run
 
 SERVER = str(BIN / "repo-mcp-server")
@@ -213,6 +213,6 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_silent_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("repo_mcp.cli.client_check.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("repo_mcp.cli.clients.check.PATIENCE_SECONDS", 0.5)
     trial = try_server(build_script(tmp_path, "sys.stdin.read(); import time; time.sleep(60)"), "2025-06-18")
     assert "did not answer initialize" in trial.fault

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.audit import LoggedCall, open_audit_log
-from repo_mcp.cli.report_facts import collect_facts
-from repo_mcp.cli.report_file import MARK, write_report
-from repo_mcp.cli.report_page import render_report
-from repo_mcp.cli.report_pictures import clean, draw_bars, draw_strip
-from repo_mcp.config import load_config
+from repo_mcp.audit.log import LoggedCall, open_audit_log
+from repo_mcp.cli.report.facts import collect_facts
+from repo_mcp.cli.report.file import MARK, write_report
+from repo_mcp.cli.report.page import render_report
+from repo_mcp.cli.report.pictures import clean, draw_bars, draw_strip
+from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.repository import Repository
 from tests.repo_mcp.cli.program import make_tree, run

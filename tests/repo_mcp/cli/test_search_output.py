@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from repo_mcp.cli.console.terminal import Colour, open_console
 from repo_mcp.cli.hits_page import HitsPage
-from repo_mcp.cli.terminal import Colour, open_console
 from repo_mcp.model import ExactAnswer, ExactMatch, Hit, SearchAnswer
 from tests.repo_mcp.cli.program import make_tree, run
 

@@ -9,14 +9,14 @@ import pytest
 
 from repo_mcp.code_search.find import find_chunks
 from repo_mcp.code_search.records import CodeHit
-from repo_mcp.config import load_config
-from repo_mcp.index.query import Query, parse_query
-from repo_mcp.index.schema import FIELDS
-from repo_mcp.index.searcher import Filter, Searcher
+from repo_mcp.config.server_config import load_config
+from repo_mcp.ranking.query import Query, parse_query
+from repo_mcp.ranking.searcher import Filter, Searcher
 from repo_mcp.repository import Repository
-from tests.repo_mcp.index.plain_search import iter_postings, score
-from tests.repo_mcp.index.test_top_units import searcher as searcher  # noqa: PLC0414
-from tests.repo_mcp.index.test_whoosh_oracle import choose_queries, read_sources
+from repo_mcp.text.schema import FIELDS
+from tests.repo_mcp.ranking.plain_search import iter_postings, score
+from tests.repo_mcp.ranking.test_block_max_maxscore import searcher as searcher  # noqa: PLC0414
+from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
 
 WORDS = ["alpha", "beta", "gamma", "read", "write", "open", "parse", "token", "session", "store", "cache"]
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from repo_mcp.adapters.registry import find_language
 from repo_mcp.documentation.doc_comments import DocComment, find_doc_comments
+from repo_mcp.languages.patterns.language_registry import find_language
 
 
 def find(path: str, text: str, wanted: tuple[tuple[int, int], ...] = ((1, 1_000_000),)) -> list[DocComment]:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.documentation.documents import Shares, is_document
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import NO_PHRASE, NOTHING_HERE
 from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.ignore import GlobFilter
 from repo_mcp.repository import Repository
+from repo_mcp.workspace.ignore import GlobFilter
 
 TREE = {
     "README.md": "# Kettle\n\nBoils water.\n\n## Installation\n\nRun `pip install kettle`.\n",

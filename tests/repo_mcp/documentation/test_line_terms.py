@@ -11,9 +11,9 @@ from repo_mcp.documentation.line_terms import TermFinder, get_terms, list_terms
 from repo_mcp.documentation.query_words import rate_rarity, weigh_words
 from repo_mcp.documentation.scoring import TextFacts, score_text
 from repo_mcp.documentation.weights import WEIGHTS
-from repo_mcp.index.analysis import LONG_WORD
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.snippets import find_line_terms
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.snippets import find_line_terms
+from repo_mcp.text.analysis import LONG_WORD
 
 FORMS = """
 install installs installed installing installation INSTALL reinstall happy happily happiness flies flying fly

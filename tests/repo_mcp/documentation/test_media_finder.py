@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.client_paths import RootNames
 from repo_mcp.documentation.media import MAX_LOOKS, MediaDoor, MediaFinder, decode_target, is_medium
 from repo_mcp.documentation.query_words import weigh_words
 from repo_mcp.documentation.references import Reference
 from repo_mcp.documentation.weights import WEIGHTS
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.file_stat import FileStat
-from repo_mcp.index.query import parse_query
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.workspace.client_paths import RootNames
 
 SOUND = b"RIFF\x24\0\0\0WAVEfmt " + b"\0" * 40
 

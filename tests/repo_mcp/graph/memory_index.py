@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
-from repo_mcp.adapters.structure_tasks import list_languages, run_structure_task
 from repo_mcp.graph.graph import Graph, NameMatch
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.index.analysis import analyse_text, get_word_terms
-from repo_mcp.structure import ParseStatus, ReferenceRole
+from repo_mcp.languages.symbol_parsers import list_languages, run_structure_task
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
+from repo_mcp.text.analysis import analyse_text, get_word_terms
 from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
 
 

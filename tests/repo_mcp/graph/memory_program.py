@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from repo_mcp.structure import ReferenceRole, Structure, decode_structure
+from repo_mcp.symbols.symbol_record import ReferenceRole, Structure, decode_structure
 
 Parser = Callable[[str, bytes], bytes]
 _NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.shapes import MAX_SHAPE_CHARS, SHINGLE
 from repo_mcp.graph.similar import (
     _MEMBER_WEIGHT,
@@ -35,8 +35,8 @@ from repo_mcp.graph.similar import (
     Similar,
 )
 from repo_mcp.graph.symbol_query import SymbolIndex
-from repo_mcp.index.analysis import get_word_terms
-from repo_mcp.structure import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.text.analysis import get_word_terms
 
 # A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'|[^\w\s]")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from textwrap import dedent
 
-from repo_mcp.adapters.structure_tasks import find_structure_task, run_structure_task
-from repo_mcp.graph.csharp_resolver import CSharpResolver
-from repo_mcp.graph.program import Declaration, Resolver
-from repo_mcp.graph.typescript_resolver import TypeScriptResolver
-from repo_mcp.structure import ReferenceRole
+from repo_mcp.graph.csharp.resolver import CSharpResolver
+from repo_mcp.graph.program.program import Declaration, Resolver
+from repo_mcp.graph.typescript.resolver import TypeScriptResolver
+from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
 RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver]] = {

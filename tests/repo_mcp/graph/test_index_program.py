@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.questions import EdgeType, Scope
 from repo_mcp.graph.resolvers import RESOLVERS
 from repo_mcp.repository import Repository
-from repo_mcp.structure import ReferenceRole
+from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_index import MemoryIndex
 from tests.repo_mcp.toolsets.graph_roots import CSHARP, PYTHON, TYPESCRIPT, write_tree
 

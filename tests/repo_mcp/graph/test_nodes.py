@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import Scope
-from repo_mcp.structure import StructureBuilder, SymbolKind, decode_structure
+from repo_mcp.symbols.symbol_record import StructureBuilder, SymbolKind, decode_structure
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
 TEXT = "class A:\n    def f(self): ...\n\n    def f(self, x): ...\n\n\ndef f(): ...\n\n\nA = A\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from repo_mcp.graph import resolution
-from repo_mcp.graph.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.structure import Reference, ReferenceRole, Structure
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure
 from tests.repo_mcp.graph.memory_index import PARSERS, MemoryIndex
 
 FOUND = Resolution((Target(Declaration("a.py", 1), Confidence.EXACT),))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.program import Declaration
+from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.shapes import Shapes, build_shape
 from repo_mcp.graph.similar import MAX_COMPARED, SimilarFinder
-from repo_mcp.index.analysis import get_root, get_word_terms
+from repo_mcp.text.analysis import get_root, get_word_terms
 from tests.repo_mcp.graph import plain_similar
 from tests.repo_mcp.graph.memory_index import MemoryIndex, find_node, make_graph
 
@@ -157,7 +157,9 @@ int settle(struct a *a) { return a->x; }
 @pytest.fixture(scope="module")
 def program() -> MemoryIndex:
     """Enough symbols that files and candidates are left out."""
-    texts: dict[str, str | bytes] = {path.name: path.read_bytes() for path in SOURCES.glob("*.py")}
+    texts: dict[str, str | bytes] = {
+        path.relative_to(SOURCES).as_posix(): path.read_bytes() for path in SOURCES.rglob("*.py")
+    }
     return MemoryIndex({**texts, **FILES, **ODD})
 
 

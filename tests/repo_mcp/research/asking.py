@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.index.analysis import analyse_text
-from repo_mcp.index.roles import is_test_path
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest, Hit, SearchAnswer, SearchRequest
 from repo_mcp.research.records import Finding, Focus, Report, ResearchRequest, Steps
 from repo_mcp.research.research import answer_question
 from repo_mcp.research.source import Source
+from repo_mcp.text.analysis import analyse_text
+from repo_mcp.text.roles import is_test_path
 from tests.repo_mcp.graph.memory_index import make_graph
 
 HIT_LINES = 8

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.research.grammar import MAX_CHARS, Parsed, parse_question, read_phrase
 from repo_mcp.research.records import Form
-from repo_mcp.structure_model import CALLABLE_KINDS, TYPE_KINDS
+from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS
 
 QUESTIONS = """
 implementations | Authenticatable | all implementations of Authenticatable

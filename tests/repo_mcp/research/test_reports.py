@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.research.notebook import MAX_FINDINGS
 from repo_mcp.research.records import Focus, Report
+from repo_mcp.research.research_state import MAX_FINDINGS
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.research.asking import Asked
 from tests.repo_mcp.research.test_research_answers import CONFORMING, SERVICE
@@ -26,7 +26,7 @@ OWN = {
 QUESTIONS = (
     "what calls find_incoming",
     "all implementations of Program",
-    "what depends on repo_mcp/graph/program.py",
+    "what depends on repo_mcp/graph/program/program.py",
     "how does Graph.look_up reach NodeBook.name",
     "where is MAX_FILES set",
     "how are references resolved",

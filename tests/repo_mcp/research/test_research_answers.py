@@ -254,7 +254,7 @@ CONFORMING = {
 
 @pytest.mark.parametrize("language", CONFORMING)
 def test_all_conforming_types_extensions_among_them(language: str) -> None:
-    from repo_mcp.adapters.structure_tasks import list_languages
+    from repo_mcp.languages.symbol_parsers import list_languages
 
     if language not in list_languages():
         pytest.skip(f"no parser for {language}")

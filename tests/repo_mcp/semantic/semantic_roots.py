@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import LiveVectors
 from tests.repo_mcp.semantic.vector_trees import write_tree

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_mcp.index.intent import understand
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.ranking import BEST_UNITS, rank, rank_files
-from repo_mcp.index.ranking_weights import WEIGHTS
-from repo_mcp.index.searcher import Filter, Ranking, Searcher
-from repo_mcp.index.segment_search import Mask
-from repo_mcp.index.signals import keep_shares, tell_role
+from repo_mcp.ranking.intent import understand
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import BEST_UNITS, rank, rank_files
+from repo_mcp.ranking.ranking_weights import WEIGHTS
+from repo_mcp.ranking.searcher import Filter, Ranking, Searcher
+from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.ranking.signals import keep_shares, tell_role
 from repo_mcp.semantic.blend import NEXT_CHUNK, rank_blended
 from repo_mcp.semantic.vector_index import NearChunks, VectorView
 from tests.repo_mcp.semantic.vector_trees import (

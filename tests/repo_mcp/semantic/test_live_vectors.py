@@ -11,9 +11,9 @@ import pytest
 
 from index_format import CorruptIndex
 from repo_mcp.cli import main
-from repo_mcp.index.query import parse_query
-from repo_mcp.index.ranking import rank
-from repo_mcp.index.searcher import Searcher
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking import rank
+from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.repository import Repository
 from repo_mcp.semantic.live_vectors import NO_QUESTION
 from tests.repo_mcp.semantic.semantic_roots import (
@@ -64,7 +64,7 @@ def test_without_weight_it_is_by_words_and_no_process_is_started(
 ) -> None:
     vectors = vectors_of(repository)
     vectors.build()
-    monkeypatch.setattr("repo_mcp.parse_worker._start_child", None)
+    monkeypatch.setattr("repo_mcp.process.parse_worker._start_child", None)
     searcher = searcher_of(repository)
     assert vectors.rank(searcher, QUERY, 0.0, 10) == rank(searcher, QUERY, 10, bounded=True)
 
@@ -97,7 +97,7 @@ def test_a_question_without_a_vector_is_answered_by_words(
     vectors.build()
     monkeypatch.setattr("repo_mcp.semantic.embedding_process.START_PAUSE_SECONDS", 0.0)
     with monkeypatch.context() as broken:
-        broken.setattr("repo_mcp.parse_worker._start_child", refuse_to_start)
+        broken.setattr("repo_mcp.process.parse_worker._start_child", refuse_to_start)
         assert vectors.rank(searcher, QUERY, 0.7, 10) == rank(searcher, QUERY, 10, bounded=True)
         assert vectors.warn() == [NO_QUESTION]
     assert vectors.rank(searcher, QUERY, 0.7, 10) != rank(searcher, QUERY, 10, bounded=True)

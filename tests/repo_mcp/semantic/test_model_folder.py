@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from repo_mcp.config import Config, load_config
+from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.repository import Repository
 from repo_mcp.semantic import model_folder

@@ -109,7 +109,8 @@ def test_without_a_model_nothing_of_it_is_loaded(tmp_path: Path) -> None:
     root = make_tree(tmp_path / "root")
     config = f"load_config({str(root)!r}, data_dir={str(tmp_path / 'data')!r}, toolsets=['research'])"
     code = (
-        "import sys; from repo_mcp.config import load_config; from repo_mcp.repository import Repository\n"
+        "import sys; from repo_mcp.config.server_config import load_config\n"
+        "from repo_mcp.repository import Repository\n"
         f"one = Repository({config})\n"
         "one.refresh(); one.close()\n"
         "print([name for name in sys.modules if name.startswith('repo_mcp.semantic')])"

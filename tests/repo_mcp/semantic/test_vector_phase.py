@@ -13,7 +13,7 @@ import pytest
 from index_format import CorruptIndex, DiskDirectory, Snapshot, verify_index
 from index_format.chunks import ChunkSpan
 from index_format.segment_reader import SegmentReader
-from repo_mcp.config import Config
+from repo_mcp.config.server_config import Config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
 from repo_mcp.repository import Repository
@@ -220,7 +220,7 @@ def test_damage_that_a_round_meets_is_not_that_of_the_words(
         vectors_of(repository).build()
         os.unlink(root / "doc.md")
         repository.refresh()
-        monkeypatch.setattr("repo_mcp.index.following_phase.purge", meet_damage)
+        monkeypatch.setattr("repo_mcp.indexing.derived_phase.purge", meet_damage)
         done = vectors_of(repository).build()
         assert (done.embedded, done.unchanged) == (3, 0)
         assert repository.status().warnings == ()

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import jsonschema
 
-from repo_mcp.audit import AuditLog
-from repo_mcp.config import load_config
+from repo_mcp.audit.log import AuditLog
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext, Progress, Question, Tool, ToolAnswer
 from repo_mcp.toolsets.research import bind_toolset
 
 CANARY = "canary-91b6e0d4-never-served"

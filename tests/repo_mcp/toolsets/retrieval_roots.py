@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import jsonschema
 
-from repo_mcp.audit import AuditLog
-from repo_mcp.config import Config, NamedRoot, load_config
-from repo_mcp.tool_model import CallContext, Tool, ToolAnswer
+from repo_mcp.audit.log import AuditLog
+from repo_mcp.config.server_config import Config, NamedRoot, load_config
+from repo_mcp.protocol.tool_model import CallContext, Tool, ToolAnswer
 from repo_mcp.toolsets.retrieval import Roots, build_toolset, open_roots
 
 CANARY = "canary-7f3a9c51-never-served"

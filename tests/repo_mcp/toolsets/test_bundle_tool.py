@@ -12,11 +12,11 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from repo_mcp.answer_parts import ORDINARY_CHARS
 from repo_mcp.bundler.records import Bundle, BundleRequest
-from repo_mcp.config import Limits, load_config
+from repo_mcp.config.server_config import Limits, load_config
+from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext, Tool
+from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from repo_mcp.toolsets.repo import build_toolset
 from tests.repo_mcp.test_server_stdio import PATIENCE_SECONDS, Process
 

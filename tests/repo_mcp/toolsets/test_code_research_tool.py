@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.answer_parts import ORDINARY_CHARS
-from repo_mcp.tool_model import Progress
+from repo_mcp.protocol.tool_model import Progress
+from repo_mcp.toolsets.answers import ORDINARY_CHARS
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, check, write_tree
 
 MANY = 120
@@ -58,7 +58,7 @@ def test_callers_come_with_their_callers_and_the_chain(served: Served) -> None:
 
 
 def test_conforming_types_come_with_their_extensions(served: Served) -> None:
-    from repo_mcp.adapters.structure_tasks import list_languages
+    from repo_mcp.languages.symbol_parsers import list_languages
 
     if "swift" not in list_languages():
         pytest.skip("no parser for swift")

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.tool_model import Audio, Block, ResourceLink, ToolAnswer
+from repo_mcp.protocol.tool_model import Audio, Block, ResourceLink, ToolAnswer
 from repo_mcp.toolsets.research.docs_calls import MAX_LINKS, quote_path
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, write_tree
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.graph.live_graph import LiveGraph
 from repo_mcp.model import IndexProgress
-from repo_mcp.tool_model import CallContext
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.graph.answers import ERROR_CODES
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.graph_roots import CANARY, PNG, TREE, Served, write_tree

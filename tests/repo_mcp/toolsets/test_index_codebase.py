@@ -14,7 +14,7 @@ from index_format import DiskDirectory, verify_index
 from repo_mcp import whole_index
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import IndexProgress
-from repo_mcp.tool_model import Progress
+from repo_mcp.protocol.tool_model import Progress
 from repo_mcp.toolsets.research.index_calls import WHOLE
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
 
@@ -191,7 +191,7 @@ def test_waiting_ends_when_it_is_cancelled_or_nothing_is_known(monkeypatch: pyte
 
 def test_a_refresh_in_the_background_is_waited_for(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server refreshes by itself when it starts: a call then is not refused."""
-    monkeypatch.setattr("repo_mcp.index.live_index.REFRESH_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("repo_mcp.live.live_index.REFRESH_WAIT_SECONDS", 0.01)
     live = served.repository._index
     assert live._refreshing.acquire()
     release = threading.Timer(0.5, live._refreshing.release)

@@ -9,10 +9,10 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from repo_mcp.config import Config, Limits
+from repo_mcp.config.server_config import Config, Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import Outline, Symbol
-from repo_mcp.tool_model import CallContext
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.toolsets.repo import build_toolset
 
 

@@ -16,7 +16,7 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from repo_mcp.config import Config, Limits
+from repo_mcp.config.server_config import Config, Limits
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import (
     FileListing,
@@ -29,7 +29,7 @@ from repo_mcp.model import (
     SearchAnswer,
     SearchRequest,
 )
-from repo_mcp.tool_model import CallContext, Progress, Tool, ToolAnswer
+from repo_mcp.protocol.tool_model import CallContext, Progress, Tool, ToolAnswer
 from repo_mcp.toolsets.repo import build_toolset
 from repo_mcp.toolsets.repo.envelope import ERROR_CODES
 

@@ -14,11 +14,11 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from repo_mcp.answer_parts import add_warnings
-from repo_mcp.audit import AuditLog
+from repo_mcp.audit.log import AuditLog
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.tool_binding import Call
-from repo_mcp.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
+from repo_mcp.protocol.tool_model import Audio, CallContext, ResourceLink, ToolAnswer
+from repo_mcp.toolsets.answers import add_warnings
+from repo_mcp.toolsets.binding import Call
 from repo_mcp.toolsets.research.answers import ERROR_CODES, Draft, Result, Worded, answer_call
 from tests.architecture.source_tree import ROOT
 from tests.repo_mcp.toolsets.research_roots import TREE, Served, write_tree
@@ -79,9 +79,21 @@ def ask(
 def test_listing_the_tools_loads_no_engine() -> None:
     """Clients wait for the list: what searches is loaded by the first call."""
     engines = ("numpy", "whoosh", "msgpack", "xxhash")
-    rooms = ("repo_mcp.index", "repo_mcp.graph", "repo_mcp.code_search", "repo_mcp.adapters")
+    rooms = tuple(
+        f"repo_mcp.{room}"
+        for room in (
+            "code_search",
+            "exact",
+            "graph",
+            "indexing",
+            "languages",
+            "live",
+            "ranking",
+            "symbol_index",
+        )
+    )
     code = (
-        "import sys\nfrom repo_mcp.config import Limits\n"
+        "import sys\nfrom repo_mcp.config.server_config import Limits\n"
         "from repo_mcp.toolsets.research import bind_toolset\n"
         "bind_toolset(Limits(), lambda: None)\n"
         f"print([name for name in sys.modules if name in {engines} or name.startswith({rooms})])"

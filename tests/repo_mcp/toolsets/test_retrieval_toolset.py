@@ -19,7 +19,7 @@ import pytest
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
-from repo_mcp.tool_model import CallContext
+from repo_mcp.protocol.tool_model import CallContext
 from tests.repo_mcp.toolsets.retrieval_roots import (
     CANARY,
     DOCS,

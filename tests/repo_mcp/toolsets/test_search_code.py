@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from repo_mcp.tool_model import AnswerNeeded, Question
+from repo_mcp.protocol.tool_model import AnswerNeeded, Question
 from repo_mcp.toolsets.research.code_calls import NO_SEMANTICS
 from tests.repo_mcp.toolsets.research_roots import CANARY, TREE, Served, check, write_tree
 from tests.repo_mcp.toon_reader import read_toon

@@ -10,9 +10,9 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.repo import build_toolset
 
 FILES = {

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from index_format import compute_fingerprint
-from repo_mcp.config import load_config
+from repo_mcp.config.server_config import load_config
+from repo_mcp.protocol.tool_model import CallContext
 from repo_mcp.repository import Repository
-from repo_mcp.tool_model import CallContext
 from repo_mcp.toolsets.repo import build_toolset
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "tiny_repo"

@@ -1,0 +1,281 @@
+"""The log of tool calls: one line of JSON for every call, in the data directory, for people to check.
+
+    {"timestamp":"2026-01-31T12:00:00.000Z","seq":3,"pid":77,"session":"9f…","request_id":"…","client":
+     {"name":"codex","version":"1"},"tool":"repo.search","arguments":{…},"ok":true,"blocked":false,
+     "error_code":null,"counts":{"rows":10,"bytes":5120,"warnings":0},"duration_ms":12,"tag":"…"}
+
+- A line is written by one `os.write` of at most 4 KiB of ASCII to a descriptor opened for appending, so
+  lines of several processes do not mix. The file must be a regular one of ours with a single name; what
+  is a link, a FIFO or another user's is not used. A torn last line is closed off before the next one.
+- Arguments are shapes (`repo_mcp.audit.argument_shapes`): no text of queries, prompts or files, unless the
+  operator asks for queries.
+- Every line carries a keyed tag. A reader believes no other line: a log can come with the repository.
+- Above MAX_FILE_BYTES the file is renamed, under a lock of the operating system; KEPT_FILES older ones
+  stay. A log that cannot be written stops nobody: reading is safe without it, and the answer says so.
+
+The order is that of writing, whatever the clock says; `seq` counts the calls of one session, so that a
+missing line shows. `timestamp` is when the call ended.
+
+Left out on purpose: calls of tools that there are not, and what a process did not finish before it died.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import hmac
+import json
+import os
+import stat as modes
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from index_format import DiskDirectory, IndexFormatError, IndexLocked
+from repo_mcp.audit.argument_shapes import Shape, drop_values
+from repo_mcp.audit.log_reader import (
+    KEPT_FILES,
+    LOCK_FILE,
+    LOG_FILE,
+    TAG_CHARS,
+    LogReading,
+    name_file,
+    read_log,
+)
+from repo_mcp.config.server_config import find_state_home
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.storage.user_key import load_user_key
+
+TORN_LOOKS = 5  # at the last byte, before a line counts as torn
+TORN_LOOK_SECONDS = 0.002
+MAX_LINE_BYTES = 4_096  # what one write appends whole
+MAX_FILE_BYTES = 4 * 1024 * 1024  # some 9,000 calls
+MAX_CLIENT_CHARS = 64
+_LOCK_TRIES = 50  # on Windows, where appending takes the lock
+_LOCK_RETRY_SECONDS = 0.01
+
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # a FIFO must not keep us waiting
+    _FLAGS |= getattr(os, _name, 0)
+
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCall:
+    """One finished call, without anything that must not be logged."""
+
+    request_id: str
+    tool: str
+    arguments: Mapping[str, Shape]
+    ok: bool
+    blocked: bool
+    error_code: str | None  # None for success
+    counts: Mapping[str, int]
+    duration_ms: int
+    client: tuple[str, str] = ("", "")  # name and version, as the client gives them
+
+
+class Lock(Protocol):
+    """What a locked directory gives."""
+
+    def release(self) -> None: ...
+
+
+class AuditLog:
+    """The log of one data directory, written by this process and others. Safe in any thread."""
+
+    def __init__(
+        self,
+        path: str,
+        root: str,
+        key: bytes,
+        *,
+        keep_text: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`path` is the data directory; `root` binds the tags to it. Opens nothing."""
+        self.keep_text = keep_text
+        self.failures = 0  # calls that could not be logged
+        self.warnings: tuple[str, ...] = ()
+        self._path = path
+        # A key of its own for each root: neither tags nor digests compare across repositories.
+        self._key = hashlib.blake2b(os.fsencode(root), key=key, person=b"repo-mcp-audit").digest()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seq = 0
+        self._session = os.urandom(8).hex()
+
+    def digest(self, text: str) -> str:
+        """By which equal texts are known again in this log, and only by who has the key."""
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, key=self._key, digest_size=8, person=b"argument").hexdigest()
+
+    def write(self, call: LoggedCall) -> bool:
+        """Append one line. False when it could not be written; never raises."""
+        with self._lock:
+            self._seq += 1
+            try:
+                self._append(self._encode(call))
+            except (OSError, IndexFormatError):
+                self.failures += 1
+                return False
+            return True
+
+    def read(self, since: float | None, limit: int) -> LogReading:
+        """The last `limit` calls since a time (seconds since the epoch), oldest first. Never raises."""
+        return read_log(self._path, self._tag, since, limit)
+
+    def _tag(self, body: bytes) -> bytes:
+        return hmac.digest(self._key, body, "sha256").hex()[:TAG_CHARS].encode()
+
+    def _encode(self, call: LoggedCall) -> bytes:
+        """The line of a call; where it would be too long, with less of the arguments."""
+        for arguments in (call.arguments, drop_values(call.arguments), {}):
+            entry = {
+                "timestamp": _render_time(self._clock()),
+                "seq": self._seq,
+                "pid": os.getpid(),
+                "session": self._session,
+                "request_id": call.request_id,
+                "client": {"name": _cut(call.client[0]), "version": _cut(call.client[1])},
+                "tool": call.tool,
+                "arguments": arguments,
+                "ok": call.ok,
+                "blocked": call.blocked,
+                "error_code": call.error_code,
+                "counts": dict(call.counts),
+                "duration_ms": call.duration_ms,
+            }
+            body = json.dumps(entry, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode(
+                "ascii"
+            )
+            line = body[:-1] + b',"tag":"' + self._tag(body) + b'"}\n'
+            if len(line) < MAX_LINE_BYTES:  # less one byte that may close a torn line
+                return line
+        raise OSError(errno.EMSGSIZE, "the line of a call is too long")
+
+    def _append(self, line: bytes) -> None:
+        with self._alone(), self._opened() as descriptor:
+            if os.fstat(descriptor).st_size < MAX_FILE_BYTES:
+                return _write_line(descriptor, line)
+        self._rotate()
+        with self._alone(), self._opened() as descriptor:
+            if os.fstat(descriptor).st_size >= 2 * MAX_FILE_BYTES:  # nobody can rotate it
+                raise OSError(errno.EFBIG, "the log is full")
+            return _write_line(descriptor, line)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """A descriptor of the log, made when there is none; opened anew each time, for others rename it."""
+        if sys.platform == "win32":
+            descriptor = os.open(os.path.join(self._path, LOG_FILE), _FLAGS, 0o600)
+        else:
+            here = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                descriptor = os.open(LOG_FILE, _FLAGS, 0o600, dir_fd=here)
+            finally:
+                os.close(here)
+        try:
+            _check(os.fstat(descriptor))
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """On Windows, where an append is a seek and a write: no other process appends meanwhile."""
+        lock = self._wait_for_lock() if sys.platform == "win32" else None
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.release()
+
+    def _wait_for_lock(self) -> Lock:
+        directory = DiskDirectory(self._path)
+        for _ in range(_LOCK_TRIES):
+            try:
+                return directory.lock(LOCK_FILE)
+            except IndexLocked:
+                time.sleep(_LOCK_RETRY_SECONDS)
+        raise OSError(errno.EBUSY, "another process holds the log")
+
+    def _rotate(self) -> None:
+        """Give the full file and the older ones their next names; the oldest goes. Another may be at it."""
+        directory = DiskDirectory(self._path)
+        try:
+            lock = directory.lock(LOCK_FILE)
+        except (IndexLocked, OSError):
+            return  # it grows on, up to twice its size
+        try:
+            file = directory.open(LOG_FILE)
+            size = file.size
+            file.close()
+            for number in range(KEPT_FILES, 0, -1) if size >= MAX_FILE_BYTES else ():
+                with suppress(FileNotFoundError):
+                    directory.rename(name_file(number - 1), name_file(number))
+        except OSError:
+            pass
+        finally:
+            lock.release()
+
+
+def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> AuditLog:
+    """The log in a data directory, with the user's key. Never raises: what is amiss is a warning.
+
+    It is the log of all these roots together: its tags are bound to them and their order.
+    """
+    user_key = load_user_key(find_state_home(), *roots)
+    log = AuditLog(data_dir, "\0".join(roots), user_key.key, keep_text=keep_text)
+    log.warnings = (user_key.warning,) if user_key.warning else ()
+    return log
+
+
+def _check(status: os.stat_result) -> None:
+    """OSError for what is no regular file of ours with one name."""
+    if not modes.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "the log is no regular file")
+    if status.st_nlink != 1:
+        raise OSError(errno.EMLINK, "the log has another name")
+    if sys.platform != "win32" and status.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "the log belongs to another user")
+
+
+def _write_line(descriptor: int, line: bytes) -> None:
+    """One write; a line that was torn before is closed first. OSError when not all of it was taken."""
+    if _is_torn(descriptor):
+        line = b"\n" + line
+    if os.write(descriptor, line) != len(line):
+        raise OSError(errno.ENOSPC, "the log took a part of a line")
+
+
+def _is_torn(descriptor: int) -> bool:
+    """True when the log ends within a line, and not only because another process is just writing one.
+
+    A file grows page by page while it is written to, so a reader may see a part of a line that will be
+    whole in some microseconds.
+    """
+    for _ in range(TORN_LOOKS):
+        size = os.fstat(descriptor).st_size
+        if not size:
+            return False
+        os.lseek(descriptor, size - 1, os.SEEK_SET)
+        if os.read(descriptor, 1) == b"\n":
+            return False
+        time.sleep(TORN_LOOK_SECONDS)
+    return True
+
+
+def _render_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _cut(text: str) -> str:
+    return escape_text(text[:MAX_CLIENT_CHARS])

@@ -1,0 +1,167 @@
+"""Starts the server as a client would, and asks it for its tools.
+
+The command and its arguments are those of the entry, by themselves and without a shell; the environment holds
+the few variables that Codex passes on and those of the entry; the working directory is not the repository.
+Measured is what a person waits for: from starting the process to the answer.
+
+Left out on purpose: tools are listed, not called. What is started is this program, nothing of a repository:
+of an entry that stood in a file before, only what we would write ourselves is used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+
+from repo_mcp.cli.clients.clients import Server
+from repo_mcp.config.server_config import list_client_variables
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.version import find_version
+
+PATIENCE_SECONDS = 30.0  # for each answer; what Codex waits for a server to start
+LEAVE_SECONDS = 15.0  # under half a second, unless the machine is overloaded
+_SAID_CHARS = 400
+# Codex asks its model after about a second, with the tools that it knows by then.
+COMFORTABLE_SECONDS = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of starting a server."""
+
+    fault: str  # empty when all is well
+    tools: tuple[str, ...] = ()
+    server: str = ""  # as it names itself
+    initialize_ms: float = 0.0  # from starting it to the answer
+    list_ms: float = 0.0  # the same
+    said: str = ""  # the last that it wrote on standard error
+
+
+class _Silent(Exception):
+    """The server did not answer; the text says how."""
+
+
+def try_server(server: Server, protocol: str) -> Trial:
+    """Start it, open a conversation as a client that speaks `protocol`, list the tools, end it."""
+    started = time.perf_counter()
+    try:
+        process = subprocess.Popen(
+            [server.command, *server.arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=os.path.abspath(os.sep),
+            env=list_client_variables() | dict(server.environment),
+        )
+    except OSError as error:
+        return Trial(f"it cannot be started: {error.strerror}")
+    conversation = _Conversation(process)
+    try:
+        return _talk(conversation, protocol, started)
+    except _Silent as fault:
+        return Trial(str(fault), said=conversation.end())
+    finally:
+        conversation.end()
+
+
+def _talk(conversation: _Conversation, protocol: str, started: float) -> Trial:
+    hello: dict[str, object] = {
+        "protocolVersion": protocol,
+        "capabilities": {},
+        "clientInfo": {"name": "repo-mcp init", "version": find_version()},
+    }
+    opened = conversation.ask(1, "initialize", hello)
+    initialize_ms = 1000 * (time.perf_counter() - started)
+    conversation.tell({"method": "notifications/initialized"})
+    listed = conversation.ask(2, "tools/list", {})
+    list_ms = 1000 * (time.perf_counter() - started)
+    try:
+        tools = tuple(str(tool["name"]) for tool in listed["tools"])  # type: ignore[attr-defined]
+        server = "{name} {version}".format(**opened["serverInfo"])  # type: ignore[arg-type]
+    except (TypeError, KeyError):
+        raise _Silent("its answers are not those of an MCP server") from None
+    if conversation.leave() != 0:
+        raise _Silent("it did not end well when its standard input was closed")
+    return Trial("" if tools else "it lists no tools", tools, server, initialize_ms, list_ms)
+
+
+class _Conversation:
+    """One process that is asked over its standard streams."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._said: list[bytes] = []
+        self._readers = [
+            threading.Thread(target=read, daemon=True) for read in (self._listen, self._overhear)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def ask(self, number: int, method: str, params: dict[str, object]) -> dict[str, object]:
+        """The result of a request. `_Silent` when it does not come, or is an error."""
+        self.tell({"id": number, "method": method, "params": params})
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                line = self._lines.get(timeout=left)
+                answer = json.loads(line)
+            except queue.Empty:
+                break
+            except ValueError:
+                what = "it ended" if not line else "it wrote something that is no message"
+                raise _Silent(f"{what} when it was asked for {method}") from None
+            if isinstance(answer, dict) and answer.get("id") == number:
+                result = answer.get("result")
+                if not isinstance(result, dict):
+                    raise _Silent(f"it refused {method}")
+                return result
+        raise _Silent(f"it did not answer {method} within {PATIENCE_SECONDS:.0f} seconds")
+
+    def tell(self, message: dict[str, object]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise _Silent("it ended before it was asked") from None
+
+    def leave(self) -> int | None:
+        """Close its input and wait for its end: the exit code, None when it does not end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            return self._process.wait(LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self) -> str:
+        """Kill it if it still runs. Returns the end of what it said on standard error."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        for reader in self._readers:
+            reader.join(LEAVE_SECONDS)
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None and not stream.closed:
+                try:
+                    stream.close()
+                except OSError:  # what was not written yet has no reader
+                    pass
+        return escape_text(b"".join(self._said).decode("utf-8", "replace").strip()[-_SAID_CHARS:])
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(b"")
+
+    def _overhear(self) -> None:
+        assert self._process.stderr is not None
+        while data := self._process.stderr.read1(4096):  # type: ignore[attr-defined]
+            self._said = [*self._said[-8:], data]

@@ -1,0 +1,127 @@
+"""The server that a client is to start: its program, and the options that it is started with.
+
+Options are those of `serve`, read by its own parser, and checked as the server checks them. What comes out is
+written in full: absolute paths, no abbreviations, nothing that is the default.
+
+Left out on purpose: HTTP, for a client's entry starts a server of its own; and what only the first start can
+find out, such as a data directory of somebody else's: `init --check` starts it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sysconfig
+from collections.abc import Iterator, Sequence
+
+from repo_mcp.cli.clients.clients import Server
+from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS, Config, find_cache_home
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.server_options import build_parser, read_given
+
+PROGRAM = "repo-mcp init"
+SCRIPT = "repo-mcp-server"
+_NOT_WRITTEN = frozenset({"transport", "host", "port", "token_file", "allow_host", "allow_origin"})
+
+
+def find_command() -> str:
+    """The absolute name of the server's program, of this installation first. CONFIG_INVALID."""
+    scripts = sysconfig.get_path("scripts")
+    found = shutil.which(SCRIPT, path=scripts) or shutil.which(SCRIPT)
+    if found is None:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"{SCRIPT} is not installed beside this program.",
+            "Install the package (pip, pipx or uv tool install), or give --command.",
+        )
+    return os.path.abspath(found)
+
+
+def is_passing(command: str) -> bool:
+    """True when the program lies in a cache that the tool which made it may empty."""
+    return os.path.realpath(command).startswith(os.path.join(os.path.realpath(find_cache_home()), ""))
+
+
+def build_server(
+    given: Sequence[str],
+    *,
+    command: str | None = None,
+    docs_root: str | None = None,
+    code_root: str | None = None,
+) -> Server:
+    """What to start for these options of `serve`.
+
+    CONFIG_INVALID for what the server would refuse; SystemExit, having said why, for what is no option.
+    """
+    options = build_parser(PROGRAM).parse_args(given)
+    if options.transport != "stdio" or any(
+        getattr(options, key) is not None for key in _NOT_WRITTEN - {"transport"}
+    ):
+        message = "An entry starts a server over stdio."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Leave out --transport and what belongs to it.")
+    config = read_given(options)
+    _check_places(options, config)
+    named = {"DOCS_ROOT": docs_root, "CODE_ROOT": code_root}
+    environment = {
+        variable: _check_directory(os.path.abspath(value), f"--{variable.lower().replace('_', '-')}")
+        for variable, value in named.items()
+        if value is not None
+    }
+    if (environment or options.config is not None) and not NAMED_ROOT_TOOLSETS.intersection(config.toolsets):
+        message = "--docs-root, --code-root and --config are for the toolset retrieval."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --toolsets retrieval as well.")
+    return Server(_choose_command(command), tuple(_iter_arguments(options, config)), environment)
+
+
+def _check_places(options: argparse.Namespace, config: Config) -> None:
+    """CONFIG_INVALID for a place that the server would not find."""
+    if not _is_rootless(config):
+        _check_directory(config.root, "--root")
+    if config.semantic_model is not None:
+        _check_directory(config.semantic_model, "--semantic-model")
+    if config.data_dir is not None and os.path.lexists(config.data_dir):
+        _check_directory(config.data_dir, "--data-dir")
+    if options.config is not None and not os.path.isfile(options.config):
+        raise RepoError(ErrorCode.CONFIG_INVALID, "--config is no file.", "Give one that is there.")
+
+
+def _is_rootless(config: Config) -> bool:
+    return not set(config.toolsets) - NAMED_ROOT_TOOLSETS
+
+
+def _iter_arguments(options: argparse.Namespace, config: Config) -> Iterator[str]:
+    """The options as the server is given them, in the order in which its help has them."""
+    places = {
+        "repo_root": None if _is_rootless(config) else config.root,
+        "data_dir": config.data_dir,
+        "toolsets": ",".join(config.toolsets) if config.toolsets != ("repo",) else None,
+        "config": None if options.config is None else os.path.abspath(options.config),
+        "semantic_model": config.semantic_model,
+    }
+    for key, given in vars(options).items():
+        value = places.get(key, given)
+        option = "--" + key.replace("_", "-")
+        if key in _NOT_WRITTEN or value is None:
+            continue
+        if isinstance(value, bool):
+            yield option if value else option.replace("--", "--no-", 1)
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            text = str(one)
+            yield from (f"{option}={text}",) if text.startswith("-") else (option, text)
+
+
+def _choose_command(given: str | None) -> str:
+    if given is None:
+        return find_command()
+    command = os.path.abspath(given)
+    if not (os.path.isfile(command) and os.access(command, os.X_OK)):
+        raise RepoError(ErrorCode.CONFIG_INVALID, "--command is no program.", f"Give the path of {SCRIPT}.")
+    return command
+
+
+def _check_directory(path: str, option: str) -> str:
+    if not os.path.isdir(path):
+        raise RepoError(ErrorCode.CONFIG_INVALID, f"{option} is no directory.", "Give one that is there.")
+    return path

@@ -1,0 +1,119 @@
+"""What `repo-mcp init` says and writes. Entries and diffs go to standard output, advice to standard error."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.text import Text
+
+from repo_mcp.cli.clients.check import COMFORTABLE_SECONDS, try_server
+from repo_mcp.cli.clients.files import read_client_file, write_client_file
+from repo_mcp.cli.clients.server_choice import is_passing
+from repo_mcp.cli.clients.setup_plan import Setup, render_alone
+from repo_mcp.cli.console.endings import warn
+from repo_mcp.cli.console.terminal import open_console, visible
+from repo_mcp.errors import ErrorCode, RepoError
+
+
+class SetupPage:
+    """Tells a person about one setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._console = open_console()
+
+    def show_entry(self) -> None:
+        """The entry as a file of the client's would have it, and where it goes."""
+        setup = self._setup
+        sys.stdout.write(render_alone(setup.client, setup.name, setup.entry))
+        sys.stdout.flush()
+        if setup.file is not None and setup.is_done:
+            self._advise(f"It is in {setup.file.shown} already.")
+        elif setup.file is not None:
+            self._advise(
+                f"It belongs in {setup.file.shown}: --write puts it there, --diff shows what changes."
+            )
+        else:
+            self._advise("Put it where your client keeps its servers.")
+        self._advise_more()
+
+    def show_diff(self) -> None:
+        """What would change."""
+        if self._setup.is_done:
+            self._advise("Nothing would change.")
+        for row in self._setup.render_diff().splitlines():
+            style = {"+": "green", "-": "red", "@": "cyan"}.get(row[:1], "")
+            self._console.print(Text(visible(row), style))
+
+    def show_written(self, backup: str | None) -> None:
+        """That the file is written, and where what it held is."""
+        assert self._setup.file is not None
+        kept = "" if backup is None else f"; what it held is in {backup} beside it"
+        self._advise(f"Wrote {self._setup.file.shown}{kept}.")
+        self._advise_more()
+
+    def show_unchanged(self) -> None:
+        """That there was nothing to write."""
+        assert self._setup.file is not None
+        self._advise(f"{self._setup.file.shown} has it already; nothing was changed.")
+
+    def show_trial(self) -> bool:
+        """Start the server and tell what came of it; True when it works."""
+        setup = self._setup
+        trial = try_server(setup.server, setup.client.protocol)
+        if trial.fault:
+            warn(f"{setup.client.title}: {trial.fault}. {trial.said}")
+            return False
+        rows = {
+            "server": trial.server,
+            "initialize": f"{trial.initialize_ms:.0f} ms after it was started",
+            "tools/list": f"{trial.list_ms:.0f} ms after it was started",
+            "tools": f"{len(trial.tools)}: {', '.join(trial.tools)}",
+        }
+        told = f": started as {setup.client.title} does, by {setup.server.command}"
+        self._console.print(Text.assemble(("It works", "bold green"), visible(told)))
+        for name, value in rows.items():
+            self._console.print(Text.assemble((name.ljust(12), "dim"), visible(value)))
+        if trial.list_ms > 1000 * COMFORTABLE_SECONDS:
+            warn("That is slow: some clients ask their model before the tools are there.")
+        return True
+
+    def _advise_more(self) -> None:
+        setup = self._setup
+        if setup.place is not None and setup.place.in_project:
+            said = "The file lies in the project and names directories of this machine."
+            self._advise(f"{said} {setup.client.note}".rstrip())
+        if is_passing(setup.server.command):
+            warn("The program lies in a cache that may be emptied. Install it: pipx or uv tool install.")
+
+    def _advise(self, text: str) -> None:
+        print(visible(text), file=sys.stderr)
+
+
+def carry_out(setup: Setup, *, write: bool, diff: bool, check: bool) -> bool:
+    """Do what was asked for, or print the entry; False when the server was tried and does not work."""
+    page = SetupPage(setup)
+    if write:
+        write_setup(setup, page)
+    elif diff:
+        page.show_diff()
+    elif not check:
+        page.show_entry()
+    return not check or page.show_trial()
+
+
+def write_setup(setup: Setup, page: SetupPage) -> None:
+    """Write the client's file and read it again. CONFIG_INVALID where there is none; OSError."""
+    if setup.file is None:
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            "There is no file to write for this client.",
+            "Without --write the entry is printed.",
+        )
+    if setup.is_done:
+        page.show_unchanged()
+        return
+    backup = write_client_file(setup.file, setup.text)
+    if setup.place is None or read_client_file(setup.place).text != setup.text:
+        raise RepoError(ErrorCode.INTERNAL, "The file does not hold what was written.")
+    page.show_written(backup)

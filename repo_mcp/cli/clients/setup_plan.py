@@ -1,0 +1,158 @@
+"""What setting up a client comes to: the entry, where it goes, and the file as it would be.
+
+Nothing is written here. A file that is there is changed in one entry and nowhere else: what was made of it is
+read again, and compared with what it held and what was to be added, before anybody may write it.
+
+An entry of the same name is taken over only when it starts this server on the same directory. Where it does
+not, or where a file of a project holds more than we would write (an `env` of the repository's choice would
+decide what runs), it is refused: another `--name`, or `--replace`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from repo_mcp.cli.clients import json_edit, toml_edit
+from repo_mcp.cli.clients.clients import Client, Entry, Place, Server
+from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, ClientFile, read_client_file
+from repo_mcp.cli.clients.server_choice import SCRIPT
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import escape_text
+
+_PROGRAMS = frozenset({SCRIPT, f"{SCRIPT}.exe"})
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One client, one server and one file, before and after."""
+
+    client: Client
+    name: str
+    server: Server
+    place: Place | None  # None for a client without a file of its own
+    file: ClientFile | None
+    text: str  # of the file with the entry in it
+    entry: Entry  # as it stands there
+
+    @property
+    def is_done(self) -> bool:
+        """True when the file is already as it should be."""
+        return self.file is not None and self.file.text == self.text
+
+    def render_diff(self) -> str:
+        """What would change in the file, as a unified diff; empty for nothing."""
+        before = (self.file.text or "") if self.file is not None else ""
+        shown = self.file.shown if self.file is not None else self.client.name
+        rows = difflib.unified_diff(
+            before.splitlines(), self.text.splitlines(), shown, f"{shown} (with {self.name})", lineterm=""
+        )
+        return "".join(f"{row}\n" for row in rows)
+
+
+def choose_place(client: Client, scope: str | None, root: str) -> Place | None:
+    """The file for a scope, or the client's usual one. CONFIG_INVALID for a scope that the client has not."""
+    if not client.places:
+        return None
+    scope = next(iter(client.places)) if scope is None else scope
+    if scope not in client.places:
+        hint = f"It has: {', '.join(client.places)}."
+        raise RepoError(ErrorCode.CONFIG_INVALID, f"{client.title} has no scope {scope}.", hint)
+    return client.places[scope](os.path.abspath(root))
+
+
+def plan_setup(client: Client, server: Server, name: str, place: Place | None, *, replace: bool) -> Setup:
+    """The setup of a client. CONFIG_INVALID says what is wrong with the file that is there."""
+    if not _NAME.fullmatch(name):
+        hint = "Give letters, digits, _ and -, at most 64."
+        raise RepoError(ErrorCode.CONFIG_INVALID, "--name cannot be the name of a server.", hint)
+    entry = client.build_entry(server, place)
+    if place is None:
+        return Setup(client, name, server, None, None, render_alone(client, name, entry), entry)
+    file = read_client_file(place)
+    try:
+        text, entry = _merge(file.text or "", client, name, entry, place, replace=replace)
+    except (ValueError, IndexError) as fault:  # an index error: what is scanned is not what was read
+        raise RepoError(
+            ErrorCode.CONFIG_INVALID,
+            f"{place.shown} cannot be changed: {fault}.",
+            "Nothing was changed. Repair it, or put in by hand what is printed without --write.",
+        ) from None
+    return Setup(client, name, server, place, file, text, entry)
+
+
+def render_alone(client: Client, name: str, entry: Entry) -> str:
+    """A file of the client's that holds nothing but the entry."""
+    if client.is_toml:
+        return toml_edit.render_table(client.section, name, entry)
+    return json_edit.render_new(client.section, name, entry)
+
+
+def read_document(client: Client, text: str) -> dict[str, Any]:
+    """What a file of the client's holds. ValueError says what is wrong with it."""
+    if not text.strip():
+        return {}
+    return toml_edit.read_toml(text) if client.is_toml else json_edit.read_json(text)
+
+
+def _merge(
+    text: str, client: Client, name: str, entry: Entry, place: Place, *, replace: bool
+) -> tuple[str, Entry]:
+    """The file's text with the entry, and the entry as it then is."""
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+    body = text.removeprefix(mark)
+    before = read_document(client, body)
+    servers = before.get(client.section, {})
+    if not isinstance(servers, dict):
+        raise ValueError(f"{client.section} is no table of servers")
+    there = servers.get(name)
+    is_new = replace or name not in servers
+    merged = entry if is_new else _take_over(there, entry, name, place)
+    if there == merged:
+        return text, merged
+    after = _edit(body, client, name, merged, is_there=name in servers)
+    wanted = before | {client.section: servers | {name: merged}}
+    if read_document(client, after) != wanted:
+        raise ValueError("it is written in a way that cannot be changed safely")
+    return mark + after, merged
+
+
+def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool) -> str:
+    if not client.is_toml:
+        if not text.strip():
+            return json_edit.render_new(client.section, name, entry)
+        return json_edit.set_member(text, client.section, name, entry)
+    if is_there:
+        return toml_edit.change_table(text, client.section, name, entry)
+    return toml_edit.append_table(text, client.section, name, entry)
+
+
+def _take_over(there: object, entry: Entry, name: str, place: Place) -> Entry:
+    """What an entry of that name becomes. CONFIG_INVALID when it is not ours, or not to be trusted."""
+    if not isinstance(there, dict) or not _serves_the_same(there, entry):
+        message = f"{place.shown} has a server {name} already, which starts something else."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, "Give --name another name, or --replace.")
+    more = sorted(set(there) - set(entry))
+    if more and place.in_project:
+        kept = escape_text(", ".join(more)[:200])
+        message = f"The server {name} in {place.shown} has {kept}, which comes with the repository."
+        hint = "Look at it; then give --replace, or --name another name."
+        raise RepoError(ErrorCode.CONFIG_INVALID, message, hint)
+    return {**{key: entry.get(key, value) for key, value in there.items()}, **entry}
+
+
+def _serves_the_same(there: Mapping[str, Any], entry: Entry) -> bool:
+    command = there.get("command")
+    program = command.replace("\\", "/").rpartition("/")[2] if isinstance(command, str) else ""
+    return program in _PROGRAMS and _find_root(there.get("args")) == _find_root(entry["args"])
+
+
+def _find_root(arguments: object) -> object:
+    if isinstance(arguments, list) and "--repo-root" in arguments[:-1]:
+        return arguments[arguments.index("--repo-root") + 1]
+    return None

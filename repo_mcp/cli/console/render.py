@@ -1,0 +1,96 @@
+"""Lines, outlines and the reports of indexing as text for people.
+
+Left out on purpose: what a search found (`hits_page`) and the state of the index (`status_page`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from repo_mcp.cli.console.terminal import FAINT, NUMBER, open_console, show_size, visible
+from repo_mcp.model import CompactReport, IndexStatus, OpenedText, Outline, RefreshReport
+from repo_mcp.protocol.tool_model import escape_text
+
+
+class Renderer:
+    """Prints each kind of answer on one console."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or open_console()
+
+    def opened(self, text: OpenedText) -> None:
+        """The lines with their numbers, and what is missing."""
+        for number, line in enumerate(text.lines, text.start_line):
+            self._print(_numbered(number, line))
+        if text.truncated:
+            rest = f"lines {text.start_line}-{text.end_line} of {text.total_lines:,}"
+            self._print(Text(f"Cut: {rest}.", FAINT))
+
+    def outlined(self, outline: Outline) -> None:
+        """The declarations with their lines, indented by what they stand in."""
+        depths: dict[str, int] = {}
+        width = max((len(f"{one.start_line}-{one.end_line}") for one in outline.symbols), default=0)
+        for one in outline.symbols:
+            parent = one.parent_symbol
+            depth = 0 if parent is None else depths.get(parent, 0) + 1
+            depths[one.name if parent is None else f"{parent}.{one.name}"] = depth
+            lines = f"{one.start_line}-{one.end_line}".rjust(width)
+            row = Text.assemble((lines, NUMBER), "  " * (depth + 1), visible(one.signature))
+            self._print(row.append(f"  {one.kind}", FAINT))
+        if not outline.symbols:
+            self._print(Text("Nothing is declared.", FAINT))
+
+    def refreshed(self, report: RefreshReport, state: IndexStatus, phases: Mapping[str, str]) -> None:
+        """What a refresh did, and how far the other phases are, a row for each."""
+        self._rows(
+            {
+                "indexed": f"{state.indexed_files:,} files",
+                "changed": f"{report.added:,} added, {report.updated:,} updated, {report.removed:,} removed, "
+                f"{report.unchanged:,} unchanged",
+                "left out": count_reasons(report.skipped),
+                "index": f"{show_size(state.index_bytes)} in {count(state.segments, 'segment')}",
+                **phases,
+                "time": f"{report.duration_ms / 1000:.2f} s",
+                "snapshot": report.snapshot,
+            }
+        )
+        self._warnings(report.warnings)
+
+    def compacted(self, report: CompactReport) -> None:
+        self._rows(
+            {
+                "segments": f"{report.segments_before} -> {report.segments_after}",
+                "size": f"{show_size(report.bytes_before)} -> {show_size(report.bytes_after)}",
+                "time": f"{report.duration_ms / 1000:.2f} s",
+                "snapshot": report.snapshot,
+            }
+        )
+
+    def _rows(self, rows: Mapping[str, str]) -> None:
+        width = max(map(len, rows))
+        for name, value in rows.items():
+            self._print(Text.assemble((name.ljust(width + 2), FAINT), escape_text(value)))
+
+    def _warnings(self, warnings: tuple[str, ...]) -> None:
+        for message in warnings:
+            self._print(Text.assemble(("warning: ", "yellow"), escape_text(message)))
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text)
+
+
+def _numbered(number: int, content: str) -> Text:
+    return Text.assemble((f"{number:>7}  ", NUMBER), visible(content))
+
+
+def count_reasons(counts: Mapping[str, int]) -> str:
+    parts = [f"{count:,} {reason.replace('_', ' ')}" for reason, count in sorted(counts.items()) if count]
+    return ", ".join(parts) or "nothing"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun, in the plural where that is right."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

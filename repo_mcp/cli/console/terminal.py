@@ -1,0 +1,52 @@
+"""Where text for people goes: coloured on a terminal, plain in a pipe or where NO_COLOR is set.
+
+Contents of files and names are shown with their control characters made visible, so that no file can
+move the cursor or rewrite what stands on the screen.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from rich.console import Console
+
+from repo_mcp.protocol.tool_model import escape_text
+
+PATH = "bold magenta"
+NUMBER = "green"
+MATCH = "bold red"
+FAINT = "dim"
+
+
+class Colour(StrEnum):
+    """When colours are written."""
+
+    AUTO = "auto"  # on a terminal, unless NO_COLOR is set
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+def open_console(colour: Colour = Colour.AUTO) -> Console:
+    """Standard output. Long lines are left to whoever shows them."""
+    always = colour is Colour.ALWAYS
+    return Console(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=True,
+        force_terminal=True if always else None,
+        color_system="standard" if always else None if colour is Colour.NEVER else "auto",
+        no_color=False if always else None,
+    )
+
+
+def visible(text: str) -> str:
+    """Tabs as spaces, everything else that a terminal would obey as its code."""
+    return escape_text(text.expandtabs(4))
+
+
+def show_size(size: int) -> str:
+    """Bytes, in the unit that suits them."""
+    if size < 1_000:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:,.1f} kB"

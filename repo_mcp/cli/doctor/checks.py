@@ -1,0 +1,274 @@
+"""What `repo-mcp doctor` looks at: configuration, places, key, indexes, optional packages, the system.
+
+Each check gives findings: what it looked at, how it stands, and what to do. Nothing is repaired, and nothing
+outside the data directory is opened but through the door.
+
+Left out on purpose: clients' files (`client_setups`), and how findings are shown (`doctor`).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import stat as modes
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+
+from index_format import DiskDirectory, IndexFormatError, MakeTag, read_manifest, verify_index
+from repo_mcp.cli.console.render import count
+from repo_mcp.cli.console.terminal import show_size
+from repo_mcp.config.server_config import Config, find_home, find_state_home
+from repo_mcp.errors import RepoError
+from repo_mcp.narrowing import narrow_config
+from repo_mcp.process.hardening import is_available
+from repo_mcp.repository import Repository
+from repo_mcp.storage.data_dir import examine_data_dir
+from repo_mcp.storage.user_key import examine_user_key
+from repo_mcp.workspace.system_places import is_system_place
+
+_MAX_FILES = 100_000  # of the data directory
+_SHOWN_FAULTS = 5
+EXTRA_OPTIONS = {"index": "", "structure": " --structure", "vectors": " --semantic-model DIR"}  # of `index`
+# extra of pyproject.toml -> a module of each of its packages, and what is lost without
+EXTRAS: Mapping[str, tuple[Sequence[str], str]] = {
+    "watch": (
+        ("watchfiles",),
+        "saved files are found when a tool is used, not a moment after they were saved",
+    ),
+    "languages": (
+        (
+            "tree_sitter",
+            "tree_sitter_c",
+            "tree_sitter_c_sharp",
+            "tree_sitter_cpp",
+            "tree_sitter_go",
+            "tree_sitter_java",
+            "tree_sitter_javascript",
+            "tree_sitter_rust",
+            "tree_sitter_swift",
+            "tree_sitter_typescript",
+        ),
+        "only Python files have symbols in the toolset graph",
+    ),
+}
+
+
+class State(StrEnum):
+    """How something stands."""
+
+    OK = "ok"
+    NOTE = "note"  # as it may be
+    WARNING = "warning"  # less than it could be
+    PROBLEM = "problem"  # does not work as it should
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    subject: str
+    state: State
+    message: str
+    hint: str = ""  # what to do
+
+
+def iter_findings(config: Config, *, reads_all: bool) -> Iterator[Finding]:
+    """What there is to say of one root. With `reads_all` every byte of its indexes is checked."""
+    try:
+        narrowed, ignored = narrow_config(config)
+    except RepoError as error:
+        yield Finding("root", State.PROBLEM, error.message, error.hint)
+        return
+    yield from _check_root(config.root)
+    yield from _check_configuration(narrowed, ignored)
+    yield from _check_guards(config)
+    yield from _check_key(config.root)
+    path, is_there, fault = examine_data_dir(config.root, config.data_dir)
+    if fault:
+        yield Finding(
+            "data directory",
+            State.WARNING,
+            f"It cannot be used ({fault}); the user's cache directory takes its place.",
+            "Make it a directory of your own that nobody else may write to, or give --data-dir another one.",
+        )
+    elif not is_there:
+        yield Finding("data directory", State.NOTE, "It is not there yet; the first use makes it.")
+    else:
+        yield from _check_data_dir(path)
+        yield from _check_indexes(config, reads_all=reads_all)
+    yield from _check_packages()
+    yield _check_hardening(config)
+
+
+def _check_root(root: str) -> Iterator[Finding]:
+    if is_system_place(root):  # and --any-root was given
+        message = "It is a directory of the system, not a repository."
+        yield Finding("root", State.WARNING, message, "Give --repo-root the directory of one repository.")
+    elif os.path.abspath(root) == find_home():
+        message = "It is your home directory: everything in it that is not denied is served."
+        yield Finding("root", State.WARNING, message, "Give --repo-root the directory of one repository.")
+    else:
+        yield Finding("root", State.OK, "It can be opened.")
+
+
+def _check_configuration(config: Config, ignored: Sequence[str]) -> Iterator[Finding]:
+    for warning in ignored:
+        yield Finding("configuration", State.WARNING, warning, "docs/configuration.md says what it may set.")
+    if config.narrowed:
+        keys = ", ".join(sorted(config.narrowed))
+        yield Finding("configuration", State.NOTE, f"repo_mcp.toml narrows: {keys}.")
+    elif not ignored:
+        yield Finding("configuration", State.OK, "Nothing in it is ignored.")
+
+
+def _check_guards(config: Config) -> Iterator[Finding]:
+    """What a server of these options is held to, whatever it is asked."""
+    rate, patience = config.max_calls_per_second, config.call_timeout_seconds
+    bounded = f"at most {rate:,} a second" if rate else "as many a second as come"
+    limited = f"{patience} seconds for one that reads" if patience else "no limit of time"
+    yield Finding(
+        "calls", State.OK if rate and patience else State.NOTE, f"{bounded}; {limited}.".capitalize()
+    )
+    for is_on, option, what in (
+        (config.refuse_hard_links, "--refuse-hard-links", "Files with several names are"),
+        (config.one_file_system, "--one-file-system", "Other file systems below the root are"),
+    ):
+        if is_on:
+            yield Finding("files", State.OK, f"{what} not served.")
+        else:
+            yield Finding("files", State.NOTE, f"{what} served; {option} leaves them out.")
+
+
+def _check_key(root: str) -> Iterator[Finding]:
+    is_there, fault = examine_user_key(find_state_home(), root)
+    if fault:
+        message = (
+            f"It cannot be used ({fault}): every process builds its own index, and the log is not believed."
+        )
+        hint = (
+            "Delete user.key in your state directory (XDG_STATE_HOME), or give that a directory of your own."
+        )
+        yield Finding("key", State.PROBLEM, message, hint)
+    elif not is_there:
+        yield Finding("key", State.NOTE, "There is none yet; the first use makes it.")
+    else:
+        yield Finding("key", State.OK, "It is there, and private.")
+
+
+def _check_data_dir(path: str) -> Iterator[Finding]:
+    """Who may read what lies in it. On Windows access is by lists, and not looked at."""
+    status = os.lstat(path)
+    if sys.platform != "win32" and status.st_mode & 0o077:
+        message = "Others may look into it; what lies in it is private all the same."
+        yield Finding("data directory", State.WARNING, message, "chmod 700 it.")
+    open_files = [name for name in _iter_files(path) if _is_open(os.path.join(path, name))]
+    if open_files:
+        shown = ", ".join(open_files[:_SHOWN_FAULTS])
+        message = (
+            f"{len(open_files)} files are links, belong to another user, or can be read by others: {shown}."
+        )
+        hint = "They are not ours and are not used; remove them, or the whole directory: it is built anew."
+        yield Finding("data directory", State.WARNING, message, hint)
+    elif not status.st_mode & 0o077:
+        yield Finding("data directory", State.OK, "It is private, and so is what lies in it.")
+
+
+def _iter_files(path: str) -> Iterator[str]:
+    """The names of files in the directory and in those directly below."""
+    count = 0
+    for place in (
+        "",
+        *sorted(entry.name for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False)),
+    ):
+        for entry in sorted(os.scandir(os.path.join(path, place)), key=lambda one: one.name):
+            count += 1
+            if count <= _MAX_FILES and not entry.is_dir(follow_symlinks=False):
+                yield f"{place}/{entry.name}" if place else entry.name
+
+
+def _is_open(path: str) -> bool:
+    try:
+        status = os.lstat(path)
+    except FileNotFoundError:  # a server removed it meanwhile
+        return False
+    if not modes.S_ISREG(status.st_mode):
+        return True
+    return sys.platform != "win32" and bool(status.st_uid != os.geteuid() or status.st_mode & 0o077)
+
+
+def _check_indexes(config: Config, *, reads_all: bool) -> Iterator[Finding]:
+    try:
+        repository = Repository(config)
+    except RepoError as error:
+        yield Finding("index", State.PROBLEM, error.message, error.hint)
+        return
+    with closing(repository):
+        for name, make_tag in repository.namespaces.items():
+            kind = name.partition("-")[0]
+            path = os.path.join(repository.data_dir.path, name)
+            yield _check_index(kind, path, make_tag, reads_all=reads_all)
+        if len(repository.poison):
+            yield Finding(
+                "parser",
+                State.WARNING,
+                f"{len(repository.poison)} texts ended a process that parsed them and are not parsed again.",
+                "They are found by search all the same; repo-mcp index --force tries them once more.",
+            )
+
+
+def _check_index(kind: str, path: str, make_tag: MakeTag, *, reads_all: bool) -> Finding:
+    anew = "repo-mcp index --force" + EXTRA_OPTIONS[kind]
+    try:
+        directory = DiskDirectory(path, make_tag=make_tag)
+        manifest = read_manifest(directory)
+        if manifest is None:
+            raise FileNotFoundError
+        faults = verify_index(directory, reads_all=reads_all)
+    except FileNotFoundError:
+        hint = f"repo-mcp index{EXTRA_OPTIONS[kind]} builds it, or a server whose tools need it."
+        return Finding(kind, State.NOTE, "There is none yet.", hint)
+    except (IndexFormatError, OSError) as error:
+        reason = error.strerror or "" if isinstance(error, OSError) else str(error)
+        return Finding(kind, State.PROBLEM, f"It cannot be read: {reason}.", f"{anew} builds it anew.")
+    if faults:
+        more = f", and {len(faults) - _SHOWN_FAULTS} more" if len(faults) > _SHOWN_FAULTS else ""
+        told = "; ".join(faults[:_SHOWN_FAULTS])
+        return Finding(kind, State.PROBLEM, f"It is not whole: {told}{more}.", f"{anew} builds it anew.")
+    files = sum(entry.live_files for entry in manifest.segments)
+    size = show_size(sum(entry.file_bytes for entry in manifest.segments))
+    checked = "every byte of it is as we wrote it" if reads_all else "it is sealed with this user's key"
+    return Finding(kind, State.OK, f"{count(files, 'file')}, {size}; {checked}.")
+
+
+def _check_packages() -> Iterator[Finding]:
+    absent = {
+        extra: [name for name in names if importlib.util.find_spec(name) is None]
+        for extra, (names, _) in EXTRAS.items()
+    }
+    for extra, (_, lost) in EXTRAS.items():
+        if not absent[extra]:
+            yield Finding(f"extra {extra}", State.OK, "It is installed.")
+            continue
+        message = f"Not installed: {', '.join(absent[extra])}; {lost}."
+        named = ",".join(one for one in EXTRAS if one == extra or not absent[one])
+        hint = f'In the clone: {name_installer(sys.prefix)} ".[{named}]"'
+        yield Finding(f"extra {extra}", State.NOTE, message, hint)
+
+
+def name_installer(prefix: str) -> str:
+    """What makes the installation in a directory once more, from the extras that it is given alone."""
+    names = prefix.replace("\\", "/").split("/")
+    if "pipx" in names:
+        return "pipx install --force"
+    return "uv tool install --force" if {"uv", "tools"}.issubset(names) else "pip install"
+
+
+def _check_hardening(config: Config) -> Finding:
+    if is_available():
+        message = "Landlock can be had" + (" and is asked for." if config.harden else "; --harden uses it.")
+        return Finding("hardening", State.OK if config.harden else State.NOTE, message)
+    state = State.WARNING if config.harden else State.NOTE
+    return Finding("hardening", state, "The system has no Landlock: --harden does nothing here.")

@@ -1,0 +1,120 @@
+"""Clients' own files, as far as they start this program: read, never changed.
+
+Looked for are entries whose command or arguments name it, in the user's files and in those of the project.
+What is said is what keeps such an entry from working, or lets the repository that is worked in decide what
+runs: a relative command, `python -m`, a runner that reads files of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+
+from repo_mcp.cli.clients.clients import CLIENTS, Client, Place
+from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
+from repo_mcp.cli.clients.setup_plan import read_document
+from repo_mcp.cli.doctor.checks import Finding, State
+from repo_mcp.config.server_config import NAMED_ROOT_TOOLSETS
+from repo_mcp.errors import RepoError
+
+PROGRAMS = ("repo-mcp", "repo-mcp-server", "repo_mcp")
+_RUNNERS = frozenset({"uv", "uvx", "npx", "poetry", "pipx", "hatch", "rye"})
+_SHELLS = frozenset({"sh", "bash", "zsh", "fish", "cmd", "powershell", "pwsh"})
+
+
+def iter_client_findings(root: str) -> Iterator[Finding]:
+    """What there is to say of each client's files that are there and start this program."""
+    for client in CLIENTS.values():
+        places = {place.path: place for place in (find(root) for find in client.places.values())}
+        for place in places.values():
+            yield from _look_at(client, place)
+
+
+def _look_at(client: Client, place: Place) -> Iterator[Finding]:
+    subject = f"client {client.title}"
+    try:
+        servers = _read_servers(client, place)
+    except RepoError as error:
+        yield Finding(subject, State.NOTE, f"{error.message} It was not looked at.")
+        return
+    except (ValueError, RecursionError):
+        yield Finding(subject, State.NOTE, f"{place.shown} is not valid; it was not looked at.")
+        return
+    for name, entry in servers.items():
+        if isinstance(entry, Mapping) and _is_ours(entry):
+            yield from _judge(subject, f"Server {name!r} in {place.shown}", entry)
+
+
+def _read_servers(client: Client, place: Place) -> Mapping[str, object]:
+    """The servers of a client's file; none when it is not there."""
+    text = read_client_file(place).text or ""
+    document = read_document(client, text.removeprefix(BYTE_ORDER_MARK))
+    servers = document.get(client.section)
+    return servers if isinstance(servers, Mapping) else {}
+
+
+def _list_arguments(entry: Mapping[str, object]) -> list[str]:
+    arguments = entry.get("args")
+    return [one for one in arguments if isinstance(one, str)] if isinstance(arguments, list) else []
+
+
+def _is_ours(entry: Mapping[str, object]) -> bool:
+    command = entry.get("command")
+    words = [command if isinstance(command, str) else "", *_list_arguments(entry)]
+    return any(word.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") in PROGRAMS for word in words)
+
+
+def _judge(subject: str, server: str, entry: Mapping[str, object]) -> Iterator[Finding]:
+    """What is wrong with an entry; one finding that all is well when nothing is."""
+    command = str(entry.get("command", ""))
+    arguments = _list_arguments(entry)
+    faults = [*_list_command_faults(command, arguments), *_list_root_faults(arguments)]
+    for state, message, hint in faults:
+        yield Finding(subject, state, f"{server}: {message}", hint)
+    if not faults:
+        yield Finding(subject, State.OK, f"{server} is set up.")
+
+
+_Fault = tuple[State, str, str]
+_ABSOLUTE = "Give the absolute path of repo-mcp-server, as `command -v repo-mcp-server` prints it."
+
+
+def _list_command_faults(command: str, arguments: list[str]) -> list[_Fault]:
+    program = os.path.basename(command).removesuffix(".exe")
+    if program in _RUNNERS:
+        return [(State.WARNING, f"{program} reads files of the directory that it is started in.", _ABSOLUTE)]
+    if program in _SHELLS:
+        return [(State.WARNING, "it is started through a shell.", _ABSOLUTE)]
+    if program.startswith("python") and "-m" in arguments and not {"-P", "-I"} & set(arguments):
+        message = "python -m imports modules of the directory that it is started in."
+        return [(State.WARNING, message, _ABSOLUTE)]
+    if not os.path.isabs(command):
+        found = shutil.which(command) is not None
+        state = State.WARNING if found else State.PROBLEM
+        what = "is found through PATH, which may differ in the client" if found else "is not found"
+        return [(state, f"its command {what}.", _ABSOLUTE)]
+    if not (os.path.isfile(command) and os.access(command, os.X_OK)):
+        return [(State.PROBLEM, "its command is not there, or cannot be run.", _ABSOLUTE)]
+    return []
+
+
+def _list_root_faults(arguments: list[str]) -> list[_Fault]:
+    options = dict(zip(arguments, [*arguments[1:], ""], strict=False))
+    options |= dict(one.split("=", 1) for one in arguments if one.startswith("--") and "=" in one)
+    toolsets = {name.strip() for name in options.get("--toolsets", "repo").split(",")}
+    root = options.get("--repo-root")
+    if root is None:
+        if toolsets <= NAMED_ROOT_TOOLSETS:
+            return []
+        return [
+            (State.PROBLEM, "it names no --repo-root.", "Add --repo-root and the repository's directory.")
+        ]
+    if "${" in root:  # the client puts something in its place
+        return []
+    if not os.path.isabs(root):
+        hint = "Give an absolute path: the client's current directory may be any."
+        return [(State.WARNING, "its --repo-root is relative.", hint)]
+    if not os.path.isdir(root):
+        return [(State.PROBLEM, "its --repo-root is no directory.", "Give --repo-root one that is there.")]
+    return []

@@ -1,0 +1,88 @@
+"""`repo-mcp doctor`: is everything as it should be, and what to do where it is not.
+
+Takes the options of `serve`. Repairs nothing. Exit code 3 when something does not work as it should, else 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from repo_mcp.cli.console.plain import to_plain, write_json
+from repo_mcp.cli.doctor.checks import Finding, State, iter_findings
+from repo_mcp.cli.doctor.client_setups import iter_client_findings
+from repo_mcp.errors import RepoError
+from repo_mcp.protocol.tool_model import escape_text
+from repo_mcp.server_options import build_parser, read_config
+
+PROGRAM = "repo-mcp doctor"
+DESCRIPTION = """Say what is not as it should be, and what to do: the configuration, the data directory, the
+key, the indexes, the extras, and clients' files. Nothing is repaired. The options are those of serve.
+
+Ends with 0, or with 3 when something does not work."""
+EXAMPLES = (
+    "repo-mcp doctor",
+    "repo-mcp doctor --quick --json",
+)
+EXIT_HEALTHY, EXIT_USAGE, EXIT_PROBLEM = 0, 2, 3
+_STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.PROBLEM: "bold red"}
+
+
+def examine(arguments: Sequence[str]) -> int:
+    """Print what was found; the exit code."""
+    parser = build_parser(PROGRAM, DESCRIPTION, EXAMPLES)
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument(
+        "--quick", action="store_true", help="trust the seals of the indexes instead of reading every byte"
+    )
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as ending:  # it has said what is wrong, or printed the help
+        return ending.code if isinstance(ending.code, int) else EXIT_USAGE
+    options.repo_root = "." if options.repo_root is None else options.repo_root
+    show: Callable[[Finding], None] = _ignore if options.json else _Printer().show
+    findings = []
+    for finding in _iter_all(options):
+        findings.append(finding)
+        show(finding)
+    counts = Counter(finding.state for finding in findings)
+    is_healthy = not counts[State.PROBLEM]
+    if options.json:
+        write_json({"healthy": is_healthy, "findings": [to_plain(one) for one in findings]})
+    else:
+        said = "Nothing is wrong" if is_healthy else "Something is wrong"
+        print(f"{said}: {counts[State.PROBLEM]} problems, {counts[State.WARNING]} warnings.")
+    return EXIT_HEALTHY if is_healthy else EXIT_PROBLEM
+
+
+def _iter_all(options: argparse.Namespace) -> Iterator[Finding]:
+    try:
+        config = read_config(options)
+    except RepoError as error:
+        yield Finding("configuration", State.PROBLEM, error.message, error.hint)
+    else:
+        yield from iter_findings(config, reads_all=not options.quick)
+    yield from iter_client_findings(os.path.abspath(options.repo_root))
+
+
+def _ignore(_finding: Finding) -> None:
+    return None
+
+
+class _Printer:
+    """One line for each finding, and one for what to do."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def show(self, finding: Finding) -> None:
+        state = (finding.state.value.ljust(8), _STYLES[finding.state])
+        line = Text.assemble(state, " ", (finding.subject, "bold"), ": ", escape_text(finding.message))
+        self._console.print(line)
+        if finding.hint and finding.state is not State.OK:
+            self._console.print(Text(f"         {escape_text(finding.hint)}", "dim"))

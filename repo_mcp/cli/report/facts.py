@@ -1,0 +1,144 @@
+"""What the report tells: the index, its files, segments and structure, and the calls of its log.
+
+Everything is taken from what is committed, from the live tree by name and size, and from lines of the log
+that carry the user's tag. Nothing of the content of a file is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from repo_mcp.audit.log import open_audit_log
+from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, StructureStatus
+from repo_mcp.repository import Repository
+from repo_mcp.version import find_version
+
+MOST_CALLS = 20_000  # of the log
+SLOWEST = 15
+LARGEST = 15
+MOST_BLOCKED = 40
+_MOST_FILES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """The calls of one tool."""
+
+    name: str
+    calls: int
+    failed: int
+    blocked: int
+    median_ms: int
+    slowest_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """One call of the log."""
+
+    timestamp: str
+    tool: str
+    arguments: Mapping[str, object]
+    outcome: str  # "ok", or the code of the error
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogFacts:
+    """The calls that the log tells of."""
+
+    calls: int
+    since: str  # time of the oldest that was read; empty for none
+    tools: tuple[ToolFacts, ...]  # by calls
+    slowest: tuple[CallFacts, ...]
+    blocked: tuple[CallFacts, ...]  # the newest first
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFacts:
+    """Everything on the page."""
+
+    root_name: str
+    version: str
+    index: IndexStatus
+    structure: StructureStatus
+    segments: tuple[SegmentFacts, ...]
+    places: Mapping[str, int]  # what lies in the data directory -> bytes
+    largest: tuple[ListedFile, ...]  # of the tree, those that may be indexed
+    too_large: tuple[ListedFile, ...]
+    max_file_bytes: int
+    log: LogFacts
+
+
+def collect_facts(repository: Repository) -> ReportFacts:
+    """The facts of an opened repository, as they are now."""
+    most = repository.config.limits.max_file_bytes
+    files = repository.list_files(None, _MOST_FILES, False).files
+    by_size = sorted(files, key=lambda file: (-file.size, file.path))
+    return ReportFacts(
+        repository.root_name,
+        find_version(),
+        repository.status(),
+        repository.structure.status(),
+        repository.segments,
+        _measure_places(repository.data_dir.path),
+        tuple([file for file in by_size if file.size <= most][:LARGEST]),
+        tuple([file for file in by_size if file.size > most][:LARGEST]),
+        most,
+        _read_log(repository),
+    )
+
+
+def _measure_places(data_dir: str) -> dict[str, int]:
+    """Bytes of each file and folder of the data directory."""
+    sizes = {}
+    for entry in sorted(os.scandir(data_dir), key=lambda one: one.name):
+        if entry.is_dir(follow_symlinks=False):
+            inner = os.scandir(entry.path)
+            sizes[f"{entry.name}/"] = sum(one.stat(follow_symlinks=False).st_size for one in inner)
+        else:
+            sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
+    return sizes
+
+
+def _read_log(repository: Repository) -> LogFacts:
+    reading = open_audit_log(repository.data_dir.path, repository.config.root).read(None, MOST_CALLS)
+    calls = [_build_call(entry) for entry in reading.entries]
+    blocked = [call for call, entry in zip(calls, reading.entries, strict=True) if entry["blocked"]]
+    tools = sorted({call.tool for call in calls})
+    facts = [_describe_tool(tool, calls, blocked) for tool in tools]
+    return LogFacts(
+        len(calls),
+        calls[0].timestamp if calls else "",
+        tuple(sorted(facts, key=lambda one: (-one.calls, one.name))),
+        tuple(sorted(calls, key=lambda call: (-call.duration_ms, call.timestamp))[:SLOWEST]),
+        tuple(blocked[: -MOST_BLOCKED - 1 : -1]),
+        tuple(reading.warnings),
+    )
+
+
+def _build_call(entry: Mapping[str, object]) -> CallFacts:
+    arguments = entry["arguments"]
+    duration = entry["duration_ms"]
+    return CallFacts(
+        str(entry["timestamp"]),
+        str(entry["tool"]),
+        arguments if isinstance(arguments, Mapping) else {},
+        "ok" if entry["ok"] else str(entry["error_code"]),
+        duration if isinstance(duration, int) else 0,
+    )
+
+
+def _describe_tool(tool: str, calls: list[CallFacts], blocked: list[CallFacts]) -> ToolFacts:
+    durations = sorted(call.duration_ms for call in calls if call.tool == tool)
+    return ToolFacts(
+        tool,
+        len(durations),
+        sum(call.tool == tool and call.outcome != "ok" for call in calls),
+        sum(call.tool == tool for call in blocked),
+        durations[len(durations) // 2],
+        durations[-1],
+    )

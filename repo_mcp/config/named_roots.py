@@ -1,0 +1,132 @@
+"""The roots `docs` and `code`: where they are configured, and whether they can be served.
+
+Each comes from its environment variable (DOCS_ROOT, CODE_ROOT) or else from the configuration file:
+
+    docs_root = "/home/me/handbook"
+    code_root = "../upstream"        # relative to this file
+
+The file is the one that `--config` names, or `repo-mcp/retrieval.toml` in the user's directory for
+configuration, where it may be missing. It is the operator's own and trusted as options are; the current
+directory and the roots are never searched for one. A server starts only when both roots are directories
+that can be read: every fault is said at once, each with a code of the toolset and the variable's name.
+
+Left out on purpose: anything else that could be configured; that is options.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+
+from repo_mcp.config.server_config import NamedRoot, find_config_home, find_root_in_environment
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace.repository_reader import Door
+
+VARIABLES: Mapping[str, str] = {"docs": "DOCS_ROOT", "code": "CODE_ROOT"}  # in the order of answers
+CONFIG_OPTION = "--config"
+CONFIG_FILE = os.path.join("repo-mcp", "retrieval.toml")
+MAX_CONFIG_BYTES = 64 * 1024
+ENVIRONMENT = "environment"
+FILE = "configuration file"
+MISSING = "CONFIG_MISSING"
+INVALID = "CONFIG_INVALID"
+_HINT = (
+    "Set DOCS_ROOT and CODE_ROOT to readable directories, or docs_root and code_root in the file of --config."
+)
+
+
+class _Fault(Exception):
+    """What is wrong with one root or the file, in words that name no path."""
+
+
+def load_named_roots(config_file: str | None) -> tuple[NamedRoot, ...]:
+    """Both roots, docs first. CONFIG_INVALID says all that is missing or cannot be served.
+
+    `config_file` is the operator's; None looks for the default one.
+    """
+    roots, faults = find_named_roots(config_file)
+    faults += [fault for root in roots if (fault := _find_fault(root))]
+    if faults:
+        raise RepoError(ErrorCode.CONFIG_INVALID, " ".join(faults), _HINT)
+    return roots
+
+
+def find_named_roots(config_file: str | None) -> tuple[tuple[NamedRoot, ...], list[str]]:
+    """The roots as they are configured, whether they are there or not, and a fault for each that is not."""
+    try:
+        in_file = _read_config_file(config_file)
+    except _Fault as fault:
+        return (), [f"{INVALID}: {fault}."]
+    roots, faults = [], []
+    for name, variable in VARIABLES.items():
+        try:
+            given = find_root_in_environment(variable)
+        except RepoError as error:
+            faults.append(f"{INVALID}: {error.message}.")
+            continue
+        path, source = (given, ENVIRONMENT) if given is not None else (in_file.get(name), FILE)
+        if path is None:
+            faults.append(f"{MISSING}: {variable} is not set.")
+        else:
+            roots.append(NamedRoot(name, path, source))
+    return tuple(roots), faults
+
+
+def _find_fault(root: NamedRoot) -> str:
+    """Why a root cannot be served, with its code; empty when it can."""
+    what = VARIABLES[root.name] if root.source == ENVIRONMENT else f"{root.name}_root of the {FILE}"
+    try:
+        door = Door(root.path, _deny_nothing)
+    except RepoError as error:
+        return f"{INVALID}: {what} {error.message.removeprefix('The root ')}"
+    try:
+        directory = door.open_directory("")
+        try:
+            door.scan(directory)
+        finally:
+            door.close_directory(directory)
+    except (RepoError, OSError):
+        return f"{INVALID}: {what} cannot be read."
+    finally:
+        door.close()
+    return ""
+
+
+def _read_config_file(config_file: str | None) -> dict[str, str]:
+    """Name -> absolute root, of those that the file gives."""
+    path = config_file or os.path.join(find_config_home(), CONFIG_FILE)
+    where = CONFIG_OPTION if config_file is not None else "the user's retrieval.toml"
+    try:
+        with open(path, "rb") as file:
+            text = file.read(MAX_CONFIG_BYTES + 1)
+    except FileNotFoundError:
+        if config_file is None:
+            return {}
+        raise _Fault(f"{where} names no file that exists") from None
+    except (OSError, ValueError):
+        raise _Fault(f"{where} cannot be read") from None
+    if len(text) > MAX_CONFIG_BYTES:
+        raise _Fault(f"{where} has more than {MAX_CONFIG_BYTES:,} bytes")
+    try:
+        table = tomllib.loads(text.decode())
+    except (ValueError, RecursionError):  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
+        raise _Fault(f"{where} is not valid TOML") from None
+    return _check_table(table, where, os.path.dirname(os.path.abspath(path)))
+
+
+def _check_table(table: Mapping[str, object], where: str, directory: str) -> dict[str, str]:
+    """Name -> absolute root. What lies relative lies relative to the file."""
+    keys = {f"{name}_root": name for name in VARIABLES}
+    roots = {}
+    for key, value in table.items():
+        if key not in keys:
+            raise _Fault(f"{where} has a key that there is not, {key[:80]!a}; keys: {', '.join(keys)}")
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise _Fault(f"{key} of {where} must be the name of a directory")
+        roots[keys[key]] = os.path.abspath(os.path.join(directory, value))
+    return roots
+
+
+def _deny_nothing(_path: str) -> None:
+    return None

@@ -1,0 +1,83 @@
+"""The ordinary command line of a server, read in a moment: what need not be checked before the handshake.
+
+The options are read in full by `repo_mcp.server` with argparse, whose import and that of the configuration
+take longer than answering a client's first frame. A command line that is plain here is valid there too,
+and its root can be opened: so an error of configuration still comes instead of a handshake, never after.
+Left out on purpose: what any option means.
+"""
+
+from __future__ import annotations
+
+import os
+
+from repo_mcp.workspace.system_places import is_system_place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# that serve one root: an error in what others are given (DOCS_ROOT) must come before the handshake
+TOOLSETS = frozenset({"repo", "graph", "research"})
+SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
+PLACES = frozenset({"--repo-root", "--data-dir"})
+REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.config.repository_file`
+
+
+class PlainOptions:
+    """What a plain command line has served."""
+
+    __slots__ = ("has_default_limits", "toolsets")
+
+    def __init__(self, toolsets: tuple[str, ...], *, has_default_limits: bool) -> None:
+        """`has_default_limits`: the repository has no file that may narrow them."""
+        self.toolsets = toolsets
+        self.has_default_limits = has_default_limits
+
+
+def read_plain(arguments: Sequence[str]) -> PlainOptions | None:
+    """What is served of a root that can be, with options that cannot be wrong; None for all the rest."""
+    root = data_dir = ""
+    toolsets: tuple[str, ...] = ("repo",)
+    rest = list(arguments)
+    while rest:
+        option, joined, value = rest.pop(0).partition("=")
+        if option in SWITCHES and not joined:
+            continue
+        if not joined:
+            value = rest.pop(0) if rest else ""
+        if option in PLACES and _can_be_a_place(value):
+            root, data_dir = (value, data_dir) if option == "--repo-root" else (root, value)
+        elif option == "--toolsets" and _are_toolsets(value.split(",")):
+            toolsets = tuple(value.split(","))
+        else:
+            return None
+    if not root or not _can_be_served(root) or not _can_be_written(data_dir or root):
+        return None
+    return PlainOptions(toolsets, has_default_limits=not os.path.lexists(os.path.join(root, REPOSITORY_FILE)))
+
+
+def _are_toolsets(names: list[str]) -> bool:
+    return TOOLSETS.issuperset(names) and len(set(names)) == len(names)
+
+
+def _can_be_a_place(path: str) -> bool:
+    return path != "" and path[0] != "-" and "\0" not in path and _is_utf8(path)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _can_be_written(place: str) -> bool:
+    """True when the data directory, or what it is made in, is a directory that may be written to."""
+    existing = place if os.path.lexists(place) else os.path.dirname(os.path.abspath(place))
+    return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
+
+
+def _can_be_served(root: str) -> bool:
+    """True when the root is a directory that may be listed and entered, and may be a repository."""
+    return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK) and not is_system_place(root)

@@ -1,0 +1,448 @@
+"""The configuration of one server: the only reader of the environment.
+
+Three sources, each later one stronger: the defaults here, the repository's own `repo_mcp.toml`
+(`repo_mcp.config.repository_file`), the operator's options. The operator may raise limits up to the hard
+caps compiled in here. A configuration knows which keys the two others set.
+
+Left out on purpose: `.env` files, and environment variables that would change an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+
+from repo_mcp.config.processor import SLOW_SORTS, read_description, sorts_slowly
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace import globs
+from repo_mcp.workspace.reader_bounds import Refusals
+
+TOOLSETS = ("repo", "retrieval", "graph", "research")
+STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the structure of files
+VECTOR_TOOLSETS = frozenset({"research"})  # those that ask for vectors, where there is a model
+NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
+MAX_WORKERS = 64
+CALLS_PER_SECOND = 500  # an agent that asks as fast as it reads comes to some tens
+CALL_SECONDS = 50
+# What holds whatever is asked, and the most that may be said of it.
+GUARDS: Mapping[str, int] = {
+    "max_calls_per_second": 100_000,
+    "call_timeout_seconds": 3_600,
+    "refuse_hard_links": True,
+    "one_file_system": True,
+}
+_MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
+DEFAULT_MEMORY_MB = 1_000
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_000_000
+MAX_GLOBS = 1_000
+MAX_EXTENSION_CHARS = 32
+MAX_REPOSITORY_FILE_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one call may ask for or get. Hard caps stand in `HARD_CAPS`."""
+
+    max_file_bytes: int = 2_000_000  # a larger file is neither opened nor indexed
+    max_open_lines: int = 2_000  # lines of one open_file
+    default_open_lines: int = 200  # when no end is asked for
+    max_total_bytes_per_response: int = 65_536  # of one serialised answer
+    max_search_hits: int = 50
+    default_search_hits: int = 10  # when no top_k is asked for
+    max_query_words: int = 1_000  # the rest of a query is cut with a warning
+    max_list_results: int = 1_000  # files of one listing
+    max_bundle_files: int = 20
+    max_bundle_lines: int = 2_000
+    default_bundle_files: int = 8  # when no budget is given
+    default_bundle_lines: int = 400
+    max_line_chars: int = 2_000  # a longer line is cut in an answer
+
+
+# What the operator cannot pass either: memory and answers stay bounded.
+HARD_CAPS: Mapping[str, int] = {
+    "max_file_bytes": 64_000_000,
+    "max_open_lines": 100_000,
+    "default_open_lines": 100_000,
+    "max_total_bytes_per_response": 8_388_608,
+    "max_search_hits": 1_000,
+    "default_search_hits": 1_000,
+    "max_query_words": 10_000,
+    "max_list_results": 1_000_000,
+    "max_bundle_files": 1_000,
+    "max_bundle_lines": 100_000,
+    "default_bundle_files": 1_000,
+    "default_bundle_lines": 100_000,
+    "max_line_chars": 1_000_000,
+}
+# A default cannot be above its maximum: lowering the one lowers the other.
+DEFAULT_OF = {
+    "default_open_lines": "max_open_lines",
+    "default_search_hits": "max_search_hits",
+    "default_bundle_files": "max_bundle_files",
+    "default_bundle_lines": "max_bundle_lines",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRoot:
+    """One of several roots that a server offers by name."""
+
+    name: str  # "docs" or "code"
+    path: str  # absolute, as given, folded as text
+    source: str  # "environment" or "configuration file"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What one server was started with."""
+
+    root: str  # absolute, as given, folded as text; "" where named roots alone are served
+    data_dir: str | None = None  # absolute; None: the default place
+    limits: Limits = Limits()
+    chunk_lines: int = 200
+    chunk_overlap_lines: int = 30  # less than chunk_lines
+    include_extensions: tuple[str, ...] = ()  # lower case, without the dot; empty: every text file
+    exclude_globs: tuple[str, ...] = ()  # in the syntax of .gitignore, at the root
+    toolsets: tuple[str, ...] = ("repo",)
+    named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
+    workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
+    memory_mb: int = DEFAULT_MEMORY_MB  # the most that all processes of a build may take together
+    watch: bool = False  # look for changed files while serving
+    max_calls_per_second: int = CALLS_PER_SECOND  # of one server, with all its toolsets; 0: no limit
+    call_timeout_seconds: int = CALL_SECONDS  # of one call that reads: clients give up after 60; 0: no limit
+    refuse_hard_links: bool = False  # a file that has another name is not served
+    one_file_system: bool = False  # what is mounted below the root is not served
+    any_root: bool = False  # serve the root of the file system or a directory of the kernel's
+    harden: bool = False  # have the system forbid the server all that it does not need
+    audit_queries: bool = False  # the audit log keeps the text of queries and prompts
+    last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
+    semantic_model: str | None = None  # absolute; folder of an embedding model, the operator's alone
+    extensions: tuple[
+        tuple[str, str], ...
+    ] = ()  # (extension, language) that replace the built-in ones, sorted
+    disabled_adapters: tuple[str, ...] = ()  # sorted names
+    given: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by the operator
+    narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
+
+    def fingerprint(self, deny_fingerprint: str) -> str:
+        """Changes with whatever changes the contents of an index: not with limits of answers or places."""
+        facts: tuple[object, ...] = (
+            self.chunk_lines,
+            self.chunk_overlap_lines,
+            self.limits.max_file_bytes,
+            self.include_extensions,
+            self.exclude_globs,
+            self.extensions,
+            self.disabled_adapters,
+            deny_fingerprint,
+        )
+        # Not as two more facts: who has neither option keeps the index that there is.
+        facts += tuple(key for key in ("refuse_hard_links", "one_file_system") if getattr(self, key))
+        import hashlib  # loads a large library, which the list of tools need not wait for
+
+        return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    @property
+    def refusals(self) -> Refusals:
+        """What the door refuses whatever its name."""
+        return Refusals(self.refuse_hard_links, self.one_file_system)
+
+    def chosen_workers(self) -> int:
+        """The number of processes to index with, at least 1."""
+        return self.workers or max(1, min(_available_processors(), _MAX_CHOSEN_WORKERS))
+
+
+def load_config(
+    root: str | None,
+    *,
+    data_dir: str | None = None,
+    toolsets: Sequence[str] | None = None,
+    workers: int | None = None,
+    memory_mb: int | None = None,
+    watch: bool | None = None,
+    guards: Mapping[str, int] | None = None,
+    any_root: bool | None = None,
+    harden: bool | None = None,
+    audit_queries: bool | None = None,
+    last_bundle: bool | None = None,
+    semantic_model: str | None = None,
+    include_extensions: Sequence[str] | None = None,
+    exclude_globs: Sequence[str] | None = None,
+    limits: Mapping[str, int] | None = None,
+) -> Config:
+    """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
+
+    None is what the operator did not say. `guards` has keys of GUARDS, `limits` fields of Limits. Looks at
+    nothing on disk: whether the root is there is found out by the door. Where named roots alone are served
+    (`repo_mcp.config.named_roots`), `root` may be None.
+    """
+    options = {
+        "repo_root": root,
+        "data_dir": data_dir,
+        "toolsets": toolsets,
+        "workers": workers,
+        "memory_mb": memory_mb,
+        "watch": watch,
+        "any_root": any_root,
+        "harden": harden,
+        "audit_queries": audit_queries,
+        "last_bundle": last_bundle,
+        "semantic_model": semantic_model,
+        "include_extensions": include_extensions or None,
+        "exclude_globs": exclude_globs or None,
+    }
+    chosen = _choose_toolsets(toolsets, root)
+    config = Config(
+        root=_absolute(root, "--repo-root") if root else "",
+        data_dir=_absolute(data_dir, "--data-dir") if data_dir is not None else None,
+        limits=_build_limits(limits or {}),
+        toolsets=chosen,
+        workers=_check_number(workers, "--workers", 0, MAX_WORKERS) if workers is not None else 0,
+        memory_mb=DEFAULT_MEMORY_MB
+        if memory_mb is None
+        else _check_number(memory_mb, "--memory-mb", LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        watch=bool(watch),
+        any_root=bool(any_root),
+        harden=bool(harden),
+        audit_queries=bool(audit_queries),
+        last_bundle=last_bundle is not False,
+        semantic_model=None if semantic_model is None else _absolute(semantic_model, "--semantic-model"),
+        include_extensions=_check_extensions(include_extensions or ()),
+        exclude_globs=_check_globs(exclude_globs or ()),
+        given=frozenset(key for key, value in options.items() if value is not None) | frozenset(limits or ()),
+    )
+    return _apply_guards(config, guards or {})
+
+
+def find_home() -> str:
+    """The user's home directory."""
+    return os.path.expanduser("~")
+
+
+def find_client_home(variable: str, *below_home: str) -> str:
+    """Where a client keeps its files: what its variable says when that is absolute, or a place below home."""
+    value = os.environ.get(variable, "") if variable else ""
+    return value if os.path.isabs(value) else os.path.join(find_home(), *below_home)
+
+
+def list_client_variables() -> dict[str, str]:
+    """The environment that a sparing client gives its servers: these variables, where they are set."""
+    names = _WINDOWS_CLIENT_VARIABLES if os.name == "nt" else _CLIENT_VARIABLES
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def find_cache_home() -> str:
+    """The user's directory for what can be rebuilt: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
+    return _find_home("XDG_CACHE_HOME", ".cache")
+
+
+def find_state_home() -> str:
+    """The user's directory for what outlives a cache: XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state."""
+    return _find_home("XDG_STATE_HOME", os.path.join(".local", "state"))
+
+
+def find_config_home() -> str:
+    """The user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
+    return _find_home("XDG_CONFIG_HOME", ".config")
+
+
+def find_root_in_environment(name: str) -> str | None:
+    """The root that the variable (DOCS_ROOT, CODE_ROOT) gives, absolute; None when it is unset or empty.
+
+    CONFIG_INVALID, naming the variable, for what no directory can be called.
+    """
+    value = os.environ.get(name, "")
+    return _absolute(value, name) if value else None
+
+
+def find_http_token() -> str | None:
+    """The bearer token of REPO_MCP_HTTP_TOKEN; None when it is unset or empty."""
+    return os.environ.get("REPO_MCP_HTTP_TOKEN", "").strip() or None
+
+
+def _build_limits(given: Mapping[str, int]) -> Limits:
+    known = {field.name for field in fields(Limits)}
+    for key, value in given.items():
+        option = "--" + key.replace("_", "-")
+        if key not in known:
+            raise _invalid(option, "is no limit of this program", f"Limits: {', '.join(sorted(known))}.")
+        _check_number(value, option, 1, HARD_CAPS[key])
+    limits = replace(Limits(), **given)
+    for key, maximum in DEFAULT_OF.items():
+        if key in given and given[key] > getattr(limits, maximum):
+            raise _invalid("--" + key.replace("_", "-"), f"is above {maximum}", "Raise the maximum as well.")
+    return cap_defaults(limits)
+
+
+def cap_defaults(limits: Limits) -> Limits:
+    """The limits with no default above its maximum."""
+    capped = {key: min(getattr(limits, key), getattr(limits, maximum)) for key, maximum in DEFAULT_OF.items()}
+    return replace(limits, **capped)
+
+
+def _check_number(value: object, option: str, least: int, most: int) -> int:
+    if type(value) is not int:  # bool is an int to isinstance
+        raise _invalid(option, "must be a whole number", f"Allowed: {least} to {most}.")
+    if not least <= value <= most:
+        raise _invalid(option, f"is {value}, allowed are {least} to {most}", f"Allowed: {least} to {most}.")
+    return value
+
+
+def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
+    """The configuration with what is given of GUARDS."""
+    for key, value in given.items():
+        if GUARDS[key] is not True:
+            _check_number(value, "--" + key.replace("_", "-"), 0, GUARDS[key])
+    return replace(
+        config,
+        max_calls_per_second=given.get("max_calls_per_second", CALLS_PER_SECOND),
+        call_timeout_seconds=given.get("call_timeout_seconds", CALL_SECONDS),
+        refuse_hard_links=bool(given.get("refuse_hard_links")),
+        one_file_system=bool(given.get("one_file_system")),
+        given=config.given | frozenset(given),
+    )
+
+
+def clean_extension(text: str) -> str | None:
+    """An extension in lower case without its dot; None for what is none."""
+    cleaned = text.removeprefix(".").lower()
+    plain = cleaned.replace("_", "").replace("-", "").replace("+", "")
+    return cleaned if plain.isalnum() and len(cleaned) <= MAX_EXTENSION_CHARS else None
+
+
+def is_usable_glob(text: str) -> bool:
+    """True for what can stand as one line of ignore rules."""
+    return 0 < len(text) <= globs.MAX_GLOB_CHARS and "\n" not in text and "\0" not in text
+
+
+def _check_extensions(given: Sequence[str]) -> tuple[str, ...]:
+    cleaned = {one: clean_extension(one) for one in given}
+    for one, extension in cleaned.items():
+        if extension is None:
+            raise _invalid("--include-extension", f"is {_shown(one)}", "Give an extension such as py or .py.")
+    return tuple(sorted({extension for extension in cleaned.values() if extension is not None}))
+
+
+def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
+    for one in given:
+        if not is_usable_glob(one) or len(given) > MAX_GLOBS:
+            hint = f"Give patterns in the syntax of .gitignore, of at most {globs.MAX_GLOB_CHARS} characters."
+            raise _invalid("--exclude-glob", f"cannot be {_shown(one)}", hint)
+    return tuple(given)
+
+
+def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str, ...]:
+    """The toolsets to offer over a root, which only those of named roots can do without."""
+    chosen = _check_toolsets(names) if names is not None else ("repo",)
+    if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
+        raise _invalid("--repo-root", "is required", "Give the directory to serve.")
+    return chosen
+
+
+def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
+    """The names in the order given, without repetition."""
+    unique = tuple(dict.fromkeys(name.strip() for name in names))
+    unknown = [name for name in unique if name not in TOOLSETS]
+    if unknown or not unique:
+        what = f"has no toolset {_shown(unknown[0])}" if unknown else "names no toolset"
+        raise _invalid("--toolsets", what, f"Toolsets: {', '.join(TOOLSETS)}.")
+    return unique
+
+
+def _absolute(path: str, option: str) -> str:
+    """The path made absolute and folded as text; links in it stay as they are."""
+    if not path:
+        raise _invalid(option, "is empty", "Give a directory.")
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise _invalid(option, "is not valid UTF-8", "Give a directory with a UTF-8 name.") from None
+    if "\0" in path:
+        raise _invalid(option, "contains a NUL character", "Give a directory.")
+    return os.path.abspath(path)
+
+
+def _find_home(variable: str, below_home: str) -> str:
+    # An XDG variable counts only when it is absolute, as its specification says.
+    for name in (variable, "LOCALAPPDATA"):
+        value = os.environ.get(name, "")
+        if os.path.isabs(value) and (name == variable or os.name == "nt"):
+            return value
+    return os.path.join(os.path.expanduser("~"), below_home)
+
+
+def _available_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _shown(text: str) -> str:
+    return ascii(text[:80])
+
+
+def _invalid(option: str, what: str, hint: str) -> RepoError:
+    return RepoError(ErrorCode.CONFIG_INVALID, f"{option} {what}", hint, {"option": option})
+
+
+# What Codex passes on, the client that passes on least.
+_CLIENT_VARIABLES = (
+    *("HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING"),
+    *("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"),
+)
+_WINDOWS_CLIENT_VARIABLES = (
+    *("PATH", "PATHEXT", "COMSPEC", "SYSTEMROOT", "SYSTEMDRIVE", "USERNAME", "USERDOMAIN", "USERPROFILE"),
+    *("HOMEDRIVE", "HOMEPATH", "PROGRAMFILES", "PROGRAMDATA", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"),
+)
+_ENVIRONMENT_LOCK = threading.Lock()
+_NUMPY_VARIABLES = {"off": "NPY_DISABLE_CPU_FEATURES", "on": "NPY_ENABLE_CPU_FEATURES"}  # never both
+_CHILD_ENVIRONMENT: Mapping[str, str | None] = {
+    "PYTHONSAFEPATH": "1",
+    "PYTHONPATH": None,
+    "PYTHONSTARTUP": None,
+    "LD_PRELOAD": None,
+    # glibc alone reads these: large arrays come from memory that is kept, not from the kernel anew each
+    # time, which zeroes it; that was a tenth of the time of indexing.
+    "MALLOC_MMAP_THRESHOLD_": "1073741824",
+    "MALLOC_TRIM_THRESHOLD_": "1073741824",
+    # Of libraries for linear algebra that numpy may be built with: one thread, for there is a process for
+    # each processor, and sums that are divided otherwise round otherwise.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+
+
+def choose_instructions() -> None:
+    """Have numpy, here and in processes to come, leave alone what is slow on this processor (processor.py).
+
+    To be called before numpy is imported. What the user chose stays.
+    """
+    is_chosen = any(name in os.environ for name in _NUMPY_VARIABLES.values())
+    if not is_chosen and sorts_slowly(read_description(os.environ.get("PROCESSOR_IDENTIFIER", ""))):
+        os.environ[_NUMPY_VARIABLES["off"]] = SLOW_SORTS
+
+
+@contextmanager
+def safe_child_environment() -> Iterator[None]:
+    """Processes started inside look for modules in no current directory, and start nothing of the user's."""
+    changes = _CHILD_ENVIRONMENT
+    with _ENVIRONMENT_LOCK:  # else two threads would take each other's changes for what was before
+        before = {name: os.environ.get(name) for name in changes}
+        _set_environment(changes)
+        try:
+            yield
+        finally:
+            _set_environment(before)
+
+
+def _set_environment(values: Mapping[str, str | None]) -> None:
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -1,0 +1,210 @@
+"""Where a literal or a regular expression matches in a text, line by line: the only importer of RE2.
+
+The engine is RE2, whose time is linear in the text whatever the pattern; Python's own, which tries
+alternatives one after another, never sees a client's pattern. Its syntax is RE2's: `\\w`, `\\d`, `\\s` and
+`\\b` mean ASCII, there are no look-arounds and no back-references. `^` and `$` stand at every line.
+
+A line matches once, at its first match. A match spans lines only where the pattern names a line feed
+(`\\n`, or one in a literal); otherwise `\\s`, `[^x]` and the like do not match line feeds, as in grep.
+
+Case is ignored by Unicode's simple folding. A whole word has no letter, mark, digit or underscore of
+any script on either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.patterns import read_pattern, unify_line_ends
+from repo_mcp.model import ExactRequest
+
+MAX_PATTERN_CHARS = 10_000
+MAX_PROGRAM_BYTES = 8 << 20  # RE2's default; a pattern that needs more is refused
+MIN_LITERAL = 2  # characters worth looking for before the pattern is
+FREE_TRIES = 8  # lines with the literal that are searched one by one
+TRY_BYTES = 1 << 10  # of text gone over pay for one more
+# Words as ripgrep has them: letters, marks, digits, connectors, joiners and circled letters of Unicode.
+NOT_WORD = (
+    r"[^\pL\pM\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}"
+    r"\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}]"
+)
+_LINE_FEED = 0x0A
+
+
+@dataclass(frozen=True, slots=True)
+class LineMatch:
+    """A line that matches, or the lines of one match that spans several. Offsets are bytes of the text."""
+
+    start_line: int
+    end_line: int
+    line_start: int  # where the first line begins
+    line_end: int  # where the last line ends, its line feed left out
+    start: int  # where the match begins
+
+
+class LineMatcher:
+    """One compiled pattern. Safe for several threads."""
+
+    def __init__(self, request: ExactRequest) -> None:
+        """INVALID_ARGUMENT for a pattern that RE2 does not take, with what is wrong and where."""
+        pattern = request.pattern
+        if not pattern:
+            raise _refuse("The pattern is empty.", "Give the text or the expression to look for.")
+        if len(pattern) > MAX_PATTERN_CHARS:
+            raise _refuse(
+                f"The pattern has {len(pattern):,} characters; at most {MAX_PATTERN_CHARS:,} are allowed.",
+                "Look for a shorter part of it.",
+            )
+        engine = _load_engine()
+        if request.regex:
+            _compile(engine, pattern, request, multi_line=True)  # what is wrong is told of the pattern alone
+        self.reading = read_pattern(request)
+        multi_line = self.reading.spans_lines
+        expression = pattern if request.regex else engine.escape(unify_line_ends(pattern))
+        if self.reading.open_quote:
+            expression += r"\E"
+        self._inner: Any = None  # finds where a whole word begins
+        if request.whole_word:
+            inner = f"(?:^|{NOT_WORD})({expression})(?:$|{NOT_WORD})"
+            self._inner = _compile(engine, inner, request, multi_line=multi_line, capture=True)
+            expression = inner
+        self._compiled = _compile(engine, expression, request, multi_line=multi_line)
+        self._multi_line = multi_line
+        self.needs_edges = self.reading.needs_edges  # knows where the whole text begins or ends
+        self._literal: Any = None
+        begins_with_it = pattern.startswith(self.reading.literal)  # which the engine finds by itself
+        if len(self.reading.literal) >= MIN_LITERAL and not multi_line and not begins_with_it:
+            exactly = replace(request, case_sensitive=True)
+            self._literal = _compile(engine, engine.escape(self.reading.literal), exactly, multi_line=False)
+
+    def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
+        """The lines of normalised text that match, in order, each once."""
+        size = len(data)
+        place = counted = 0
+        number = 1  # of the line at `counted`
+        last_line = 0  # that was reported
+        while place <= size:
+            found = self._search(data, place)
+            if found is None:
+                return
+            start, end = self._locate(data, found)
+            if start == size and (not size or data[-1] == _LINE_FEED):
+                return  # behind the last line
+            line_start = data.rfind(b"\n", 0, start) + 1
+            number += data.count(b"\n", counted, line_start)
+            counted = line_start
+            last = max(start, end - 1)  # a line feed at the end belongs to its line
+            line_end = data.find(b"\n", last)
+            line_end = size if line_end < 0 else line_end
+            end_line = number + data.count(b"\n", line_start, line_end)
+            if end_line > last_line:
+                yield LineMatch(number, end_line, line_start, line_end, start)
+                last_line = end_line
+            place = end if self._multi_line and start < end <= line_end else line_end + 1
+
+    def find_first(self, data: bytes, place: int) -> int | None:
+        """Where the first match that starts at `place` or behind it starts, or what stands in front of it."""
+        found = self._search(data, place)
+        return None if found is None else int(found.start())
+
+    def _search(self, data: bytes, place: int) -> Any:
+        """The engine's first match from `place` on.
+
+        A match within a line that must hold a literal is looked for in the lines that hold it: the engine
+        finds a literal in a tenth of the time of many an expression. Where many lines do and do not match,
+        it takes the rest of the text at once.
+        """
+        if self._literal is None:
+            return self._compiled.search(data, place)
+        size = len(data)
+        tries, begin = FREE_TRIES, place
+        while tries + (place - begin) // TRY_BYTES > 0:
+            held = self._literal.search(data, place)
+            if held is None:
+                return None
+            line_end = data.find(b"\n", held.end())
+            line_end = size if line_end < 0 else line_end
+            line_start = max(place, data.rfind(b"\n", place, held.start()) + 1)
+            found = self._compiled.search(data, line_start, line_end)
+            if found is not None:
+                return found
+            place = line_end + 1
+            tries -= 1
+            if place > size:
+                return None
+        return self._compiled.search(data, place)
+
+    def _locate(self, data: bytes, found: Any) -> tuple[int, int]:
+        """The match itself, without what stands beside a whole word."""
+        if self._inner is not None:
+            found = self._inner.search(data, found.start())
+            span: tuple[int, int] = found.span(1)
+            return span
+        return found.start(), found.end()
+
+
+def compile_for_terms(expression: bytes) -> Any:
+    """An expression of ours for the bytes of terms: its `search` takes a text and a place."""
+    engine = _load_engine()
+    options = engine.Options()
+    options.max_mem = MAX_PROGRAM_BYTES
+    options.encoding = engine.Options.Encoding.LATIN1
+    options.never_capture = True
+    compiled = engine.compile(expression, options)
+    engine.purge()
+    return compiled
+
+
+def _load_engine() -> Any:
+    """RE2, loaded by the first search that needs it: starting the server does not."""
+    try:
+        import re2
+    except ImportError as error:
+        raise RepoError(
+            ErrorCode.INTERNAL,
+            "Exact search is not available: the package google-re2 cannot be loaded.",
+            "Install google-re2 for this Python; ranked search works without it.",
+        ) from error
+    return re2
+
+
+def _compile(
+    engine: Any, expression: str, request: ExactRequest, *, multi_line: bool, capture: bool = False
+) -> Any:
+    options = engine.Options()
+    options.max_mem = MAX_PROGRAM_BYTES
+    options.log_errors = False
+    options.never_capture = not capture
+    options.never_nl = not multi_line
+    options.case_sensitive = request.case_sensitive
+    try:
+        compiled = engine.compile(f"(?m){expression}", options)
+        engine.purge()  # its cache would keep 128 patterns of up to MAX_PROGRAM_BYTES
+        return compiled
+    except engine.error as error:
+        raise _explain(error, request.pattern) from None
+    except UnicodeEncodeError:
+        raise _refuse(
+            "The pattern is not valid Unicode: it holds half of a surrogate pair.", "Remove it."
+        ) from None
+
+
+def _explain(error: Exception, pattern: str) -> RepoError:
+    """RE2's complaint, and where in the pattern the piece that it names stands."""
+    raw = error.args[0] if error.args else b""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    what, _, piece = text.partition(": ")
+    place = pattern.find(piece) if piece else -1
+    where = f" at character {place + 1}: {piece[:40]}" if place >= 0 else ""
+    return _refuse(
+        f"The pattern is not a valid regular expression: {what}{where}.",
+        "The syntax is RE2's: no look-around, no back-references, repetition up to 1,000."
+        " To look for the text as it stands, search for it as a literal.",
+    )
+
+
+def _refuse(message: str, hint: str) -> RepoError:
+    return RepoError(ErrorCode.INVALID_ARGUMENT, message, hint, {"argument": "pattern"})

@@ -1,0 +1,187 @@
+"""Which signs stand beside the common words of each file: for patterns such as `Copyright\\s*=`.
+
+`copyright` is in 49,000 of the kernel's files, and nowhere with that sign behind it; the index knows words
+alone, so all of them would be read. For each word that stands in COMMON_UNITS units or more it is noted in
+which files which sign stands in front of it and behind it, blanks between left out. The edge of a line counts
+as one, LINE_EDGE, or INDENT where blanks lie between it and a word behind it. Another word is not noted.
+
+Word and sign together set two of MARKS bits of a file, one half for each side: 256 bytes a file, 20 MB for
+the kernel. Its files have 84 such pairs on a side, half of them less than 48, some above 500, so that one
+file in ten or so has both bits of a pair that it does not hold. They are computed in the background behind
+the first search that looked through many files and might have used them: the kernel's in 8 s of processor
+time.
+
+A word here is a run of ASCII word characters, lower-cased, and known by its last eight. A term that is one
+of COMMON words and stands as a word of the text stands there like that, but for the Kelvin sign, whose lower
+case is `k`: a file that has one has every bit.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FilesReader, TermsReader
+from repo_mcp.exact.file_bitmaps import Bools, FileMarks, ReadMany
+from repo_mcp.exact.punctuation_bigrams import SIGNS
+from repo_mcp.text.schema import TEXT_FIELDS
+
+U8 = npt.NDArray[np.uint8]
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+COMMON_UNITS = 5_000  # the kernel has 1,472 such words; so many files are read in 60 ms
+MAX_COMMON = 4_000  # more would fill the rows
+SIDE_BITS = 10
+MARKS = 2 << SIDE_BITS
+LINE_EDGE, INDENT = "\n", "\t"
+BLANKS = " \t\f\v"
+_IS_WANTED = re.compile(rb"[a-z_][a-z0-9_]{2,}").fullmatch  # numbers and short words would be a third of all
+_PAGES_READ = 512  # at once
+_LONGEST = 8  # bytes of a word that count
+_OTHER, _WORD, _BLANK = range(3)  # classes of bytes; a sign is its own
+_KELVIN_SIGN, _BYTE_ORDER_MARK = "\u212a".encode(), "\ufeff".encode()
+_CLASSES = bytes(
+    ord("\n")
+    if char in "\r\n"
+    else _BLANK
+    if char in BLANKS
+    else byte
+    if char in SIGNS
+    else _WORD
+    if char.isascii() and (char.isalnum() or char == "_")
+    else _OTHER
+    for byte, char in ((byte, chr(byte)) for byte in range(256))
+)
+_FRONT = b"\0" * (_LONGEST - 1) + b"\n"  # in front of the first word are as many bytes as count
+_KEPT = np.array([0] + [(1 << 64) - (1 << 8 * (8 - size)) for size in range(1, 9)], dtype=np.uint64)
+_SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+_KNOWN_BITS = 18  # of the table that tells common words from others, nearly always
+
+
+class WordSides(FileMarks):
+    """The signs beside the common words in the files of one segment."""
+
+    def __init__(self, files: FilesReader, terms: TermsReader) -> None:
+        super().__init__(files, MARKS, "word sides")
+        self.were_missed = False  # a search read many files because they were not known
+        self._terms = terms
+        self._common: list[bytes] = []
+        self._is_common = np.zeros(1 << _KNOWN_BITS, dtype=np.bool_)
+
+    def compute(self, read_many: ReadMany, stopped: Callable[[], bool], *, gently: bool = True) -> None:
+        """Find the common words, and read all files for them."""
+        self.learn_words(_find_common(self._terms))
+        super().compute(read_many, stopped, gently=gently)
+
+    def learn_words(self, words: Sequence[bytes]) -> None:
+        """Make some terms, of ASCII word characters alone, the common words."""
+        self._common = sorted(words)
+        if words:
+            self._is_common[_shorten(_hash_terms(self._common))] = True
+
+    def is_common(self, term: bytes) -> bool:
+        """Whether `find_beside` may be asked about a term."""
+        place = bisect_left(self._common, term)
+        return self._common[place : place + 1] == [term]
+
+    def list_common(self, first: bytes, end: bytes | None) -> list[bytes]:
+        """The common words from a first one up to, not including, an end."""
+        stop = len(self._common) if end is None else bisect_left(self._common, end)
+        return self._common[bisect_left(self._common, first) : stop]
+
+    def find_beside(self, word: bytes, before: str, behind: str) -> Bools | None:
+        """Which files may hold a common word with these signs beside it, one at least; "" is any.
+
+        None when it is not known yet.
+        """
+        hashes = _hash_terms([word])
+        marks: list[int] = []
+        for side, sign in enumerate((before, behind)):
+            if sign:
+                found = _find_marks(hashes, np.array([ord(sign)], dtype=np.uint64), side)
+                marks += [int(one[0]) for one in found]
+        return self.find(marks)
+
+    def mark(self, texts: Sequence[bytes]) -> Bools:
+        """A row of marks for each text."""
+        texts = [text.removeprefix(_BYTE_ORDER_MARK) for text in texts]
+        data = _FRONT + b"\n".join(texts) + b"\n"
+        classes = np.frombuffer(data.translate(_CLASSES), dtype=np.uint8)
+        is_word = classes == _WORD
+        edges = np.flatnonzero(is_word[1:] != is_word[:-1]) + 1
+        starts, ends = edges[0::2], edges[1::2]
+        hashes = _hash_words(data.lower(), starts, ends)
+        known = np.flatnonzero(self._is_common[_shorten(hashes)])
+        starts, ends, hashes = starts[known], ends[known], hashes[known]
+        bounds = len(_FRONT) + np.cumsum([len(text) + 1 for text in texts])
+        owners = np.searchsorted(bounds, starts, side="right")
+        table = np.zeros((len(texts), MARKS), dtype=np.bool_)
+        before, behind = _skip_blanks(classes, starts - 1, -1), _skip_blanks(classes, ends, 1)
+        before[(before == ord(LINE_EDGE)) & (classes[starts - 1] == _BLANK)] = ord(INDENT)
+        for side, signs in enumerate((before, behind)):
+            noted = np.flatnonzero(signs > _BLANK)
+            for marks in _find_marks(hashes[noted], signs[noted].astype(np.uint64), side):
+                table[owners[noted], marks] = True
+        for place, text in enumerate(texts):
+            if not text.isascii() and _KELVIN_SIGN in text:
+                table[place] = True
+        return table
+
+
+def _find_common(terms: TermsReader) -> list[bytes]:
+    """The words that stand in COMMON_UNITS units or more, the most common ones."""
+    found: list[tuple[int, bytes]] = []
+    for start in range(0, terms.pages, _PAGES_READ):
+        pages = terms.read_pages(start, min(terms.pages, start + _PAGES_READ))
+        bits = np.unpackbits(pages.masks.astype(np.uint8)[:, None], axis=1, bitorder="little")
+        owners, fields = np.nonzero(bits)
+        is_text = np.isin(fields, TEXT_FIELDS)
+        units = np.bincount(owners[is_text], pages.frequencies[is_text], len(pages.terms))
+        for place in np.flatnonzero(units >= COMMON_UNITS).tolist():
+            term = pages.terms[place]
+            if _IS_WANTED(term):
+                found.append((int(units[place]), term))
+    found.sort(reverse=True)
+    return [term for _, term in found[:MAX_COMMON]]
+
+
+def _hash_words(text: bytes, starts: I64, ends: I64) -> U64:
+    """A number for each word of a text, by its last bytes; as many bytes stand in front of the first."""
+    lanes = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
+    sizes = np.minimum(ends - starts, _LONGEST)
+    values = lanes[ends - _LONGEST] & _KEPT[sizes]
+    hashes: U64 = (values ^ sizes.astype(np.uint64)) * _SPREAD
+    return hashes ^ hashes >> np.uint64(32)
+
+
+def _hash_terms(terms: Sequence[bytes]) -> U64:
+    ends = len(_FRONT) + np.cumsum([len(term) for term in terms])
+    starts = ends - np.array([len(term) for term in terms])
+    return _hash_words(_FRONT + b"".join(terms), starts, ends)
+
+
+def _shorten(hashes: U64) -> I64:
+    return (hashes >> np.uint64(64 - _KNOWN_BITS)).astype(np.int64)
+
+
+def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
+    """The two marks of each word with a sign on that side."""
+    mixed = (hashes ^ signs << np.uint64(20)) * _MIX
+    first = mixed >> np.uint64(64 - SIDE_BITS)
+    second = mixed >> np.uint64(64 - 2 * SIDE_BITS) & np.uint64((1 << SIDE_BITS) - 1)
+    base = side << SIDE_BITS
+    return first.astype(np.int64) + base, second.astype(np.int64) + base
+
+
+def _skip_blanks(classes: U8, places: I64, step: int) -> U8:
+    """The class of the first byte from each place on that is no blank."""
+    places = places.copy()
+    left = np.flatnonzero(classes[places] == _BLANK)
+    while len(left):
+        places[left] += step
+        left = left[classes[places[left]] == _BLANK]
+    return classes[places]

@@ -1,0 +1,110 @@
+"""Which files may hold a pattern's words with the signs beside them that it asks for.
+
+A common word is in most files whatever is asked, but seldom beside a given sign: `word_sides` knows
+where. The other terms that may hold a run are looked up as ever, and their signs are left to the live text.
+What comes out is at least what matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import LiveSegment
+from repo_mcp.exact.file_bitmaps import Bools
+from repo_mcp.exact.kept_runs import KeptRuns
+from repo_mcp.exact.neighbour_bloom import WordSides
+from repo_mcp.exact.required_terms import All, Need, Run
+from repo_mcp.exact.term_finder import FoundTerms, list_long_terms
+from repo_mcp.text.schema import TEXT_FIELDS
+
+I64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SidedRun:
+    """Where a run may stand, whatever is beside it."""
+
+    common: tuple[bytes, ...]  # words that may hold it
+    others: bytes | None  # as bits the files of all other terms that may; None: there are too many
+
+
+class SidedFiles:
+    """Looks up needs of runs with signs in one segment."""
+
+    def __init__(
+        self,
+        segment: LiveSegment,
+        sides: WordSides,
+        kept: KeptRuns[SidedRun],
+        find_terms: Callable[[Run], FoundTerms | None],
+    ) -> None:
+        """`find_terms` gives the terms that may hold a run, or None when there are too many."""
+        self._segment = segment
+        self._reader = segment.reader
+        self._sides = sides
+        self._find_terms = find_terms
+        self._kept = kept
+
+    def find(self, need: Need) -> Bools | None:
+        """A mask of the files that may meet a need; None for all."""
+        if isinstance(need, Run):
+            return self._find_run(need)
+        found = [self.find(part) for part in need.parts]
+        masks = [mask for mask in found if mask is not None]
+        if isinstance(need, All):
+            return reduce(np.logical_and, masks) if masks else None
+        return reduce(np.logical_or, masks) if len(masks) == len(found) else None
+
+    def _find_run(self, run: Run) -> Bools | None:
+        plain = replace(run, before="", behind="")
+        found = self._kept.find(plain)
+        if found is None:
+            found = self._look_up(plain)
+            self._kept.keep(plain, found)
+        if found.others is None:
+            return None
+        bits = np.unpackbits(np.frombuffer(found.others, dtype=np.uint8), count=self._reader.file_count)
+        mask: Bools = bits.astype(np.bool_)
+        for term in found.common:
+            beside = self._sides.find_beside(term, run.before, run.behind)
+            if beside is None:
+                return None
+            mask |= beside
+        return mask
+
+    def _look_up(self, run: Run) -> SidedRun:
+        found = self._find_terms(run)
+        if found is None:
+            return SidedRun((), None)
+        common = [term for term in found.terms if self._sides.is_common(term)]
+        if found.span is not None:
+            common += self._sides.list_common(*found.span)
+        others: Bools = np.zeros(self._reader.file_count, dtype=np.bool_)
+        for units in self._iter_other_units(run, found, frozenset(common)):
+            others[self._reader.files.find_files_of(units)] = True
+        return SidedRun(tuple(common), np.packbits(others).tobytes())
+
+    def _iter_other_units(self, run: Run, found: FoundTerms, common: frozenset[bytes]) -> Iterator[I64]:
+        """The units of all other terms, in no order."""
+        terms = [*(term for term in found.terms if term not in common), *list_long_terms(run)]
+        yield self._reader.read_docs(sorted(terms), TEXT_FIELDS)
+        if found.span is not None:
+            first, end = found.span
+            for term in sorted(common):
+                if first <= term and (end is None or term < end):
+                    yield read_span(self._segment, first, term)
+                    first = term + b"\0"
+            yield read_span(self._segment, first, end)
+
+
+def read_span(segment: LiveSegment, first: bytes, end: bytes | None) -> I64:
+    """The units of all terms of a span of the dictionary, in no order."""
+    run = segment.reader.read_run(first, end)
+    if run is None:
+        return np.zeros(0, dtype=np.int64)
+    return run.docs[np.repeat(np.isin(run.list_fields, TEXT_FIELDS), run.frequencies)]

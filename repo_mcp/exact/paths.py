@@ -1,0 +1,193 @@
+"""Which files an exact search looks at: those that the index cannot rule out, and those that changed since.
+
+In the order of their paths' bytes, lazily: a search that finds enough in the first files asks for no more.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FilesReader, LiveSegment, Snapshot
+from repo_mcp.exact.file_bitmaps import FileMarks, ReadMany
+from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
+from repo_mcp.exact.required_terms import PatternReading
+from repo_mcp.indexing.scan_state import ChangedFiles
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import ExactRequest
+from repo_mcp.text.lines import has_binary_extension
+from repo_mcp.text.roles import is_test_path
+
+I64 = npt.NDArray[np.int64]
+IMPATIENT_FILES = 1_000  # read before a look-up that may take longer than that
+FEW_FILES = 128  # read before the signs beside words are looked up
+FIRST_PATHS = 200  # of a segment are read one by one; all of the kernel's at once take 30 ms
+
+
+class PathFilter:
+    """Which files a request is about, by path and language."""
+
+    def __init__(
+        self,
+        request: ExactRequest,
+        matches_glob: Callable[[str], bool] | None,
+        extensions: Mapping[str, str] | None = None,
+        include_extensions: Collection[str] = (),
+    ) -> None:
+        """`extensions` gives some another language than the built-in one; others than `include_extensions`,
+        if there are any, are not indexed."""
+        self.language = request.language
+        directory = (request.path_prefix or "").strip("/")
+        self.prefix = f"{directory}/" if directory else ""
+        self._matches_glob = matches_glob
+        self._include_tests = request.include_tests
+        self._extensions = extensions
+        self._include_extensions = include_extensions
+
+    def matches(self, path: str) -> bool:
+        """True when the path alone does not rule the file out; its language is not asked about."""
+        return (
+            path.startswith(self.prefix)
+            and (self._matches_glob is None or self._matches_glob(path))
+            and (self._include_tests or not is_test_path(path))
+        )
+
+    def matches_unindexed(self, path: str) -> bool:
+        """The same for a file that the index does not know, or knows otherwise."""
+        extension = path.rpartition("/")[2].rpartition(".")[2].lower()
+        return (
+            self.matches(path)
+            and (not self._include_extensions or extension in self._include_extensions)
+            and not has_binary_extension(path)
+            and (self.language is None or find_language(path, self._extensions).name == self.language)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files that may match, in the order of their paths' bytes."""
+
+    paths: Iterator[str]
+    narrowed: bool  # by the index: not simply all that the filter lets through
+
+
+class ExactSearcher:
+    """Finds candidates in one snapshot. Safe for several threads."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        before: ExactSearcher | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`before` is that of an earlier snapshot: what it knows of the same segments is kept.
+
+        What is learnt in the background ends when it is `stopped`.
+        """
+        self.snapshot = snapshot
+        known: Mapping[str, SegmentMemory] = {} if before is None else before.memory
+        self.memory: dict[str, SegmentMemory] = {
+            part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
+            for part in snapshot.segments
+        }
+        self._learning: dict[FileMarks, None] = {} if before is None else before._learning
+        for ended in [one for one in tuple(self._learning) if one.join(0)]:
+            self._learning.pop(ended, None)  # what it learnt goes with its segment
+        self._stopped = stopped
+        self._segments = [SegmentCandidates(part, self.memory[part.name]) for part in snapshot.segments]
+
+    def find_candidates(
+        self, reading: PatternReading, wanted: PathFilter, changed: ChangedFiles | None
+    ) -> Candidates:
+        """The files that may match as the index has them, and those that changed since."""
+        streams: list[Iterator[str]] = []
+        narrowed = True
+        for part in self._segments:
+            files = part.find_files(reading)
+            narrowed = narrowed and files.narrowed
+            streams.append(_iter_candidates(part, files, reading, wanted))
+        if changed is not None:
+            streams = [(path for path in stream if path not in changed.missing) for stream in streams]
+            streams.append(filter(wanted.matches_unindexed, changed.present))
+        # Strings compare by code point, which is the order of their UTF-8 bytes.
+        merged = streams[0] if len(streams) == 1 else heapq.merge(*streams)
+        return Candidates((path for path, _ in groupby(merged)), narrowed)
+
+    def learn_signs(self, read_many: ReadMany) -> None:
+        """Find out in the background which signs each file holds, for the next pattern without a word."""
+        self._learn([memory.signs for memory in self.memory.values()], read_many)
+
+    def learn_sides(self, read_many: ReadMany) -> None:
+        """The same for the signs beside common words, in segments where a search could have used them."""
+        self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
+
+    def _learn(self, marks: Sequence[FileMarks], read_many: ReadMany) -> None:
+        for one in marks:
+            if one.start(read_many, self._stopped):
+                self._learning[one] = None
+
+    def join(self, seconds: float) -> bool:
+        """Wait for what was `stopped`, also of earlier snapshots; False when it goes on behind that time."""
+        return all(signs.join(seconds) for signs in tuple(self._learning))
+
+
+def _iter_files(part: SegmentCandidates, files: I64, wanted: PathFilter) -> Iterator[str]:
+    """The paths of ascending files of a segment, those that are not wanted left out."""
+    reader = part.reader
+    if wanted.prefix:
+        first = _bisect_path(part.segment, wanted.prefix)
+        last = _bisect_path(part.segment, wanted.prefix[:-1] + chr(ord("/") + 1))
+        files = files[np.searchsorted(files, first) : np.searchsorted(files, last)]
+    if wanted.language is not None and len(files):
+        is_named = np.array([name == wanted.language for name in reader.language_names], dtype=np.bool_)
+        files = files[is_named[reader.read_languages()[files]]]
+    yield from filter(wanted.matches, _iter_paths(reader.files, files))
+
+
+def _iter_candidates(
+    part: SegmentCandidates, found: SegmentFiles, reading: PatternReading, wanted: PathFilter
+) -> Iterator[str]:
+    """The paths of a segment's files that may match.
+
+    The first files mostly hold enough matches. If they do not, the signs beside words are looked up, which
+    is for common words; and where a run was passed over because it is so common, a patient look-up of it
+    spares some of the others.
+    """
+    files = found.files
+    if reading.sides is not None and len(files) > FEW_FILES:
+        yield from _iter_files(part, files[:FEW_FILES], wanted)
+        files = files[FEW_FILES:]
+        may_match = part.find_sided(reading)
+        files = files if may_match is None else files[may_match[files]]
+    if len(files) <= IMPATIENT_FILES:
+        yield from _iter_files(part, files, wanted)
+        return
+    yield from _iter_files(part, files[:IMPATIENT_FILES], wanted)
+    if reading.sides is not None:
+        part.memory.sides.were_missed |= not part.memory.sides.is_known
+    rest = files[IMPATIENT_FILES:]
+    if found.passed_over:
+        fewer = part.find_files(reading, patiently=True).files
+        rest = fewer[np.isin(fewer, rest, assume_unique=True)]
+    yield from _iter_files(part, rest, wanted)
+
+
+def _iter_paths(reader: FilesReader, files: I64) -> Iterator[str]:
+    """The paths of files: the first ones as they are asked for, the others in ever more at once."""
+    yield from map(reader.read_path, files[:FIRST_PATHS].tolist())
+    first = FIRST_PATHS
+    while first < len(files):
+        yield from reader.read_paths_of(files[first : 8 * first])
+        first *= 8
+
+
+def _bisect_path(segment: LiveSegment, path: str) -> int:
+    """The number of the first file whose path is not before `path`."""
+    files = segment.reader.files
+    return bisect_left(range(files.count), path, key=files.read_path)

@@ -1,0 +1,240 @@
+"""Which indexed files may match a pattern: its runs looked up in the term dictionary.
+
+For each word of a file the dictionary has the whole word, in lower case, or LONG_WORD for a very long
+one. So the units that may hold a run are those of the terms that hold it, or may, and of LONG_WORD. Needs
+that must be met together are met by one unit, or by one file where a match may span lines.
+
+The rarest runs are looked up first; when few units are left, the others are not looked up at all: the
+live text decides anyway. A run that stands in very many terms, or is itself a common word, is passed
+over. What comes out is at least what matches, never less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
+from repo_mcp.exact.kept_runs import KeptRuns
+from repo_mcp.exact.neighbour_bloom import WordSides
+from repo_mcp.exact.neighbour_filter import SidedFiles, SidedRun, read_span
+from repo_mcp.exact.patterns import MIN_OPEN_CHARS
+from repo_mcp.exact.punctuation_bigrams import SignPairs
+from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
+from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
+from repo_mcp.text.schema import TEXT_FIELDS
+
+I64 = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+ENOUGH = 64  # units left: reading them costs less than looking up another run
+MAX_SHAPED = 8_000  # terms of a run that is mostly classes: more are slower to look up than files to read
+MAX_TERMS = 2_000  # of one run; each costs about 10 microseconds
+PATIENT_TERMS = 32_000
+QUICK_TERMS = 200  # of a run: what is found of one with more is kept
+MAX_PARTS = 200  # of an alternation
+COMMON_SHARE = 0.1  # of all units: a run that is itself a word as common as that is not looked up in part
+COMMON_WORD_SHARE = 0.25  # nor one that is only found where words begin, which takes less
+_SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
+# What a run is expected to stand in, by its length, before anything was looked up: longer ones are rarer.
+_EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
+
+
+class SegmentMemory:
+    """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
+
+    def __init__(self, terms: TermsReader, files: FilesReader) -> None:
+        self.finder = TermFinder(terms)
+        self.signs = SignPairs(files)
+        self.sides = WordSides(files, terms)
+        self.sided: KeptRuns[SidedRun] = KeptRuns()  # 10 kB each for the kernel's
+        self._units: KeptRuns[bytes] = KeptRuns()  # as bits: 90 kB
+
+    def find(self, run: Run, count: int) -> I64 | None:
+        """The units of a run that were kept, of `count` there are."""
+        bits = self._units.find(run)
+        if bits is None:
+            return None
+        return np.flatnonzero(np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=count))
+
+    def keep(self, run: Run, units: I64, count: int) -> None:
+        """Keep the units of a run that took long to look up."""
+        mask = np.zeros(count, dtype=np.bool_)
+        mask[units] = True
+        self._units.keep(run, np.packbits(mask).tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFiles:
+    """The files of a segment that may match, ascending."""
+
+    files: I64
+    narrowed: bool  # False: they are all the live files
+    passed_over: bool  # a run was too common to be looked up; a patient look-up may leave fewer
+
+
+class SegmentCandidates:
+    """Looks up needs in one segment. Safe for several threads."""
+
+    def __init__(self, segment: LiveSegment, memory: SegmentMemory) -> None:
+        self.segment = segment
+        self.reader = segment.reader
+        self.memory = memory
+
+    def find_sided(self, reading: PatternReading) -> Bools | None:
+        """A mask of the files that may have the words of a pattern beside its signs.
+
+        None where that rules none out, or is not known yet.
+        """
+        sides = self.memory.sides
+        if reading.sides is None or not sides.is_known:
+            return None
+        finder, kept = self.memory.finder, self.memory.sided
+        return SidedFiles(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
+            reading.sides
+        )
+
+    def find_files(self, reading: PatternReading, *, patiently: bool = False) -> SegmentFiles:
+        """The live files that may match, the signs beside words left aside.
+
+        `patiently` looks up runs of many terms too, which may take some tenths of a second: still less
+        than reading all files.
+        """
+        passed_over = False
+        files: I64 | None = None
+        if reading.need is not None:
+            lookup = _Lookup(self.segment, self.memory, reading.spans_lines, patiently)
+            docs = lookup.find(reading.need)
+            files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
+            passed_over = lookup.passed_over
+        may_match = self.segment.live_file_mask
+        pairs = self.memory.signs.find(reading.sign_pairs) if reading.sign_pairs else None
+        if pairs is not None:
+            may_match = may_match & pairs
+        found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
+        return SegmentFiles(found, files is not None or pairs is not None, passed_over)
+
+
+class _Lookup:
+    """The answer to one pattern. Documents are units, or files where a match may span lines."""
+
+    def __init__(self, segment: LiveSegment, memory: SegmentMemory, by_file: bool, patiently: bool) -> None:
+        self._segment = segment
+        self._reader = segment.reader
+        self._memory = memory
+        self._by_file = by_file
+        self.passed_over = False
+        self._count = segment.reader.file_count if by_file else segment.reader.unit_count
+        units = segment.reader.unit_count
+        self._common, self._common_word = (
+            units if patiently else max(_SHARE_FLOOR, int(share * units))
+            for share in (COMMON_SHARE, COMMON_WORD_SHARE)
+        )
+        self._max_terms = PATIENT_TERMS if patiently else MAX_TERMS
+        self._scans = patiently or segment.reader.terms.pages <= SIGNED_PAGES  # the whole dictionary
+
+    def find(self, need: Need) -> I64 | None:
+        """Ascending documents that may meet a need; None for all."""
+        if isinstance(need, Run):
+            return self._find_run(need)
+        return self._find_all(need.parts) if isinstance(need, All) else self._find_either(need.parts)
+
+    def find_files(self, units: I64) -> I64:
+        """The files of ascending units, each once."""
+        files = self._reader.files.find_files_of(units)
+        return files[np.flatnonzero(np.diff(files, prepend=-1))]
+
+    def _find_all(self, parts: Sequence[Need]) -> I64 | None:
+        left: I64 | None = None
+        for part in sorted(parts, key=self._expect):
+            if left is not None and len(left) <= ENOUGH:
+                break
+            found = self.find(part)
+            if found is not None:
+                left = found if left is None else _keep(left, found)
+        return left
+
+    def _find_either(self, parts: Sequence[Need]) -> I64 | None:
+        if len(parts) > MAX_PARTS:
+            return None
+        found: list[I64] = []
+        for part in parts:
+            docs = self.find(part)
+            if docs is None:
+                return None
+            found.append(docs)
+        return _unite(found, self._count)
+
+    def _expect(self, need: Need) -> int:
+        """How many documents a need may leave, roughly."""
+        if isinstance(need, Run):
+            if Edge.OPEN not in (need.left, need.right) and not need.shape:
+                return self._count_units(self._find_lists(need.text.encode()))
+            return _EXPECTED[min(len(need.text), len(_EXPECTED) - 1)]
+        expected = [self._expect(part) for part in need.parts[:MAX_PARTS]]
+        return min(expected) if isinstance(need, All) else sum(expected)
+
+    def _find_run(self, run: Run) -> I64 | None:
+        units = self._memory.find(run, self._reader.unit_count)
+        if units is None:
+            units = self._look_up(run)
+        return self.find_files(units) if self._by_file and units is not None else units
+
+    def _look_up(self, run: Run) -> I64 | None:
+        """The units of the terms that may hold the run."""
+        found = self._find_terms(run)
+        if found is None:
+            self.passed_over = True
+            return None
+        terms = [*found.terms, *list_long_terms(run)]
+        docs = [self._reader.read_docs(sorted(terms), TEXT_FIELDS)]
+        if found.span is not None:
+            docs.append(read_span(self._segment, *found.span))
+        units = _unite(docs, self._reader.unit_count)
+        if len(terms) > QUICK_TERMS or _is_mostly_classes(run):
+            self._memory.keep(run, units, self._reader.unit_count)
+        return units
+
+    def _find_terms(self, run: Run) -> FoundTerms | None:
+        """The terms that may hold the run; None when it is not worth it."""
+        if _is_mostly_classes(run):
+            limit = min(MAX_SHAPED, self._max_terms) if self._scans else 0
+            return self._memory.finder.find(run, limit) if limit else None
+        if not run.shape:
+            lists = self._find_lists(run.text.encode())
+            if self._count_units(lists) > (self._common if run.left is Edge.OPEN else self._common_word):
+                return None
+        return self._memory.finder.find(run, self._max_terms)
+
+    def _find_lists(self, term: bytes) -> list[PostingList]:
+        return [one for one in self._reader.find_lists(term) if one.field in TEXT_FIELDS]
+
+    def _count_units(self, lists: Sequence[PostingList]) -> int:
+        return sum(one.frequency for one in lists)
+
+
+def _is_mostly_classes(run: Run) -> bool:
+    """True when no part of the run leads to a few pages of the dictionary: all are read for it."""
+    return bool(run.shape) and len(run.text) < MIN_OPEN_CHARS
+
+
+def _unite(found: Sequence[I64], count: int) -> I64:
+    """The documents of all, of `count` there are, ascending, each once."""
+    if sum(map(len, found)) <= ENOUGH:
+        return sort_distinct(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
+    mask = np.zeros(count, dtype=np.bool_)
+    for docs in found:
+        mask[docs] = True
+    return np.flatnonzero(mask)
+
+
+def _keep(left: I64, wanted: I64) -> I64:
+    """Those of `left` that are wanted."""
+    if not len(wanted):
+        return wanted
+    places = np.searchsorted(wanted, left)
+    places[places == len(wanted)] = 0
+    kept: I64 = left[wanted[places] == left]
+    return kept

@@ -1,0 +1,238 @@
+"""The terms of one segment that begin with, end with or hold given bytes.
+
+A prefix is a span of the dictionary's pages. For what stands inside terms, each page has a signature: a
+bit for each of SIGNATURE_BITS classes of three bytes that stand together in it. Only pages that have the
+bits of all the bytes looked for are read. The signatures of a large dictionary are computed once, in the
+background (the kernel's 88 MB: 0.8 s, 9 MB of memory); until then, and for small dictionaries, all pages
+are read.
+
+The dictionary says where its pages are and what they hold; how they lie on disk is its own business.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import IndexFormatError, TermsReader, find_prefix_end, sort_distinct
+from repo_mcp.exact.char_classes import build_expression, describe_edge
+from repo_mcp.exact.line_matcher import compile_for_terms
+from repo_mcp.exact.patterns import LONG_S
+from repo_mcp.exact.required_terms import Edge, Run
+from repo_mcp.text.analysis import LONG_WORD, MAX_WORD_BYTES
+
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+SIGNATURE_BITS = 11  # log2 of the classes: a bit is set in a quarter of the kernel's pages
+SIGNED_PAGES = 1024  # a smaller dictionary, of 3 MB, is read in two milliseconds
+PAGES_AT_ONCE = 128  # signed together: the table of a batch stays in a core's cache
+PAGES_READ = 512  # at once where all are read
+FEW_PAGES = 16
+TERMS_OF_A_PAGE = 16  # found one by one take as long as all those of a page at once
+NEAR_PAGES = 3  # apart: reading what lies between costs less than reading twice
+GRAM_BYTES = 3
+SHAPE_SECONDS = 0.5  # of a core, for a shape; the kernel's 88 MB take 0.15, but a bad one takes more
+KELVIN = b"k"  # what the Kelvin sign is in a term; to RE2's `\b` it is no letter
+_LINE_FEED = b"\n"
+_LAST_ASCII = 0x7F
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerms:
+    """Terms, one by one or as all of the dictionary from a first one up to, not including, an end."""
+
+    terms: list[bytes]
+    span: tuple[bytes, bytes | None] | None = None
+
+
+def list_long_terms(run: Run) -> list[bytes]:
+    """The term of all long words, if a run may be in one."""
+    # Half of the limit: the lower case of a letter outside ASCII may take more bytes than the letter.
+    may_be_long = len(run.text.encode()) > MAX_WORD_BYTES // 2 or bool(run.shape)
+    return [LONG_WORD.encode()] if may_be_long or not run.left is run.right is Edge.CLOSED else []
+
+
+class TermFinder:
+    """Finds terms of one segment. Safe for several threads."""
+
+    def __init__(self, terms: TermsReader) -> None:
+        self._terms = terms
+        self._signatures: U8 | None = None  # row: class; bit: page
+        self._signing = threading.Lock()  # held for good by whoever computes them
+
+    def find(self, run: Run, limit: int) -> FoundTerms | None:
+        """The terms of words that may hold the run; None when there are too many, more than `limit` for one.
+
+        What is found is at least what is wanted: a term counts if the text may be such a word.
+        """
+        text = run.text.encode()
+        found: list[bytes] | None = []
+        span: tuple[bytes, bytes | None] | None = None
+        if run.shape:
+            found = self._find_shaped(run, limit)
+        elif run.left is Edge.OPEN:
+            found = self._find_inside(text, run.right is not Edge.OPEN, limit)
+        elif run.right is not Edge.OPEN:
+            found = [text]
+        else:
+            span = (text, find_prefix_end(text))
+            start, stop = self._terms.find_pages(*span)
+            found = [] if stop - start <= max(FEW_PAGES, limit // TERMS_OF_A_PAGE) else None
+        if found is None:
+            return None
+        strange: list[Iterator[bytes]] = []
+        if Edge.STRANGE in (run.left, run.right) and not run.shape:
+            strange.append(self._iter_strange(text))
+            strange += [self._iter_matching(needle, shape) for needle, shape in _list_kelvin_shapes(run)]
+        if run.may_have_long_s:
+            strange.append(self._iter_strange(LONG_S.encode()))
+        every = list(dict.fromkeys([*found, *islice(chain(*strange), limit + 1)]))
+        return FoundTerms(every, span) if len(every) <= limit else None
+
+    def _find_inside(self, text: bytes, at_end: bool, limit: int) -> list[bytes] | None:
+        """The terms that hold the text, or end with it."""
+        needle = text + _LINE_FEED if at_end else text
+        found: list[bytes] = []
+        for start, stop in self._iter_spans(needle):
+            found += islice(self._iter_holding(start, stop, needle), limit + 1 - len(found))
+            if len(found) > limit:
+                return None
+        return found
+
+    def _find_shaped(self, run: Run, limit: int) -> list[bytes] | None:
+        """The terms that hold the shape of a run; None as well when looking takes too long."""
+        edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
+        expression = build_expression(run.shape, *edges)
+        deadline = time.thread_time() + SHAPE_SECONDS
+        found: list[bytes] = []
+        for term in self._iter_matching(run.text.encode(), expression, deadline):
+            found.append(term)
+            if len(found) > limit:
+                return None
+        return found if time.thread_time() < deadline else None
+
+    def _iter_matching(
+        self, text: bytes, expression: bytes, deadline: float | None = None
+    ) -> Iterator[bytes]:
+        """The terms that hold the text and match an expression, in which line feeds stand for their edges."""
+        compiled = compile_for_terms(expression)
+        for start, stop in self._iter_spans(text):
+            if deadline is not None and time.thread_time() > deadline:
+                return
+            page = _LINE_FEED + self._terms.read_texts(start, stop)[0]
+            match = compiled.search(page, 0) if text in page else None
+            while match is not None:
+                first = page.rfind(_LINE_FEED, 0, match.start() + 1) + 1
+                end = page.index(_LINE_FEED, first)
+                yield page[first:end]
+                match = compiled.search(page, end)
+
+    def _iter_spans(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Spans of pages that together hold every term with the text in it."""
+        signatures = self._find_signatures()
+        if signatures is None or len(text) < GRAM_BYTES:
+            pages = self._terms.pages
+            yield from ((at, min(pages, at + PAGES_READ)) for at in range(0, pages, PAGES_READ))
+            return
+        rows = np.bitwise_and.reduce(signatures[_classify(text)], axis=0)
+        wanted = np.flatnonzero(np.unpackbits(rows, count=self._terms.pages, bitorder="little"))
+        if not len(wanted):
+            return
+        cuts = np.flatnonzero(np.diff(wanted) > NEAR_PAGES) + 1
+        for near in np.split(wanted, cuts):
+            first, end = int(near[0]), int(near[-1]) + 1
+            yield from ((at, min(end, at + PAGES_READ)) for at in range(first, end, PAGES_READ))
+
+    def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
+        """The terms of a span of pages with the needle; the line feeds around a term count."""
+        text = _LINE_FEED + self._terms.read_texts(start, stop)[0]
+        place = text.find(needle)
+        while place >= 0:
+            first = text.rfind(_LINE_FEED, 0, place + 1) + 1
+            end = text.index(_LINE_FEED, first)
+            yield text[first:end]
+            place = text.find(needle, end)
+
+    def _iter_strange(self, needle: bytes) -> Iterator[bytes]:
+        """The terms with bytes above 127 that hold the needle."""
+        place = self._strange_terms.find(needle)
+        while place >= 0:
+            first = self._strange_terms.rfind(_LINE_FEED, 0, place) + 1
+            end = self._strange_terms.index(_LINE_FEED, place)
+            yield self._strange_terms[first:end]
+            place = self._strange_terms.find(needle, end)
+
+    @cached_property
+    def _strange_terms(self) -> bytes:
+        """All terms with bytes above 127, each followed by a line feed."""
+        pages = self._terms.pages
+        texts = (
+            self._terms.read_texts(at, min(pages, at + PAGES_READ))[0] for at in range(0, pages, PAGES_READ)
+        )
+        return b"".join(_keep_strange(text) for text in texts if not text.isascii())
+
+    def _find_signatures(self) -> U8 | None:
+        """The signatures; None while they are computed, which the first who asks for them starts."""
+        is_worth_it = self._signatures is None and self._terms.pages > SIGNED_PAGES
+        if is_worth_it and self._signing.acquire(blocking=False):
+            threading.Thread(target=self._sign_quietly, name="term signatures", daemon=True).start()
+        return self._signatures
+
+    def _sign_quietly(self) -> None:
+        """A dictionary that cannot be read is noticed by those who search in it."""
+        try:
+            self.sign()
+        except (IndexFormatError, OSError, ValueError):
+            return
+
+    def sign(self) -> None:
+        """Compute the signatures of all pages."""
+        pages = self._terms.pages
+        signatures = np.zeros((1 << SIGNATURE_BITS, -(-pages // 8)), dtype=np.uint8)
+        table = np.zeros((PAGES_AT_ONCE, 1 << SIGNATURE_BITS), dtype=np.bool_)
+        for first in range(0, pages, PAGES_AT_ONCE):
+            count = min(PAGES_AT_ONCE, pages - first)
+            text, places = self._terms.read_texts(first, first + count)
+            classes = _classify(text)
+            owners = np.repeat(np.arange(count, dtype=np.uint32), np.diff(np.append(places, len(text))))
+            table[:] = False
+            table.reshape(-1)[owners[: len(classes)] << np.uint32(SIGNATURE_BITS) | classes] = True
+            packed = np.packbits(table[:count], axis=0, bitorder="little")
+            signatures[:, first // 8 : first // 8 + len(packed)] = packed.T
+        self._signatures = signatures
+
+
+def _list_kelvin_shapes(run: Run) -> Iterator[tuple[bytes, bytes]]:
+    """What a term holds, and the expression of it, where a Kelvin sign stands at a strange edge of a run."""
+    text = run.text.encode()
+    left, right = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
+    if run.left is Edge.STRANGE:
+        yield KELVIN + text, build_expression(run.text, KELVIN, right)
+    if run.right is Edge.STRANGE:
+        yield text + KELVIN, build_expression(run.text, left, KELVIN)
+
+
+def _keep_strange(text: bytes) -> bytes:
+    """The lines that have bytes above 127."""
+    raw = np.frombuffer(text, dtype=np.uint8)
+    ends = np.flatnonzero(raw == _LINE_FEED[0])
+    lines = sort_distinct(np.searchsorted(ends, np.flatnonzero(raw > _LAST_ASCII)))
+    starts = np.concatenate([[0], ends + 1])
+    return b"".join(text[starts[line] : ends[line] + 1] for line in lines.tolist())
+
+
+def _classify(text: bytes) -> U32:
+    """The class of each three bytes that stand together, those across terms included."""
+    raw = np.frombuffer(text, dtype=np.uint8).astype(np.uint32)
+    count = max(0, len(raw) - GRAM_BYTES + 1)
+    mixed = raw[:count] * np.uint32(0x9E3779B1)
+    mixed += raw[1 : count + 1] * np.uint32(0x85EBCA6B)
+    mixed += raw[2 : count + 2] * np.uint32(0xC2B2AE35)
+    return mixed >> np.uint32(32 - SIGNATURE_BITS)

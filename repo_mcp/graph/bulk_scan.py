@@ -1,0 +1,242 @@
+"""Many files at a glance: what they import, inherit and register, and who uses what is declared elsewhere.
+
+For questions about a whole program, where the edges of one symbol after the other would take too long. Every
+call looks at one file or at a number of them that is fixed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.graph.edges import Bounds, Edge, EdgeFinder, Edges, any_of
+from repo_mcp.graph.nodes import NamedProgram
+from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
+from repo_mcp.graph.questions import EdgeType
+from repo_mcp.symbols.symbol_record import ReferenceRole, Structure, SymbolKind, list_aliases
+from repo_mcp.text.roles import is_test_path
+
+HEAD_LINES = 8  # of a function, which its decorators stand in
+_BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+_NAMES = {
+    ReferenceRole.CALL: EdgeType.CALLS,
+    ReferenceRole.INHERIT: EdgeType.INHERITS,
+    ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
+    ReferenceRole.EXTEND: EdgeType.EXTENDS,
+    ReferenceRole.IMPORT: EdgeType.IMPORTS,
+    ReferenceRole.EXPORT: EdgeType.IMPORTS,
+    ReferenceRole.ACCEPT: EdgeType.ACCEPTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What one line of imports means."""
+
+    line: int
+    module: str  # as written
+    target: str  # path of a file of the repository; "" for something outside
+    outside: str  # dotted name of what is outside; "" for a file of the repository, or what is not known
+
+
+@dataclass(frozen=True, slots=True)
+class NamedUse:
+    """A base class, or a call outside of all functions: what a family or a registration is told by."""
+
+    symbol: int  # place of the symbol that names it
+    line: int
+    name: str  # as written, with what stands before it
+    target: Declaration | None
+    outside: str
+
+
+class Survey:
+    """The files of one program. Calls take turns with those of the graph whose lock it has."""
+
+    def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
+        self._program = program
+        self._edges = edges
+        self._lock = lock
+
+    def list_paths(self, folder: str) -> list[str]:
+        """The files with a structure that lie in a folder, ascending; "" for the root."""
+        with self._lock:
+            paths = self._program.list_paths()
+        prefix = f"{folder}/" if folder else ""
+        return [path for path in paths if path.startswith(prefix)] if prefix else list(paths)
+
+    def has_folder(self, folder: str) -> bool:
+        """True for a folder that holds a file with a structure, however deep."""
+        with self._lock:
+            return self._program.has_folder(folder)
+
+    def list_declaring(self, name: str) -> list[str]:
+        """The files that declare a name, ascending."""
+        with self._lock:
+            return list(self._program.list_declaring(name))
+
+    def find_declared(self, name: str, most_files: int) -> list[Declaration]:
+        """The symbols of exactly this name in the first files that declare one, by path and place."""
+        found = []
+        for path in self.list_declaring(name)[:most_files]:
+            structure = self.find_structure(path)
+            if structure is not None:
+                found += [Declaration(path, place) for place in structure.find_symbols(name) if place]
+        return found
+
+    def find_language(self, path: str) -> str:
+        """The language of a file."""
+        return self._program.find_language(path)
+
+    def find_structure(self, path: str) -> Structure | None:
+        """What a file declares and uses."""
+        with self._lock:
+            return self._program.find_structure(path)
+
+    def list_imports(self, path: str) -> list[Import]:
+        """What a file imports, in order of line: one for each line and file, or name outside."""
+        with self._lock:
+            structure = self._program.find_structure(path)
+            if structure is None:
+                return []
+            found: dict[Import, None] = {}
+            for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+                found.update(dict.fromkeys(self._read_import(path, structure, row)))
+            return list(found)
+
+    def _read_import(self, path: str, structure: Structure, row: int) -> Iterator[Import]:
+        module = structure.strings[structure.ref_qualifiers[row]]
+        line = int(structure.ref_lines[row])
+        meant = self._edges.resolve(path, structure, row)
+        if not meant.targets:
+            meant = _prefer(self._edges.resolve_module(path, structure, row), meant)
+        elif structure.ref_roles[row] == ReferenceRole.IMPORT and any(
+            one.declaration.place for one in meant.targets
+        ):
+            through = self._edges.resolve_module(path, structure, row)
+            if [one.declaration.place for one in through.targets] == [0]:
+                meant = through  # the file that it is imported from, which may only pass it on
+        paths = dict.fromkeys(one.declaration.path for one in meant.targets)
+        for target in paths:
+            if target != path:
+                yield Import(line, module, target, "")
+        if not paths and (meant.external or module):
+            yield Import(line, module or meant.external, "", meant.external)
+
+    def list_bases(self, path: str) -> list[NamedUse]:
+        """The bases of the types of a file, in order of line."""
+        return self._list_uses(path, _BASES, lambda _structure, _row: True)
+
+    def list_top_calls(self, path: str) -> list[NamedUse]:
+        """The calls of a file that stand in no function, or in the first lines of one: registrations, and
+        decorators.
+        """
+
+        def is_near_top(structure: Structure, row: int) -> bool:
+            holder = int(structure.ref_symbols[row])
+            if SymbolKind(int(structure.kinds[holder])) in _HOLDERS:
+                return True
+            return int(structure.ref_lines[row]) < int(structure.starts[holder]) + HEAD_LINES
+
+        return self._list_uses(path, (ReferenceRole.CALL,), is_near_top)
+
+    def _list_uses(
+        self, path: str, roles: Sequence[ReferenceRole], admits: Callable[[Structure, int], bool]
+    ) -> list[NamedUse]:
+        with self._lock:
+            structure = self._program.find_structure(path)
+            if structure is None:
+                return []
+            rows = [row for row in structure.list_role(*roles) if admits(structure, row)]
+            return [self._read_use(path, structure, row) for row in rows]
+
+    def _read_use(self, path: str, structure: Structure, row: int) -> NamedUse:
+        reference = structure.get_reference(row)
+        meant = self._edges.resolve(path, structure, row)
+        before = reference.qualifier
+        name = f"{before}.{reference.name}" if before and before != "?" else reference.name
+        target = meant.targets[0].declaration if meant.targets else None
+        return NamedUse(reference.symbol, reference.line, name, target, meant.external)
+
+    def find_outside(self, name: str, types: Iterable[EdgeType], bounds: Bounds) -> tuple[str, Edges]:
+        """Who uses what is declared outside of the repository, and its whole name: "os.path.join".
+
+        `name` is that name, or what it ends with. Nothing for a name that is used nowhere, or means something
+        of the repository. Of several whole names the one that is used most counts.
+        """
+        with self._lock:
+            found: dict[str, list[tuple[EdgeType, Declaration, int]]] = {}
+            last = name.rpartition(".")[2]
+            paths = self._program.list_using(last)
+            left = bounds.references
+            for path in sorted(paths, key=is_test_path)[: bounds.files]:
+                for whole, use in self._iter_outside(path, name, last, any_of(types)):
+                    found.setdefault(whole, []).append(use)
+                    left -= 1
+                if left <= 0:
+                    break
+            if not found:
+                return "", Edges(())
+            whole = min(found, key=lambda one: (-len(found[one]), one))
+            return whole, _join(found[whole], len(paths) > bounds.files or left <= 0)
+
+    def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
+        """What a name means that is declared nowhere: it is imported by it from where it is exported under
+        another name than its own. Those that are meant most often come first.
+        """
+        counts: Counter[Declaration] = Counter()
+        with self._lock:
+            for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:
+                structure = self._program.find_structure(path)
+                rows = structure.find_references(name)[: bounds.references] if structure is not None else ()
+                for row in rows:
+                    assert structure is not None
+                    if int(structure.ref_roles[row]) == ReferenceRole.IMPORT:
+                        targets = self._edges.resolve(path, structure, row).targets
+                        counts.update(one.declaration for one in targets if one.declaration.place)
+        return sorted(counts, key=lambda one: (-counts[one], one.path, one.place))
+
+    def _iter_outside(
+        self, path: str, name: str, last: str, wanted: Callable[[EdgeType], bool]
+    ) -> Iterator[tuple[str, tuple[EdgeType, Declaration, int]]]:
+        structure = self._program.find_structure(path)
+        if structure is None:
+            return
+        rows = structure.find_references(last)
+        aliases = list_aliases(structure, rows) - {last}
+        rows = sorted({*rows, *(row for alias in aliases for row in structure.find_references(alias))})
+        for row in rows:
+            role = ReferenceRole(int(structure.ref_roles[row]))
+            edge_type = _NAMES.get(role, EdgeType.REFERENCES)
+            if role is ReferenceRole.BIND or not wanted(edge_type):
+                continue
+            meant = self._edges.resolve(path, structure, row)
+            whole = meant.external
+            if not meant.targets and (whole == name or whole.endswith(f".{name}")):
+                use = Declaration(path, int(structure.ref_symbols[row]))
+                yield whole, (edge_type, use, int(structure.ref_lines[row]))
+
+
+# In what a call stands that runs when its file is loaded.
+_HOLDERS = frozenset(
+    {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
+)
+
+
+def _prefer(first: Resolution, second: Resolution) -> Resolution:
+    return first if first.targets or first.external else second
+
+
+def _join(uses: Sequence[tuple[EdgeType, Declaration, int]], cut: bool) -> Edges:
+    """One edge for each symbol and type, by path and line."""
+    lines: dict[tuple[EdgeType, Declaration], list[int]] = {}
+    for edge_type, source, line in uses:
+        lines.setdefault((edge_type, source), []).append(line)
+    edges = [
+        Edge(edge_type, source, Confidence.EXACT, tuple(sorted(set(own))[:20]), len(own))
+        for (edge_type, source), own in lines.items()
+    ]
+    edges.sort(key=lambda edge: (edge.other.path, edge.other.place, edge.type))
+    return Edges(tuple(edges), cut=cut)

@@ -1,0 +1,284 @@
+"""Which type a name means in a C# file: by the types and namespaces around it, and by usings.
+
+A type is known by its full name and the number of its type parameters, and may be declared in parts, in
+several files. A name leads to it exactly where a namespace around the use, a using or an alias says so; where
+none does, a type of that name in a namespace that begins alike is probable: `using` can also be said in a
+project file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from repo_mcp.graph.program.program import Confidence, Declaration, Program
+from repo_mcp.languages.csharp.types import count_arity, name_arity
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, Symbol, SymbolKind
+
+GLOBAL_USING = "global using"
+MAX_PARENTS = 64
+MAX_FILES = 400  # that declare one name and are looked into
+_TYPES = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.STRUCT,
+        SymbolKind.INTERFACE,
+        SymbolKind.RECORD,
+        SymbolKind.ENUM,
+        SymbolKind.TYPE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMeaning:
+    """A type by its full name; without declarations it lies outside."""
+
+    full_name: str
+    parts: tuple[Declaration, ...] = ()
+    confidence: Confidence = Confidence.EXACT
+    is_mixed: bool = False  # of types of one name that differ in their type parameters, as none were told
+
+
+class CSharpFile:
+    """The facts of one structure that names are looked up by."""
+
+    def __init__(self, path: str, structure: Structure) -> None:
+        self.path = path
+        self.structure = structure
+        self._full_names: dict[int, str] = {0: ""}
+
+    def get_full_name(self, place: int) -> str:
+        """The name of a symbol with those of all that is around it."""
+        waiting: list[int] = []
+        while place not in self._full_names and len(waiting) < MAX_PARENTS:
+            waiting.append(place)
+            place = int(self.structure.parents[place])
+        full = self._full_names.get(place, "")
+        for one in reversed(waiting):
+            name = self.structure.strings[self.structure.names[one]]
+            full = f"{full}.{name}" if full else name
+            self._full_names[one] = full
+        return full
+
+    def get_arity(self, place: int) -> int:
+        """How many type parameters a type has."""
+        return count_arity(self.structure.strings[self.structure.parameters[place]])
+
+    def list_around(self, place: int) -> list[int]:
+        """A symbol and those around it, the file last."""
+        found = []
+        for _ in range(MAX_PARENTS):
+            found.append(place)
+            if not place:
+                return found
+            place = int(self.structure.parents[place])
+        return [*found, 0]
+
+    def list_types_around(self, place: int) -> list[int]:
+        """The types around a symbol, the innermost first."""
+        kinds = self.structure.kinds
+        return [one for one in self.list_around(place) if SymbolKind(int(kinds[one])) in _TYPES]
+
+    def list_namespaces(self, place: int) -> list[str]:
+        """The namespaces around a symbol, the innermost first, and the one without a name."""
+        kinds = self.structure.kinds
+        full = next(
+            (self.get_full_name(one) for one in self.list_around(place) if kinds[one] == SymbolKind.MODULE),
+            "",
+        )
+        found = []
+        while full:
+            found.append(full)
+            full = full.rpartition(".")[0]
+        return [*found, ""]
+
+    def find_children(self, place: int, name: str) -> list[Symbol]:
+        """Symbols of a name right inside another."""
+        parents = self.structure.parents
+        found = self.structure.find_symbols(name)
+        return [self.structure.get_symbol(one) for one in found if one and int(parents[one]) == place]
+
+    def list_child_names(self, place: int) -> list[str]:
+        """The names of the symbols right inside another."""
+        names = self.structure.names
+        return [self.structure.strings[names[one]] for one in self.structure.list_children(place)]
+
+    @cached_property
+    def usings(self) -> tuple[str, ...]:
+        """Namespaces, and types by `using static`, that the file uses."""
+        return tuple(row.qualifier for row in self._imports if row.name == "*")
+
+    @cached_property
+    def aliases(self) -> dict[str, tuple[str, str]]:
+        """Alias -> qualifier and name of what it stands for."""
+        return {row.alias: (row.qualifier, row.name) for row in self._imports if row.name and row.alias}
+
+    @cached_property
+    def global_rows(self) -> tuple[Reference, ...]:
+        """The usings that hold for every file."""
+        return tuple(row for row in self._imports if row.arguments == 1)
+
+    @cached_property
+    def _imports(self) -> list[Reference]:
+        rows = self.structure.list_role(ReferenceRole.IMPORT)
+        return [self.structure.get_reference(row) for row in rows]
+
+    @cached_property
+    def binds(self) -> dict[tuple[int, str], list[Reference]]:
+        """(symbol, variable) -> the rows that tell its type."""
+        found: dict[tuple[int, str], list[Reference]] = {}
+        for row in self.structure.list_role(ReferenceRole.BIND):
+            reference = self.structure.get_reference(row)
+            found.setdefault((reference.symbol, reference.alias), []).append(reference)
+        return found
+
+    @cached_property
+    def bases(self) -> dict[int, list[Reference]]:
+        """Type -> the rows of its bases."""
+        roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+        found: dict[int, list[Reference]] = {}
+        for row in self.structure.list_role(*roles):
+            reference = self.structure.get_reference(row)
+            found.setdefault(reference.symbol, []).append(reference)
+        return found
+
+
+class CSharpNames:
+    """Looks types up."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._files: dict[str, CSharpFile | None] = {}
+        self._types: dict[str, dict[str, tuple[Declaration, ...]]] = {}
+        self._found: dict[tuple[str, int, str, str, int | None], TypeMeaning] = {}
+        self._global: tuple[tuple[str, ...], dict[str, tuple[str, str]]] | None = None
+
+    def find_file(self, path: str) -> CSharpFile | None:
+        """The facts of a C# file; None for others."""
+        if path not in self._files:
+            structure = None
+            if self.program.find_language(path) == "csharp":
+                structure = self.program.find_structure(path)
+            self._files[path] = None if structure is None else CSharpFile(path, structure)
+        return self._files[path]
+
+    def get_symbol(self, declaration: Declaration) -> Symbol | None:
+        """The symbol that a declaration is."""
+        file = self.find_file(declaration.path)
+        if file is None or declaration.place >= file.structure.symbol_count:
+            return None
+        return file.structure.get_symbol(declaration.place)
+
+    def list_types(self, name: str) -> dict[str, tuple[Declaration, ...]]:
+        """Full name -> parts of all types of a name."""
+        if name not in self._types:
+            found: dict[str, list[Declaration]] = {}
+            for path in self.program.list_declaring(name)[:MAX_FILES]:
+                file = self.find_file(path)
+                if file is None:
+                    continue
+                for place in file.structure.find_symbols(name):
+                    if SymbolKind(int(file.structure.kinds[place])) in _TYPES:
+                        found.setdefault(file.get_full_name(place), []).append(Declaration(path, place))
+            self._types[name] = {full: tuple(parts) for full, parts in found.items()}
+        return self._types[name]
+
+    def choose(self, full_name: str, parts: tuple[Declaration, ...], arity: int | None) -> TypeMeaning | None:
+        """Of types of one full name the one with so many type parameters; all when that is not known."""
+        by_arity: dict[int, list[Declaration]] = {}
+        for part in parts:
+            file = self.find_file(part.path)
+            by_arity.setdefault(file.get_arity(part.place) if file is not None else 0, []).append(part)
+        if arity is None and len(by_arity) > 1:
+            return TypeMeaning(full_name, parts, is_mixed=True)
+        chosen = next(iter(by_arity), 0) if arity is None else arity
+        found = by_arity.get(chosen)
+        return TypeMeaning(full_name + name_arity(chosen), tuple(found)) if found else None
+
+    def find_type(
+        self, file: CSharpFile, place: int, name: str, qualifier: str = "", arity: int | None = None
+    ) -> TypeMeaning:
+        """The type that a name means inside a symbol of a file; outside of the repository by name alone."""
+        key = (file.path, place, qualifier, name, arity)
+        if key not in self._found:
+            found = self._search(file, place, name, qualifier, arity)
+            written = f"{qualifier}.{name}" if qualifier else name
+            self._found[key] = found or TypeMeaning(self._expand(file, written))
+        return self._found[key]
+
+    def _search(
+        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+    ) -> TypeMeaning | None:
+        head, _, rest = (qualifier or name).partition(".")
+        alias = self._find_alias(file, head)
+        if alias is not None and not (qualifier == alias[0] and name == alias[1]):
+            outer, target = alias
+            if not qualifier:
+                return self._search(file, place, target, outer, None)
+            dotted = ".".join(one for one in (outer, target, rest) if one)
+            return self._search_visible(file, place, name, dotted, arity)
+        return self._search_visible(file, place, name, qualifier, arity)
+
+    def _search_visible(
+        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+    ) -> TypeMeaning | None:
+        types = self.list_types(name)
+        if not types:
+            return None
+        dotted = f"{qualifier}.{name}" if qualifier else name
+        for prefix in self._list_prefixes(file, place):
+            full = f"{prefix}.{dotted}" if prefix else dotted
+            found = self.choose(full, types.get(full, ()), arity)
+            if found is not None:
+                return found
+        near = [
+            self.choose(full, types[full], arity)
+            for full in types
+            if self._is_near(file, place, full, dotted)
+        ]
+        fitting = [one for one in near if one is not None]
+        return replace(fitting[0], confidence=Confidence.PROBABLE) if len(fitting) == 1 else None
+
+    def _list_prefixes(self, file: CSharpFile, place: int) -> Iterable[str]:
+        """What may stand before a name, nearest first: types, namespaces, usings."""
+        found = [file.get_full_name(one) for one in file.list_types_around(place)]
+        for namespace in file.list_namespaces(place):
+            found.append(namespace)
+        for using in (*file.usings, *self.get_global_usings()[0]):
+            found.append(using)
+            found += [f"{outer}.{using}" for outer in file.list_namespaces(place) if outer]
+        return dict.fromkeys(found)
+
+    def _is_near(self, file: CSharpFile, place: int, full: str, dotted: str) -> bool:
+        if not (full == dotted or full.endswith("." + dotted)):
+            return False
+        own = file.list_namespaces(place)[0].partition(".")[0]
+        return own == full.partition(".")[0]
+
+    def _find_alias(self, file: CSharpFile, name: str) -> tuple[str, str] | None:
+        return file.aliases.get(name) or self.get_global_usings()[1].get(name)
+
+    def _expand(self, file: CSharpFile, dotted: str) -> str:
+        """A name of something outside, without an alias before it."""
+        head, _, rest = dotted.partition(".")
+        alias = self._find_alias(file, head)
+        if alias is None:
+            return dotted
+        return ".".join(one for one in (*alias, rest) if one)
+
+    def get_global_usings(self) -> tuple[tuple[str, ...], dict[str, tuple[str, str]]]:
+        """The usings and aliases that some file declares for all."""
+        if self._global is None:
+            usings: list[str] = []
+            aliases: dict[str, tuple[str, str]] = {}
+            for path in self.program.list_using(GLOBAL_USING)[:MAX_FILES]:
+                file = self.find_file(path)
+                for row in file.global_rows if file is not None else ():
+                    if row.name == "*":
+                        usings.append(row.qualifier)
+                    else:
+                        aliases.setdefault(row.alias, (row.qualifier, row.name))
+            self._global = tuple(dict.fromkeys(usings)), aliases
+        return self._global

@@ -1,0 +1,424 @@
+"""Which of several methods of one name a call of C# means, by the types of what it is given.
+
+Each argument is graded against its parameter, as the C# specification (section 12.6.4) does with what is
+written: the same type, a type above it by so many steps, a wider number, an object; or it does not fit. A
+method that does not fit is not meant. Of those that fit one is meant when no other is better for any
+argument; then one without type parameters, without `params`, with the fewest defaults.
+
+Left out on purpose: types of expressions that the language infers from more than names, and conversions
+that a type outside declares: where those decide, all methods that may fit are said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.signatures import (
+    Method,
+    Parameter,
+    get_item_type,
+    has_arity,
+    normalize_type,
+    read_method,
+    strip_nullable,
+)
+from repo_mcp.graph.csharp.types import TYPE_PARAMETER, CSharpTypes, Value, find_bind
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.languages.csharp.given import FUNCTION, NO_TYPE, NULL, WHOLE_NUMBERS, Given, split_call
+from repo_mcp.languages.csharp.types import TASK, read_type
+from repo_mcp.languages.treesitter.scope_walk import ITEMS, TYPE, UNKNOWN
+from repo_mcp.languages.treesitter.written_lists import split_list
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, Symbol, SymbolKind
+
+MAX_COMPARED = 60  # methods of one name; of more nothing is chosen
+MAX_ARGUMENTS = 64  # of one call; the text of a method's parameters has room for no more
+SAME, OBJECT, MISFIT = 0, 99, 1_000  # grades: the lower the better
+
+Found = list[tuple[Declaration, Symbol]]
+Grade = int | None  # None: cannot be told
+
+# To what a number is converted where it is given, the nearest first.
+_WIDER = {
+    "sbyte": "short int long float double decimal",
+    "byte": "short ushort int uint long ulong float double decimal",
+    "short": "int long float double decimal",
+    "ushort": "int uint long ulong float double decimal",
+    "int": "nint long float double decimal",
+    "uint": "nuint long ulong float double decimal",
+    "nint": "long float double decimal",
+    "nuint": "ulong float double decimal",
+    "long": "float double decimal",
+    "ulong": "float double decimal",
+    "char": "ushort int uint long ulong float double decimal",
+    "float": "double",
+}
+_WIDER_NUMBERS = {name: tuple(wider.split()) for name, wider in _WIDER.items()}
+# To what a whole number that stands there is; and, if it is small enough, to what as well.
+_CONSTANT = ("uint", "nint", "long", "nuint", "ulong", "float", "double", "decimal")
+_NARROWER = frozenset({"sbyte", "byte", "short", "ushort"})
+_PLAIN = frozenset({*_WIDER, "double", "decimal", "bool", "string"})
+# What members of these names are, whatever has them, where no type of the repository does.
+_COMMON_MEMBERS = {
+    "int": "Length Count GetHashCode() IndexOf() CompareTo() Count()",
+    "long": "LongLength LongCount()",
+    "bool": "Equals() Any() All() Contains() StartsWith() EndsWith() IsNullOrEmpty() IsNullOrWhiteSpace()",
+    "string": "ToString() Substring() Trim() TrimStart() TrimEnd() ToLower() ToUpper() ToLowerInvariant()"
+    " ToUpperInvariant() PadLeft() PadRight() string.Format() string.Join() string.Concat() string.Empty",
+}
+_MEMBER_TYPES = {name: plain for plain, names in _COMMON_MEMBERS.items() for name in names.split()}
+_OBJECTS = frozenset({"object", "dynamic"})
+_CONVERSION = re.compile(r"operator [A-Za-z]\w*")
+_DELEGATE = re.compile(r"(?:Expression<)?(Func|Action|Predicate|Comparison|Converter)\b(?:<(.*)>)?")
+_HOLLOW = re.compile(r"(?:ReadOnly)?(?:Span|Memory)<|Lazy<")  # unlike what is asked for members instead
+_DELEGATES = frozenset({SymbolKind.TYPE})
+_ENUMS = frozenset({SymbolKind.ENUM})
+_VALUE_TYPES = frozenset({SymbolKind.ENUM, SymbolKind.STRUCT})
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """What is known of one argument: a plain type, a value of a type with members, or another form."""
+
+    value: Value | None = None
+    plain: str = ""  # a type of _PLAIN, "object", or the text of another, without spaces
+    form: str = ""  # FUNCTION, NO_TYPE, NULL, or a whole number
+    parameters: int = -1  # of a function
+    is_nullable: bool = False
+    name: str = ""  # of the parameter
+    is_reference: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        return self.value is not None or bool(self.plain or self.form)
+
+
+class _Rated(NamedTuple):
+    grades: tuple[Grade, ...]  # one for each argument
+    types: tuple[str, ...]  # of the parameters, one for each argument
+    rank: tuple[bool, bool, int]  # generic, as `params`, defaults: of two equal ones the lower is meant
+
+
+class CSharpOverloads:
+    """Compares methods with calls."""
+
+    def __init__(self, names: CSharpNames, types: CSharpTypes) -> None:
+        self._names = names
+        self._types = types
+        self._converted: dict[str, bool] = {}
+        self._last: tuple[tuple[str, Reference], tuple[int, list[_Argument]]] | None = None
+
+    def narrow(self, file: CSharpFile, row: Reference, found: Found, receiver: Value | None = None) -> Found:
+        """The methods that a call may mean: none where none fits, one where that is certain.
+
+        With a `receiver` they are extension methods of it.
+        """
+        if len(found) > MAX_COMPARED or not row.arguments:
+            return found
+        arity, arguments = self._read_call(file, row)
+        if receiver is not None:
+            arguments = [_Argument(receiver), *arguments]
+        rated: list[tuple[tuple[Declaration, Symbol], _Rated]] = []
+        for one in found:
+            rating = self._rate(one, arguments, arity)
+            if rating is not None:
+                rated.append((one, rating))
+        best = [one for one, own in rated if all(own is it or _is_better(own, it) for _, it in rated)]
+        return best if len(best) == 1 else [one for one, _ in rated]
+
+    # -- arguments -------------------------------------------------------------------------------------------
+
+    def _read_call(self, file: CSharpFile, row: Reference) -> tuple[int, list[_Argument]]:
+        """The number of type arguments of a call, and its arguments; kept, as one is asked for repeatedly."""
+        key = file.path, row
+        if self._last is None or self._last[0] != key:
+            arity, given = split_call(row.alias)
+            arguments = [self._read(file, row, one) for one in given]
+            arguments += [_Argument()] * (min(row.arguments - 1, MAX_ARGUMENTS) - len(arguments))
+            self._last = key, (arity, arguments)
+        return self._last[1]
+
+    def _read(self, file: CSharpFile, row: Reference, given: Given) -> _Argument:
+        name, _, sign = given.form.rpartition(":")
+        found = self._read_value(file, row, given.value)
+        return replace(found, name=name, is_reference=sign == "&")
+
+    def _read_value(self, file: CSharpFile, row: Reference, text: str) -> _Argument:
+        if text == UNKNOWN:
+            return _Argument()
+        if text in WHOLE_NUMBERS or text in {NO_TYPE, NULL}:
+            return _Argument(form=text)
+        if text.startswith(FUNCTION):
+            return _Argument(form=FUNCTION, parameters=int(text.removeprefix(FUNCTION) or -1))
+        if text.startswith("="):
+            return self._read_written(file, row.symbol, text[1:])
+        return self._evaluate(file, row, text)
+
+    def _evaluate(self, file: CSharpFile, row: Reference, chain: str) -> _Argument:
+        """What a chain of names is: a variable, a member, or what a member gives."""
+        before, _, last = chain.rpartition(".")
+        name, is_call = last.removesuffix("()"), last.endswith("()")
+        if not before and not last.endswith(("()", "[]")):
+            bound = find_bind(file, row.symbol, name, row.line)
+            if bound is not None:
+                value = self._types.follow_bind(file, bound, 0)
+                is_written = bound.arguments & (TASK - 1) in {TYPE, ITEMS}
+                is_known = value.type is not None and (is_written or bool(value.type.parts))
+                return _Argument(value) if is_known else _Argument()
+        for owner in self._list_owners(file, row, before):
+            members = self._types.find_members(owner, name)
+            if members:
+                return self._read_members(members, is_call)
+        value = self._types.evaluate(file, row.symbol, chain, row.line)
+        if value.type is not None and value.type.parts:
+            return _Argument(value)
+        return _Argument(plain=_MEMBER_TYPES.get(chain) or (_MEMBER_TYPES.get(last, "") if before else ""))
+
+    def _list_owners(self, file: CSharpFile, row: Reference, before: str) -> list[TypeMeaning]:
+        """The types of which the last name of a chain may be a member."""
+        if before:
+            value = self._types.evaluate(file, row.symbol, before, row.line)
+            return [value.type] if value.is_known and not value.is_items and value.type is not None else []
+        around = (self._types.get_own(file, one) for one in file.list_types_around(row.symbol))
+        return [one for one in around if one is not None]
+
+    def _read_members(self, members: Found, is_call: bool) -> _Argument:
+        """What members of one name hold or give, if that is one type."""
+        declaration, symbol = members[0]
+        file = self._names.find_file(declaration.path)
+        if file is None or symbol.kind in TYPE_KINDS:
+            return _Argument()
+        if symbol.kind is SymbolKind.ENUM_MEMBER:
+            return _Argument(Value(self._types.get_own(file, symbol.place)))
+        if symbol.kind in CALLABLE_KINDS and not is_call:
+            return _Argument(form=FUNCTION)
+        if is_call != (symbol.kind in CALLABLE_KINDS) or len({one.return_type for _, one in members}) > 1:
+            return _Argument()
+        if strip_nullable(symbol.return_type) in read_method(symbol.parameters).type_parameters:
+            return _Argument()
+        return self._read_written(file, declaration.place, symbol.return_type)
+
+    def _read_written(self, file: CSharpFile, place: int, text: str) -> _Argument:
+        plain = normalize_type(text)
+        is_nullable = plain.endswith("?")
+        plain = strip_nullable(plain)
+        if not plain or plain in {"var", "dynamic"} or TYPE_PARAMETER.fullmatch(plain):
+            return _Argument()
+        if plain in _PLAIN or plain == "object":
+            return _Argument(plain=plain, is_nullable=is_nullable)
+        value = self._types.read_written(file, place, text, 0)
+        if value.type is not None:
+            return _Argument(value, plain, is_nullable=is_nullable)
+        return _Argument(plain=plain, is_nullable=is_nullable)
+
+    # -- methods ---------------------------------------------------------------------------------------------
+
+    def _rate(
+        self, method: tuple[Declaration, Symbol], arguments: list[_Argument], arity: int
+    ) -> _Rated | None:
+        """How the arguments fit a method; None when they do not."""
+        declaration, symbol = method
+        file = self._names.find_file(declaration.path)
+        takes = read_method(symbol.parameters)
+        if file is None:
+            return None
+        if not has_arity(symbol, arity) or not (arity or takes.is_inferable):
+            return None
+        grades: list[Grade] = []
+        types: list[str] = []
+        filled: set[int] = set()
+        is_expanded = False
+        for number, argument in enumerate(arguments):
+            place = takes.find(number, argument.name)
+            if place is None:
+                if not takes.is_cut:
+                    return None
+                grades.append(None)
+                types.append("")
+                continue
+            parameter = takes.parameters[place]
+            filled.add(place)
+            grade = self._grade(argument, parameter, (file, symbol.place), takes)
+            if parameter.is_params and (grade == MISFIT or number > place):
+                parameter = parameter._replace(type=get_item_type(parameter.type), is_params=False)
+                grade = self._grade(argument, parameter, (file, symbol.place), takes)
+                is_expanded = True
+            if grade == MISFIT:
+                return None
+            grades.append(grade)
+            types.append(parameter.type)
+        left = [one for place, one in enumerate(takes.parameters) if place not in filled]
+        if not all(one.is_optional or one.is_params for one in left):
+            return None
+        rank = bool(takes.type_parameters), is_expanded, len(left)
+        return _Rated(tuple(grades), tuple(types), rank)
+
+    def _grade(
+        self, argument: _Argument, parameter: Parameter, where: tuple[CSharpFile, int], takes: Method
+    ) -> Grade:
+        """How well an argument fits a parameter, which is written in a place of a file."""
+        if parameter.is_reference not in {argument.is_reference, None}:
+            return MISFIT
+        if not argument.is_known:
+            return None
+        wanted = strip_nullable(parameter.type)
+        if wanted in _OBJECTS:
+            grade: Grade = SAME if argument.plain == "object" else OBJECT
+        elif wanted in takes.type_parameters:
+            grade = MISFIT if argument.form in {FUNCTION, NULL} else SAME
+        elif TYPE_PARAMETER.fullmatch(wanted):
+            grade = None
+        elif argument.form == NO_TYPE or argument.plain == "object":
+            grade = MISFIT
+        elif argument.form == FUNCTION:
+            grade = self._grade_function(argument, parameter.type, where)
+        elif argument.form == NULL:
+            grade = self._grade_null(parameter.type, where)
+        elif argument.form or argument.plain in _PLAIN:
+            grade = self._grade_plain(argument, parameter.type, where)
+        elif argument.plain == wanted:
+            grade = SAME
+        elif argument.value is None:
+            grade = self._grade_unlike(wanted, self._find_type(parameter.type, where))
+        else:
+            grade = self._grade_value(argument.value, parameter.type, where)
+        return MISFIT if argument.is_reference and grade not in {SAME, None} else grade
+
+    def _grade_function(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
+        """A function, for a delegate with as many parameters."""
+        found = _DELEGATE.match(written)
+        if found is None:
+            meaning = self._find_type(written, where)
+            if meaning is None:
+                return MISFIT
+            return (1 if self._has_kind(meaning, _DELEGATES) else MISFIT) if meaning.parts else None
+        count = len(split_list(found[2] or "")) - (found[1] in {"Func", "Converter"})
+        count = {"Predicate": 1, "Comparison": 2}.get(found[1], count)
+        return 1 if argument.parameters in {-1, count} else MISFIT
+
+    def _grade_null(self, written: str, where: tuple[CSharpFile, int]) -> Grade:
+        """Nothing, for what can be nothing."""
+        if written in _PLAIN:
+            return 1 if written == "string" else MISFIT
+        meaning = self._find_type(written, where)
+        if meaning is not None and not written.endswith("?"):
+            if not meaning.parts:
+                return None
+            return MISFIT if self._has_kind(meaning, _VALUE_TYPES) else 1
+        return 1
+
+    def _grade_plain(self, argument: _Argument, written: str, where: tuple[CSharpFile, int]) -> Grade:
+        """A number, a text or the like."""
+        plain, wanted = argument.plain or "int", strip_nullable(written)
+        is_nullable = written.endswith("?")
+        if wanted in _PLAIN:
+            if argument.is_nullable and not is_nullable and "string" not in {plain, wanted}:
+                return MISFIT
+            if plain == wanted:
+                return SAME if argument.is_nullable == is_nullable or plain == "string" else 1
+            if argument.form and wanted in _NARROWER:
+                return None  # by how large it is
+            wider = _CONSTANT if argument.form else _WIDER_NUMBERS.get(plain, ())
+            return 1 + wider.index(wanted) if wanted in wider else MISFIT
+        if _DELEGATE.match(wanted) or wanted.endswith("[]"):
+            return MISFIT
+        meaning = self._find_type(written, where)
+        if plain == "string" and ("char" in wanted or meaning is None):
+            return None if "char" in wanted else MISFIT
+        if meaning is not None and argument.form == "0" and self._has_kind(meaning, _ENUMS):
+            return None
+        return self._grade_unlike(wanted, meaning)
+
+    def _grade_unlike(self, wanted: str, meaning: TypeMeaning | None) -> Grade:
+        """What is none of the types of the repository, for another type."""
+        if wanted in _PLAIN:
+            return MISFIT
+        if meaning is None or not meaning.parts:
+            return None
+        return None if self._is_converted(meaning) else MISFIT
+
+    def _grade_value(self, value: Value, written: str, where: tuple[CSharpFile, int]) -> Grade:
+        """A value of a type that has members."""
+        own = value.type
+        wanted = strip_nullable(written)
+        if own is None or _HOLLOW.match(wanted):
+            return None
+        is_plain_value = not value.is_items and not value.is_task
+        is_converted = self._is_converted(own)
+        is_inside = bool(own.parts) and not is_converted
+        found = read_type(written)
+        if not found.name:  # a number, a text, a list of such
+            return MISFIT if is_inside else None
+        if _DELEGATE.match(wanted):
+            return MISFIT if is_inside else None  # of one outside nobody knows how many parameters it has
+        meaning = self._find_type(written, where)
+        if meaning is None or self._is_converted(meaning):
+            return None
+        if (found.is_items, found.is_task) != (value.is_items, value.is_task):
+            return MISFIT if meaning.parts and not found.is_items and is_inside else None
+        line = self._types.list_line(own)
+        for steps, one in enumerate(line):
+            if _is_same(one, meaning):
+                return steps
+        if is_converted:
+            return None
+        if meaning.parts:
+            return MISFIT if is_inside or is_plain_value else None
+        return MISFIT if is_inside and is_plain_value and all(one.parts for one in line) else None
+
+    # -- types -----------------------------------------------------------------------------------------------
+
+    def _find_type(self, written: str, where: tuple[CSharpFile, int]) -> TypeMeaning | None:
+        found = read_type(written)
+        file, place = where
+        if not found.name:
+            return None
+        return self._names.find_type(file, place, found.name, found.qualifier, found.arity)
+
+    def _list_symbols(self, meaning: TypeMeaning) -> Iterator[tuple[CSharpFile, int]]:
+        for part in meaning.parts:
+            file = self._names.find_file(part.path)
+            if file is not None:
+                yield file, part.place
+
+    def _has_kind(self, meaning: TypeMeaning, kinds: frozenset[SymbolKind]) -> bool:
+        return any(
+            SymbolKind(int(file.structure.kinds[place])) in kinds
+            for file, place in self._list_symbols(meaning)
+        )
+
+    def _is_converted(self, meaning: TypeMeaning) -> bool:
+        """True for a type that declares conversions, from itself or to it."""
+        known = self._converted.get(meaning.full_name)
+        if known is None:
+            known = any(
+                _CONVERSION.match(name)
+                for file, place in self._list_symbols(meaning)
+                for name in file.list_child_names(place)
+            )
+            self._converted[meaning.full_name] = known
+        return known
+
+
+def _is_better(one: _Rated, other: _Rated) -> bool:
+    """True when a method is meant rather than another that fits as well."""
+    is_closer = False
+    for grade, its, own_type, its_type in zip(one.grades, other.grades, one.types, other.types, strict=True):
+        if own_type == its_type:
+            continue
+        if grade is None or (its is None and grade != SAME):
+            return False
+        if its is not None and grade > its:
+            return False
+        is_closer |= its is None or grade < its
+    return is_closer or one.rank < other.rank
+
+
+def _is_same(one: TypeMeaning, other: TypeMeaning) -> bool:
+    """True for the same type; one outside may be known by its last name alone."""
+    if one.parts or other.parts:
+        return one.full_name == other.full_name and bool(one.parts) == bool(other.parts)
+    return one.full_name.rpartition(".")[2] == other.full_name.rpartition(".")[2]

@@ -1,0 +1,333 @@
+"""What names of C# mean: through types, namespaces, usings and written types, or by name alone.
+
+Of methods of one name those count that take what is given. A new instance means the fitting constructor,
+where one is declared, and the type. A member that the type of a value does not have may be an extension
+method: of those in sight that take so many arguments, and first a type that the value has.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.csharp.common_names import COMMON_MEMBERS
+from repo_mcp.graph.csharp.names import CSharpFile, CSharpNames, TypeMeaning
+from repo_mcp.graph.csharp.overloads import CSharpOverloads
+from repo_mcp.graph.csharp.signatures import list_parameter_types
+from repo_mcp.graph.csharp.types import CSharpTypes, Value
+from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.languages.csharp.given import split_call
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    Structure,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+MAX_TARGETS = 12
+MAX_GUESSED_FILES = 60
+_TYPE_ROLES = frozenset(
+    {
+        ReferenceRole.TYPE,
+        ReferenceRole.ACCEPT,
+        ReferenceRole.INHERIT,
+        ReferenceRole.IMPLEMENT,
+        ReferenceRole.EXTEND,
+    }
+)
+_GUESSED_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
+
+Found = list[tuple[Declaration, Symbol]]
+
+
+class CSharpResolver:
+    """Resolves the references of C# files."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._names = CSharpNames(program)
+        self._types = CSharpTypes(self._names)
+        self._overloads = CSharpOverloads(self._names, self._types)
+
+    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        """What a reference means. A using of a namespace means nothing that has a declaration."""
+        file = self._names.find_file(path)
+        if file is None or file.structure is not structure:
+            file = CSharpFile(path, structure)
+        role = reference.role
+        if role is ReferenceRole.IMPORT:
+            return self._resolve_using(file, reference)
+        if role in {ReferenceRole.EXPORT, ReferenceRole.BIND}:
+            return NOTHING
+        if role in _TYPE_ROLES:
+            return self._resolve_type(file, reference)
+        if reference.qualifier in {"this", "base"} and role is ReferenceRole.CALL:
+            chained = self._resolve_chained(file, reference)
+            if chained is not None:
+                return chained
+        if not reference.qualifier:
+            return self._resolve_name(file, reference)
+        return self._resolve_member(file, reference)
+
+    # -- types -----------------------------------------------------------------------------------------------
+
+    def _resolve_using(self, file: CSharpFile, row: Reference) -> Resolution:
+        """`using static` and aliases mean a type; a namespace of the repository its declarations."""
+        if not row.qualifier and not row.name:
+            return NOTHING
+        dotted = row.qualifier if row.name == "*" else f"{row.qualifier}.{row.name}".strip(".")
+        name = dotted.rpartition(".")[2]
+        found = self._names.list_types(name).get(dotted)
+        if found:
+            plain = self._names.choose(dotted, found, 0) or self._names.choose(dotted, found, None)
+            return _say_type(plain or TypeMeaning(dotted))
+        spaces = []
+        for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
+            other = self._names.find_file(path)
+            for place in other.structure.find_symbols(dotted) if other is not None else ():
+                spaces.append(Target(Declaration(path, place), Confidence.EXACT))
+        return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
+
+    def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
+        place = row.symbol
+        if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and place:
+            place = int(file.structure.parents[place])  # bases are named from outside of the type
+        found = self._names.find_type(file, place, row.name, row.qualifier, row.arguments)
+        if not found.parts and row.role is ReferenceRole.TYPE:
+            name = row.name + "Attribute"
+            attribute = self._names.find_type(file, place, name, row.qualifier, row.arguments)
+            found = attribute if attribute.parts else found
+        return _say_type(found)
+
+    def _resolve_chained(self, file: CSharpFile, row: Reference) -> Resolution | None:
+        """`: this(...)` and `: base(...)`; None for a method that is called so."""
+        own = self._types.get_own(file, row.symbol)
+        if own is None:
+            return None
+        line = self._types.list_line(own)
+        wanted = line[0] if row.qualifier == "this" else line[1] if len(line) > 1 else None
+        if wanted is None or _get_name(wanted) != row.name:
+            return None
+        if not wanted.parts:
+            return Resolution(external=wanted.full_name)
+        return self._say_instance(file, wanted, row)
+
+    def _say_instance(self, file: CSharpFile, meaning: TypeMeaning, row: Reference) -> Resolution:
+        """The constructor that takes what is given, and the type."""
+        name = _get_name(meaning)
+        found = [
+            one
+            for one in self._types.list_own_members(meaning, name)
+            if one[1].kind is SymbolKind.CONSTRUCTOR
+        ]
+        fitting = [one for one in found if _takes(one[1], row.arguments)]
+        fitting = self._narrow(file, fitting, row)
+        sure = meaning.confidence if len(fitting) == 1 else Confidence.POSSIBLE
+        targets = [Target(one, sure) for one, _ in fitting]
+        targets += _say_type(meaning).targets
+        return Resolution(tuple(targets[:MAX_TARGETS]))
+
+    # -- names -----------------------------------------------------------------------------------------------
+
+    def _resolve_name(self, file: CSharpFile, row: Reference) -> Resolution:
+        """A name alone: a local function, a member of a type around, of a static using, or a type."""
+        unlikely: Found = []
+        for around in file.list_around(row.symbol):
+            found = file.find_children(around, row.name)
+            functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
+            if functions:
+                local = [(Declaration(file.path, one.place), one) for one in functions]
+                return self._say(file, local, row)
+        for around in file.list_types_around(row.symbol):
+            own = self._types.get_own(file, around)
+            members = self._find_members(file, own, row) if own is not None else []
+            members = [one for one in members if one[1].kind is not SymbolKind.CONSTRUCTOR]
+            if members and self._may_mean(file, members, row):
+                return self._say(file, members, row)
+            unlikely = unlikely or members
+        for using in (*file.usings, *self._names.get_global_usings()[0]):
+            parts = self._names.list_types(using.rpartition(".")[2]).get(using)
+            members = self._find_members(file, TypeMeaning(using, parts), row) if parts else []
+            if members and self._may_mean(file, members, row):
+                return self._say(file, members, row)
+            unlikely = unlikely or members
+        named = self._resolve_named_type(file, row)
+        return self._say(file, unlikely, row) if unlikely and not named.targets else named
+
+    def _resolve_named_type(self, file: CSharpFile, row: Reference) -> Resolution:
+        meaning = self._find_named(file, row)
+        if meaning.parts:
+            if row.role is ReferenceRole.CALL:
+                return self._say_instance(file, meaning, row)
+            return _say_type(meaning)
+        return Resolution(external=meaning.full_name)
+
+    def _find_named(self, file: CSharpFile, row: Reference) -> TypeMeaning:
+        """The type that is made or used, with as many type arguments as are given, where there is one."""
+        arity = split_call(row.alias)[0] if row.role is ReferenceRole.CALL else row.arguments
+        found = self._names.find_type(file, row.symbol, row.name, row.qualifier, arity)
+        return found if found.parts else self._names.find_type(file, row.symbol, row.name, row.qualifier)
+
+    def _resolve_member(self, file: CSharpFile, row: Reference) -> Resolution:
+        if row.qualifier == "?":
+            return self._guess(file, row)
+        if row.role is ReferenceRole.CALL or row.role is ReferenceRole.USE:
+            meaning = self._find_named(file, row)
+            if meaning.parts and meaning.confidence is Confidence.EXACT:
+                is_call = row.role is ReferenceRole.CALL
+                return self._say_instance(file, meaning, row) if is_call else _say_type(meaning)
+        value = self._types.evaluate(file, row.symbol, row.qualifier, row.line)
+        if value.is_known and not value.is_items and value.type is not None:
+            members = self._find_members(file, value.type, row)
+            if members:
+                return self._say(file, members, row, value.type.confidence)
+        extension = self._find_extension(file, row, value)
+        if extension is not None:
+            return extension
+        if value.is_task:
+            return Resolution(external=f"System.Threading.Tasks.Task.{row.name}")
+        if value.is_items:
+            return Resolution(external=f"System.Collections.Generic.IEnumerable.{row.name}")
+        if value.external:
+            return Resolution(external=f"{value.external}.{row.name}")
+        if value.type is not None:
+            outside = self._types.has_outside(value.type)
+            return Resolution(external=f"{outside}.{row.name}") if outside else NOTHING
+        return self._guess(file, row)
+
+    # -- extension methods -----------------------------------------------------------------------------------
+
+    def _find_extension(self, file: CSharpFile, row: Reference, value: Value) -> Resolution | None:
+        """Extension methods of a name in sight, whose first parameter is what the value is."""
+        if row.role is not ReferenceRole.CALL:
+            return None
+        visible = {*file.list_namespaces(row.symbol), *file.usings, *self._names.get_global_usings()[0]}
+        found: Found = []
+        for declaration, symbol in self._types.list_extensions(row.name):
+            other = self._names.find_file(declaration.path)
+            is_seen = other is not None and other.list_namespaces(declaration.place)[0] in visible
+            if is_seen and _takes(symbol, row.arguments, extended=True):
+                found.append((declaration, symbol))
+        found = self._overloads.narrow(file, row, found, value)
+        sure = [one for one in found if self._types.extends(one, value)]
+        if sure:
+            return _say_members(sure)
+        likely = [one for one in found if self._types.may_extend(one, value)]
+        if likely and row.name not in COMMON_MEMBERS:
+            return _say_members(likely, Confidence.PROBABLE)
+        return None
+
+    # -- overloads -------------------------------------------------------------------------------------------
+
+    def _find_members(self, file: CSharpFile, owner: TypeMeaning, row: Reference) -> Found:
+        """The members that a row names: of the nearest type that has any, of methods any that takes what is
+        given. What overrides a method of another type is compared as one of that.
+        """
+        levels = list(self._types.iter_members(owner, row.name))
+        if len(levels) < 2 or row.role is not ReferenceRole.CALL:
+            return levels[0] if levels else []
+        gathered: Found = []
+        known: set[tuple[str, ...]] = set()
+        for level in levels:
+            fitting = [one for one in level if _takes(one[1], row.arguments)]
+            fitting = self._overloads.narrow(file, row, fitting)
+            for one in fitting:
+                types = list_parameter_types(one[1])
+                if types not in known:
+                    known.add(types)
+                    gathered.append(one)
+            if any(not one[1].flags & SymbolFlag.OVERRIDE for one in fitting):
+                break
+        return gathered or levels[0]
+
+    def _may_mean(self, file: CSharpFile, members: Found, row: Reference) -> bool:
+        """True unless a row is a call, and all members are methods that do not take what is given."""
+        if row.role is not ReferenceRole.CALL or any(one[1].kind not in CALLABLE_KINDS for one in members):
+            return True
+        fitting = [one for one in members if _takes(one[1], row.arguments)]
+        return bool(self._overloads.narrow(file, row, fitting))
+
+    def _narrow(self, file: CSharpFile, found: Found, row: Reference) -> Found:
+        """Of several methods those that a call may mean."""
+        if len(found) < 2 or any(one[1].kind not in CALLABLE_KINDS for one in found):
+            return found
+        return self._overloads.narrow(file, row, found) or found
+
+    # -- answers ---------------------------------------------------------------------------------------------
+
+    def _say(
+        self, file: CSharpFile, found: Found, row: Reference, sure: Confidence = Confidence.EXACT
+    ) -> Resolution:
+        """Members as targets: of methods those that take what is given."""
+        if row.role is ReferenceRole.CALL:
+            fitting = [one for one in found if _takes(one[1], row.arguments) or _is_extended(one[1], row)]
+            found = fitting or found
+        whole = [one for one in found if not one[1].flags & SymbolFlag.FORWARD]
+        found = whole or found
+        if row.role is ReferenceRole.CALL:
+            found = self._narrow(file, found, row)
+        return _say_members(found, sure)
+
+    def _guess(self, file: CSharpFile, row: Reference) -> Resolution:
+        """By name alone: members that take so many arguments."""
+        if row.name in COMMON_MEMBERS or len(row.name) < 3:
+            return NOTHING
+        paths = self._program.list_declaring(row.name)
+        if len(paths) > MAX_GUESSED_FILES:
+            return NOTHING
+        found: Found = []
+        for path in paths:
+            other = self._names.find_file(path)
+            for place in other.structure.find_symbols(row.name) if other is not None else ():
+                symbol = other.structure.get_symbol(place) if other is not None else None
+                if symbol is not None and symbol.kind in _GUESSED_KINDS and _may_be(symbol, row):
+                    found.append((Declaration(path, place), symbol))
+        if not found or len(found) > MAX_TARGETS:
+            return NOTHING
+        sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
+        return Resolution(tuple(Target(place, sure) for place, _ in found))
+
+
+def _say_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
+    """Members as targets; several methods are possible only."""
+    if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
+        sure = Confidence.POSSIBLE
+    return Resolution(tuple(Target(place, sure) for place, _ in found[:MAX_TARGETS]))
+
+
+def _say_type(meaning: TypeMeaning) -> Resolution:
+    """A type as targets: all its parts."""
+    if not meaning.parts:
+        return Resolution(external=meaning.full_name)
+    sure = Confidence.POSSIBLE if meaning.is_mixed else meaning.confidence
+    return Resolution(tuple(Target(one, sure) for one in meaning.parts[:MAX_TARGETS]))
+
+
+def _get_name(meaning: TypeMeaning) -> str:
+    return meaning.full_name.rpartition(".")[2].partition("`")[0]
+
+
+def _may_be(symbol: Symbol, row: Reference) -> bool:
+    if row.role is not ReferenceRole.CALL:
+        return symbol.kind is not SymbolKind.METHOD or "(" not in row.qualifier
+    return symbol.kind not in CALLABLE_KINDS or _takes(symbol, row.arguments) or _is_extended(symbol, row)
+
+
+def _is_extended(symbol: Symbol, row: Reference) -> bool:
+    is_extension = bool(symbol.flags & SymbolFlag.EXTENSION_METHOD)
+    return is_extension and bool(row.qualifier) and _takes(symbol, row.arguments, extended=True)
+
+
+def _takes(symbol: Symbol, arguments: int, *, extended: bool = False) -> bool:
+    """True when what is called takes so many arguments, plus one; 0 can be any number."""
+    if not arguments or symbol.kind not in CALLABLE_KINDS | TYPE_KINDS:
+        return True
+    given = arguments - 1 + extended
+    wanted = symbol.parameter_count
+    if symbol.flags & SymbolFlag.VARIADIC:
+        return given >= wanted - 1
+    if symbol.parameters.endswith("…"):
+        return given <= wanted  # nobody knows how many of the others have defaults
+    optional = symbol.parameters.count("=") - symbol.parameters.count("=>")
+    return wanted - optional <= given <= wanted

@@ -1,0 +1,57 @@
+"""Which declarations a use of a name can mean, by its role, and by how many arguments it gives."""
+
+from __future__ import annotations
+
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+_TYPE_ROLES = frozenset(
+    {
+        ReferenceRole.TYPE,
+        ReferenceRole.ACCEPT,
+        ReferenceRole.INHERIT,
+        ReferenceRole.IMPLEMENT,
+        ReferenceRole.EXTEND,
+        ReferenceRole.BIND,
+    }
+)
+_VALUES = frozenset(
+    {SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.ENUM_MEMBER, SymbolKind.EVENT}
+)
+_CALLED = CALLABLE_KINDS | TYPE_KINDS | _VALUES
+_USED = _CALLED | {SymbolKind.MODULE}
+_C_CALLED = CALLABLE_KINDS | _VALUES - {SymbolKind.ENUM_MEMBER}
+_C_USED = CALLABLE_KINDS | _VALUES
+_TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # a variant of an enum is named like a type in patterns
+
+
+def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
+    """True when a name in a role can mean a symbol of a kind."""
+    if role in _TYPE_ROLES:
+        return kind in _TYPES if language == "rust" else kind in TYPE_KINDS
+    if language == "c":
+        return kind in (_C_CALLED if role is ReferenceRole.CALL else _C_USED)
+    return kind in (_CALLED if role is ReferenceRole.CALL else _USED)
+
+
+def is_type_role(role: ReferenceRole) -> bool:
+    """True for roles in which only types are named."""
+    return role in _TYPE_ROLES
+
+
+def accepts_count(symbol: Symbol, arguments: int) -> bool:
+    """True when a call with so many arguments, plus one, can be of this declaration; 0 can be of any."""
+    if not arguments or symbol.kind not in CALLABLE_KINDS:
+        return True
+    given = arguments - 1
+    wanted = symbol.parameter_count
+    if SymbolFlag.VARIADIC in symbol.flags:
+        return given >= wanted - 1
+    defaults = symbol.parameters.count("=")
+    return wanted - defaults <= given <= wanted

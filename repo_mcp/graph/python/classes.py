@@ -1,0 +1,125 @@
+"""Members of Python classes: the order in which bases are asked, across files."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.python.scoping import PythonScoping
+from repo_mcp.graph.python.values import Form, Value, outside
+from repo_mcp.lru_cache import BoundedCache
+
+MAX_KEPT = 20_000  # orders
+MAX_CLASSES = 100  # in the order of one class
+MAX_MEMBERS = 8  # of one name in one class: overloads, a property's setter
+
+Class = tuple[str, int]  # path and place
+
+
+class PythonClasses:
+    """The classes of one program. What was found is kept."""
+
+    def __init__(self, scoping: PythonScoping) -> None:
+        self._scoping = scoping
+        self._orders: BoundedCache[Class, tuple[list[Class], str]] = BoundedCache(MAX_KEPT)
+
+    def list_order(self, start: Class) -> tuple[list[Class], str]:
+        """A class and its bases in the order in which members are looked for; and a base that is outside.
+
+        Depth first, a class behind all that inherit from it. It is that of Python where Python has one and
+        no base stands twice; MAX_CLASSES at most.
+        """
+        if start not in self._orders:
+            self._orders[start] = self._build_order(start)
+        return self._orders[start]
+
+    def _build_order(self, start: Class) -> tuple[list[Class], str]:
+        seen: list[Class] = []
+        foreign = ""
+        stack = [start]
+        while stack and len(seen) < 2 * MAX_CLASSES:
+            one = stack.pop()
+            if seen.count(one) > 1:
+                continue
+            seen.append(one)
+            bases, outer = self._list_bases(one)
+            foreign = foreign or outer
+            stack += [base for base in reversed(bases) if base != start]
+        last: dict[Class, int] = {one: place for place, one in enumerate(seen)}
+        return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
+
+    def _list_bases(self, one: Class) -> tuple[list[Class], str]:
+        """The bases that are declared here, and the dotted name of one that is not."""
+        path, place = one
+        names = self._scoping.find_names(path)
+        if names is None:
+            return [], ""
+        found: list[Class] = []
+        foreign = ""
+        for qualifier, name in names.bases.get(place, ()):
+            values = self.find_dotted(path, place, f"{qualifier}.{name}" if qualifier else name)
+            classes = [value for value in values if self.is_class(value)]
+            found += [(value.path, value.place) for value in classes[:1]]
+            if not classes:
+                foreign = foreign or next((v.path for v in values if v.form is Form.OUTSIDE), "?")
+        return found, foreign
+
+    def find_dotted(self, path: str, place: int, dotted: str) -> list[Value]:
+        """What a dotted name means that is a base of a class, without looking at the types of variables."""
+        first, *rest = dotted.split(".")
+        values = self._scoping.look_up(path, place, first, skip_own=True)
+        for name in rest[:20]:
+            found: list[Value] = []
+            for value in values:
+                if value.form is Form.MODULE:
+                    found += self._scoping.find_member(value.path, name)
+                elif value.form is Form.OUTSIDE:
+                    found.append(outside(f"{value.path}.{name}"))
+                elif self.is_class(value):
+                    found += self._find_own((value.path, value.place), name)
+            values = found
+        return values
+
+    def is_class(self, value: Value) -> bool:
+        """True for the object that a class is."""
+        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        return names is not None and names.is_class(value.place)
+
+    def _find_own(self, one: Class, name: str) -> list[Value]:
+        path, place = one
+        names = self._scoping.find_names(path)
+        if names is None:
+            return []
+        places = names.list_declared(place, name)
+        found = [Value(Form.OBJECT, path, child) for child in places[:MAX_MEMBERS]]
+        if not found:
+            for imported in names.imports.get((place, name), ()):
+                found += self._scoping.follow(path, imported, name)
+        return found
+
+    def find_member(self, start: Class, name: str, behind: bool = False) -> list[Value]:
+        """What an attribute of a class or of its instances means; `behind`: from its bases alone.
+
+        Something outside when a base is outside and no class here has it; nothing when there is none.
+        """
+        order, foreign = self.list_order(start)
+        asked = order[1:] if behind else order
+        for number, one in enumerate(asked):
+            found = self._find_own(one, name)
+            if found:
+                if self._is_assigned_in_method(found[0]):
+                    found = self._find_told(asked[number + 1 :], name) or found
+                return [
+                    value._replace(owner=start) if value.form is Form.OBJECT else value for value in found
+                ]
+        return [outside(f"{foreign}.{name}")] if foreign else []
+
+    def _is_assigned_in_method(self, value: Value) -> bool:
+        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        return names is not None and names.is_assigned_in_method(value.place)
+
+    def _find_told(self, bases: list[Class], name: str) -> list[Value]:
+        """The property or annotated attribute of a base: what `self.x = ...` in a method then assigns."""
+        for one in bases:
+            for value in self._find_own(one, name):
+                names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+                if names is not None and names.is_told_property(value.place):
+                    return [value]
+        return []

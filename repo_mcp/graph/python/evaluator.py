@@ -1,0 +1,347 @@
+"""What an expression of Python is: the types of variables, attributes and results, as far as texts tell.
+
+An expression is a path such as `self.rows[].make().x`. Its root is a name; each further piece is a member, a
+call or an item of what stands before. Variables are what their BIND rows say. Nothing is run, no flow is
+followed but the order of lines; every question ends after MAX_STEPS and MAX_DEPTH.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from repo_mcp.graph.python.classes import PythonClasses
+from repo_mcp.graph.python.names import Bound, PythonNames
+from repo_mcp.graph.python.scoping import MAX_VALUES, PythonScoping
+from repo_mcp.graph.python.values import OUTER, Form, Value, merge, outside, take_item
+from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.symbols.symbol_record import Binding, SymbolKind
+
+MAX_KEPT = 200_000  # values of variables and functions
+MAX_STEPS = 400  # pieces of paths, for one question
+MAX_DEPTH = 12  # of variables that are told by variables
+_PIECE = re.compile(r"\(\)|\[\]|[^.()\[\]]+")
+_TELLING = frozenset({Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES})  # said by an annotation
+_MADE: dict[int, Form] = {
+    Binding.ITEMS: Form.ITEMS,
+    Binding.VALUES: Form.VALUES,
+    Binding.GIVES: Form.GIVES_ITEM,
+}
+_VARIABLES = frozenset({SymbolKind.VARIABLE, SymbolKind.CONSTANT, SymbolKind.PROPERTY, SymbolKind.TYPE})
+_CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+_CLASS_WORDS = ("cls", "klass", "mcs", "mcls", "metacls")
+_ITEM_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "__getitem__", "__next__"})
+_ITEMS_METHODS = frozenset({"values", "copy", "union", "difference"})
+_UNKNOWN = "?"
+
+Known = list[Value] | None  # None: nothing is known of it
+
+
+class PythonEvaluator:
+    """Values of expressions in the files of one program."""
+
+    def __init__(self, scoping: PythonScoping) -> None:
+        self._scoping = scoping
+        self.classes = PythonClasses(scoping)
+        self._steps = 0
+        self._depth = 0
+        self._active: set[tuple[str, int, str]] = set()
+        self._was_cut = False
+        self._kept: BoundedCache[tuple[str, int, str], list[Value]] = BoundedCache(MAX_KEPT)
+
+    def ask(self, path: str, place: int, expression: str, line: int) -> Known:
+        """What an expression is that stands in a symbol at a line; None when nothing tells."""
+        self._steps = self._depth = 0
+        self._was_cut = False
+        return self.evaluate(path, place, expression, line)
+
+    def evaluate(self, path: str, place: int, expression: str, line: int) -> Known:
+        """As `ask`, within a question."""
+        names = self._scoping.find_names(path)
+        pieces = _PIECE.findall(expression)
+        self._steps += 1
+        if self._steps > MAX_STEPS:
+            self._was_cut = True
+            return None
+        if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
+            return None
+        if expression.startswith("super()"):
+            values: Known = self._find_parent(path, names, place)
+            pieces = pieces[1:]
+        else:
+            values = self._find_root(path, names, place, pieces[0], line)
+        for piece in pieces[1:]:
+            if not values:
+                return values
+            self._steps += 1
+            if self._steps > MAX_STEPS:
+                self._was_cut = True
+                return None
+            values = self._step(values, piece)
+        return values
+
+    # Roots
+
+    def _find_parent(self, path: str, names: PythonNames, place: int) -> list[Value]:
+        owner = names.find_class(place)
+        return [Value(Form.PARENT, path, owner)] if owner else []
+
+    def _find_root(self, path: str, names: PythonNames, place: int, name: str, line: int) -> Known:
+        method = names.find_method(place, name)
+        if method:
+            own_name = names.structure.strings[names.structure.names[method]]
+            is_class = own_name in _CLASS_METHODS or name in _CLASS_WORDS
+            form = Form.OBJECT if is_class else Form.INSTANCE
+            return [Value(form, path, names.parents[method])]
+        if (place, name) in names.reads or names.is_class(place):
+            found = self._scoping.look_up(path, place, name)
+            if found:
+                return found
+        for around in names.iter_around(place):
+            bounds = names.bounds.get((around, name))
+            if bounds and not names.is_class(around):
+                known = self._tell(path, names, self._choose(bounds, line if around == place else 0))
+                if known:
+                    return known
+        return self._scoping.look_up(path, place, name) or None if not place else None
+
+    def _choose(self, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
+        """What holds at a line: the last before it, with those of the same line. All when it is 0."""
+        if not line:
+            return bounds
+        before = [one for one in bounds if one.line <= line]
+        if not before:
+            return bounds
+        return [one for one in before if one.line == before[-1].line]
+
+    # Variables
+
+    def _tell(self, path: str, names: PythonNames, bounds: Sequence[Bound]) -> list[Value]:
+        """What BIND rows say; annotations first."""
+        told = [one for one in bounds if one.form in _TELLING]
+        groups = [self._tell_one(path, one) for one in (told or bounds)[:MAX_VALUES]]
+        return merge(groups, MAX_VALUES)
+
+    def _tell_one(self, path: str, bound: Bound) -> list[Value]:
+        expression = bound.qualifier
+        if bound.name:
+            expression = f"{bound.qualifier}.{bound.name}" if bound.qualifier else bound.name
+        key = (path, bound.symbol, f"{expression} {bound.line}")
+        if key in self._active or self._depth >= MAX_DEPTH:
+            self._was_cut = True
+            return []
+        self._active.add(key)
+        self._depth += 1
+        try:
+            known = self.evaluate(path, bound.symbol, expression, bound.line)
+        finally:
+            self._active.discard(key)
+            self._depth -= 1
+        return [] if known is None else self._apply(known, bound.form)
+
+    def _apply(self, values: list[Value], form: int) -> list[Value]:
+        if form == Binding.SAME:
+            return values
+        groups: list[list[Value]] = []
+        for value in values:
+            for held in self._hold(value):
+                if form == Binding.CALLED:
+                    groups.append(self._call(held))
+                elif form == Binding.ITEM:
+                    groups.append(self._iterate(held))
+                elif form == Binding.ENTERED:
+                    groups.append(self._enter(held))
+                else:
+                    groups.append(self._make_instances(held, form))
+        return merge(groups, MAX_VALUES)
+
+    def _make_instances(self, value: Value, form: int) -> list[Value]:
+        """What a variable is that is annotated with something."""
+        made = _MADE.get(form, Form.INSTANCE)
+        if self.classes.is_class(value):
+            return [value._replace(form=made, owner=())]
+        if value.form is not Form.OUTSIDE:
+            return []
+        return [outside(value.path + "()")] if made is Form.INSTANCE else [Value(made, value.path, OUTER)]
+
+    def get_variable(self, value: Value) -> list[Value]:
+        """What a declared variable, attribute or property holds; nothing for other objects."""
+        names = self._scoping.find_names(value.path)
+        if names is None or value.form is not Form.OBJECT:
+            return []
+        kind, parent = names.kinds[value.place], names.parents[value.place]
+        if kind == SymbolKind.ENUM_MEMBER:
+            return [Value(Form.INSTANCE, value.path, parent)]
+        if kind not in _VARIABLES:
+            return []
+        if names.is_function(value.place):
+            return self._call_function(value)
+        key = (value.path, value.place, "")
+        if key in self._kept:
+            return self._kept[key]
+        if key in self._active or self._depth >= MAX_DEPTH:
+            self._was_cut = True
+            return []
+        name = names.structure.strings[names.structure.names[value.place]]
+        bounds = [*names.bounds.get((parent, name), ())]
+        bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
+        return self._keep(key, value.path, names, bounds)
+
+    def _hold(self, value: Value) -> list[Value]:
+        """What a variable holds in the end, through others; of all else the value itself."""
+        held: list[Value] = []
+        seen = {value[:3]}
+        waiting = [value]
+        while waiting and len(seen) <= MAX_STEPS:
+            one = waiting.pop()
+            if not self._is_variable(one):
+                held.append(one)
+                continue
+            for given in reversed(self.get_variable(one)):
+                if given[:3] not in seen:
+                    seen.add(given[:3])
+                    waiting.append(given if one.is_sure else given.guessed())
+        return merge([held], MAX_VALUES)
+
+    def _is_variable(self, value: Value) -> bool:
+        if value.form is not Form.OBJECT:
+            return False
+        names = self._scoping.find_names(value.path)
+        if names is None:
+            return False
+        kind = names.kinds[value.place]
+        return kind in _VARIABLES or kind == SymbolKind.ENUM_MEMBER
+
+    # Steps: what is taken is never a variable
+
+    def _step(self, values: list[Value], piece: str) -> Known:
+        groups: list[list[Value]] = []
+        for value in values:
+            for held in self._hold(value):
+                if piece == "()":
+                    groups.append(self._call(held))
+                elif piece == "[]":
+                    groups.append(self._take_item(held))
+                else:
+                    groups.append(self._find_member(held, piece))
+        return merge(groups, MAX_VALUES) or None
+
+    def find_member(self, value: Value, name: str) -> list[Value]:
+        """What an attribute of a value is."""
+        return merge([self._find_member(held, name) for held in self._hold(value)], MAX_VALUES)
+
+    def _find_member(self, value: Value, name: str) -> list[Value]:
+        if value.form is Form.OUTSIDE:
+            return [outside(f"{value.path}.{name}")]
+        if value.form is Form.MODULE:
+            found = self._scoping.find_member(value.path, name)
+        elif value.form in (Form.ITEMS, Form.VALUES):
+            is_items = name in _ITEMS_METHODS
+            form = Form.GIVES_ITEMS if is_items else Form.GIVES_ITEM
+            if is_items or name in _ITEM_METHODS:
+                return [value._replace(form=form)]
+            return [outside(f"builtins.{name}")]
+        elif value.form in (Form.INSTANCE, Form.PARENT) or self.classes.is_class(value):
+            if name == "__class__" and value.form is Form.INSTANCE:
+                return [value._replace(form=Form.OBJECT)]
+            found = self.classes.find_member((value.path, value.place), name, value.form is Form.PARENT)
+        else:
+            return []
+        return found if value.is_sure else [one.guessed() for one in found]
+
+    def _call(self, value: Value) -> list[Value]:
+        """What a call of a value gives."""
+        if value.form is Form.OUTSIDE:
+            return [outside(value.path + "()")]
+        if value.form is Form.GIVES_ITEM:
+            return [take_item(value)]
+        if value.form is Form.GIVES_ITEMS:
+            return [value._replace(form=Form.ITEMS, is_sure=False)]
+        if value.form is Form.INSTANCE:
+            return self._call_member(value, "__call__")
+        if self.classes.is_class(value):
+            return [value._replace(form=Form.INSTANCE, owner=())]
+        return self._call_function(value)
+
+    def _call_member(self, value: Value, *names: str) -> list[Value]:
+        """What the first method gives that an instance has; nothing when it is none of the repository."""
+        for name in names:
+            members = self.classes.find_member((value.path, value.place), name)
+            if members:
+                return merge([self._call_function(one) for one in members], MAX_VALUES)
+        return []
+
+    def _call_function(self, value: Value) -> list[Value]:
+        """What a declared function returns: by its annotation, else by its return statements."""
+        names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
+        bounds = () if names is None else names.bounds.get((value.place, "()"), ())
+        if names is None or not bounds:
+            return []
+        key = (value.path, value.place, "()")
+        if key in self._active or self._depth >= MAX_DEPTH:
+            self._was_cut = True
+            return []
+        found = self._kept[key] if key in self._kept else self._keep(key, value.path, names, bounds)
+        is_told = any(one.form in _TELLING for one in bounds)
+        return self._fit_owner(value, names, [one if is_told else one.guessed() for one in found])
+
+    def _keep(
+        self, key: tuple[str, int, str], path: str, names: PythonNames, bounds: Sequence[Bound]
+    ) -> list[Value]:
+        """What BIND rows say, kept for the next time unless a cycle or a limit cut it."""
+        was_cut, self._was_cut = self._was_cut, False
+        self._active.add(key)
+        self._depth += 1
+        try:
+            found = self._tell(path, names, bounds)
+        finally:
+            self._active.discard(key)
+            self._depth -= 1
+        if not self._was_cut:
+            self._kept[key] = found
+        self._was_cut |= was_cut
+        return found
+
+    def _fit_owner(self, method: Value, names: PythonNames, found: list[Value]) -> list[Value]:
+        """`return self` and `-> Self` mean the class that the method was asked of."""
+        if not method.owner:
+            return found
+        path, place = method.owner
+        own = (method.path, names.parents[method.place])
+        fitted = []
+        for one in found:
+            is_self = one.form is Form.INSTANCE and (one.path, one.place) == own
+            if is_self or (one.form is Form.OUTSIDE and one.path.endswith(".Self()")):
+                fitted.append(Value(Form.INSTANCE, path, place, one.is_sure))
+            else:
+                fitted.append(one)
+        return fitted
+
+    def _take_item(self, value: Value) -> list[Value]:
+        """What `value[...]` is; of a class the class itself: `Box[int]`."""
+        if value.form in (Form.ITEMS, Form.VALUES):
+            return [take_item(value)]
+        if value.form is Form.OUTSIDE:
+            return [outside(value.path + "[]")]
+        if value.form is Form.INSTANCE:
+            return self._call_member(value, "__getitem__")
+        return [value] if self.classes.is_class(value) else []
+
+    def _iterate(self, value: Value) -> list[Value]:
+        """What a loop over a value binds."""
+        if value.form is Form.ITEMS:
+            return [take_item(value)]
+        if value.form is Form.OUTSIDE:
+            return [outside(value.path + "[]")]
+        if value.form is Form.INSTANCE:
+            given = self._call_member(value, "__iter__", "__aiter__")
+            return [take_item(one) for one in given if one.form is Form.ITEMS]
+        return []
+
+    def _enter(self, value: Value) -> list[Value]:
+        """What `with value as x` binds to x."""
+        if value.form is Form.ITEMS:  # a function decorated as a context manager, annotated with an iterator
+            return [take_item(value)]
+        if value.form is Form.OUTSIDE:
+            return [outside(value.path + "()")]
+        return self._call_member(value, "__enter__", "__aenter__") if value.form is Form.INSTANCE else []

@@ -1,0 +1,174 @@
+"""One Python file as the resolver asks for it: what its scopes bind, import, inherit and tell of types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    ReferenceRole,
+    Structure,
+    SymbolFlag,
+    SymbolKind,
+)
+
+_READ_ROLES = (
+    ReferenceRole.USE,
+    ReferenceRole.CALL,
+    ReferenceRole.TYPE,
+    ReferenceRole.ACCEPT,
+    ReferenceRole.INHERIT,
+)
+MAX_LOOKED_BACK = 200  # symbols, for the method around an attribute
+
+
+class Bound(NamedTuple):
+    """One BIND row."""
+
+    symbol: int
+    line: int
+    qualifier: str
+    name: str
+    form: int
+
+
+class Imported(NamedTuple):
+    """One IMPORT row."""
+
+    symbol: int
+    module: str
+    name: str
+    line: int
+
+
+class PythonSymbols:
+    """What the symbols of one structure are, and what stands around them."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        self.parents: list[int] = structure.parents.tolist()
+        self.kinds: list[int] = structure.kinds.tolist()
+
+    @cached_property
+    def children(self) -> dict[tuple[int, str], list[int]]:
+        """(place, name) -> places of the symbols of that name right inside it."""
+        strings = self.structure.strings
+        found: dict[tuple[int, str], list[int]] = {}
+        for place, name in enumerate(self.structure.names.tolist()):
+            if place:
+                found.setdefault((self.parents[place], strings[name]), []).append(place)
+        return found
+
+    def list_declared(self, place: int, name: str) -> list[int]:
+        """Places of what is declared under a name right inside a symbol; of overloads what they lead to."""
+        places = self.children.get((place, name), [])
+        if len(places) > 1:
+            flags = self.structure.flags
+            whole = [one for one in places if not int(flags[one]) & SymbolFlag.FORWARD]
+            return whole or places
+        return places
+
+    def iter_around(self, place: int) -> Iterator[int]:
+        """A symbol and those around it, from the inside; the file is the last."""
+        while place:
+            yield place
+            place = self.parents[place]
+        yield 0
+
+    def find_class(self, place: int) -> int:
+        """The class around a method or what stands in it; 0 when there is none."""
+        for around in self.iter_around(place):
+            if self.is_class(around):
+                return around
+        return 0
+
+    def find_method(self, place: int, parameter: str) -> int:
+        """The method around a place whose first parameter has this name; 0 when there is none."""
+        for around in self.iter_around(place):
+            if around and self.is_function(around) and self.is_class(self.parents[around]):
+                symbol = self.structure.get_symbol(around)
+                first = symbol.parameters[1:].partition(",")[0].partition(":")[0].partition("=")[0]
+                if first.rstrip(")").strip() == parameter and not symbol.flags & SymbolFlag.STATIC:
+                    return around
+        return 0
+
+    def is_assigned_in_method(self, place: int) -> bool:
+        """True for an attribute that a method of the class assigns first, without an annotation."""
+        structure = self.structure
+        if self.kinds[place] != SymbolKind.PROPERTY or structure.types[place] or structure.parameters[place]:
+            return False
+        for before in range(place - 1, max(0, place - MAX_LOOKED_BACK), -1):
+            if self.parents[before] == self.parents[place] and self.is_function(before):
+                return bool(structure.starts[before] + structure.spans[before] >= structure.starts[place])
+        return False
+
+    def is_told_property(self, place: int) -> bool:
+        """True for a property, and for an attribute with an annotation."""
+        structure = self.structure
+        if self.kinds[place] != SymbolKind.PROPERTY:
+            return False
+        return bool(structure.types[place]) or self.is_function(place)
+
+    def is_class(self, place: int) -> bool:
+        """True for a class or an enumeration."""
+        return self.kinds[place] in TYPE_KINDS and self.kinds[place] != SymbolKind.TYPE
+
+    def is_function(self, place: int) -> bool:
+        """True for a function, a method, and a property that is one."""
+        if self.kinds[place] in CALLABLE_KINDS:
+            return True
+        is_property = self.kinds[place] == SymbolKind.PROPERTY
+        return is_property and bool(self.structure.parameters[place])
+
+
+class PythonNames(PythonSymbols):
+    """The tables of one structure, each made when first asked for."""
+
+    @cached_property
+    def imports(self) -> dict[tuple[int, str], list[Imported]]:
+        """(place, local name) -> what is imported there; stars have the local name "*"."""
+        found: dict[tuple[int, str], list[Imported]] = {}
+        for row in self.structure.list_role(ReferenceRole.IMPORT):
+            one = self.structure.get_reference(row)
+            imported = Imported(one.symbol, one.qualifier, one.name, one.line)
+            found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
+        return found
+
+    @cached_property
+    def bounds(self) -> dict[tuple[int, str], list[Bound]]:
+        """(place, variable) -> what tells its type, by line; attributes of self stand with the class."""
+        found: dict[tuple[int, str], list[Bound]] = {}
+        for row in self.structure.list_role(ReferenceRole.BIND):
+            one = self.structure.get_reference(row)
+            owner = one.symbol
+            if one.alias.startswith("self."):
+                owner = self.find_class(owner)
+            bound = Bound(one.symbol, one.line, one.qualifier, one.name, one.arguments)
+            found.setdefault((owner, one.alias), []).append(bound)
+        return found
+
+    @cached_property
+    def bases(self) -> dict[int, list[tuple[str, str]]]:
+        """Place of a class -> qualifier and name of its bases, in order."""
+        rows = self.structure.list_role(ReferenceRole.INHERIT)
+        found: dict[int, list[tuple[str, str]]] = {}
+        for one in sorted(map(self.structure.get_reference, rows), key=lambda base: base.arguments):
+            found.setdefault(one.symbol, []).append((one.qualifier, one.name))
+        return found
+
+    @cached_property
+    def exports(self) -> list[tuple[str, str]]:
+        """Qualifier and name of what `__all__` names; ("w", "*") for all that `w.__all__` names."""
+        rows = self.structure.list_role(ReferenceRole.EXPORT)
+        references = [self.structure.get_reference(row) for row in rows]
+        return [(one.qualifier, one.name) for one in references]
+
+    @cached_property
+    def reads(self) -> frozenset[tuple[int, str]]:
+        """(place, name) of every bare name that is read there and is no variable of a function."""
+        structure, strings = self.structure, self.structure.strings
+        rows = [row for row in structure.list_role(*_READ_ROLES) if not structure.ref_qualifiers[row]]
+        return frozenset((int(structure.ref_symbols[row]), strings[structure.ref_names[row]]) for row in rows)

@@ -1,0 +1,163 @@
+"""What the names in Python files mean: the resolver of the language.
+
+A bare name is looked up through scopes and imports. An attribute is looked for in what stands before it, as
+far as that is known; where nothing is known, and where one method of the repository alone has the name, that
+one is probable, several are possible. Names that builtin types have, or the usual modules, are never
+guessed.
+
+Left out on purpose: what depends on values, on `setattr`, on decorators that put something else in a place.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program.program import (
+    NOTHING,
+    Confidence,
+    Declaration,
+    Program,
+    Resolution,
+    Target,
+)
+from repo_mcp.graph.python.common_names import COMMON_NAMES
+from repo_mcp.graph.python.evaluator import PythonEvaluator
+from repo_mcp.graph.python.modules import qualified_module
+from repo_mcp.graph.python.names import Imported, PythonNames
+from repo_mcp.graph.python.scoping import PythonScoping
+from repo_mcp.graph.python.values import Form, Value
+from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, SymbolKind
+from repo_mcp.text.roles import is_test_path
+
+__all__ = ["PythonResolver", "qualified_module"]
+
+MAX_KEPT = 50_000  # names
+MAX_TARGETS = 8
+MAX_GUESSES = 5  # methods of one name that are worth naming
+MAX_GUESS_FILES = 20
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.FUNCTION})
+
+
+class PythonResolver:
+    """Resolves references of Python files. What it learns of a program it keeps: one for each snapshot."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._scoping = PythonScoping(program)
+        self._evaluator = PythonEvaluator(self._scoping)
+        self._guesses: BoundedCache[str, tuple[Declaration, ...]] = BoundedCache(MAX_KEPT)
+
+    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        """What a reference means. It must be one of the structure, which is the one that the program has."""
+        names = self._scoping.find_names(path)
+        if names is None or reference.role is ReferenceRole.BIND:
+            return NOTHING
+        if reference.role is ReferenceRole.IMPORT:
+            return self._import(path, reference)
+        if reference.role is ReferenceRole.EXPORT:
+            return self._export(path, reference)
+        if not reference.qualifier:
+            is_base = reference.role is ReferenceRole.INHERIT
+            return self._answer(self._scoping.look_up(path, reference.symbol, reference.name, is_base))
+        return self._attribute(path, names, reference)
+
+    def _import(self, path: str, reference: Reference) -> Resolution:
+        if reference.name in ("", "*"):
+            module = self._scoping.modules.find_module(path, reference.qualifier)
+            if module is not None:
+                return self._answer([Value(Form.MODULE, module)])
+            external = "" if reference.qualifier.startswith(".") else reference.qualifier
+            return Resolution((), external)
+        imported = Imported(reference.symbol, reference.qualifier, reference.name, reference.line)
+        return self._answer(self._scoping.follow(path, imported, reference.alias))
+
+    def _export(self, path: str, reference: Reference) -> Resolution:
+        name = reference.qualifier if reference.name == "*" else reference.name
+        return self._answer(self._scoping.find_member(path, name))
+
+    def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
+        place, name = reference.symbol, reference.name
+        if name == "__class__":
+            return Resolution((), "builtins.object.__class__")
+        if reference.role is ReferenceRole.INHERIT:
+            values = self._evaluator.classes.find_dotted(path, place, f"{reference.qualifier}.{name}")
+            if values:
+                return self._answer(values)
+        receivers = self._evaluator.ask(path, place, reference.qualifier, reference.line)
+        if receivers:
+            members: list[Value] = []
+            is_known = False
+            for receiver in receivers:
+                members += self._evaluator.find_member(receiver, name)
+                is_known |= self._is_known(receiver)
+            if members or is_known:
+                return self._answer(members)
+        return self._guess(path, reference)
+
+    def _is_known(self, value: Value) -> bool:
+        """True for a receiver of which all members are known, as far as they can be."""
+        if value.form is Form.OBJECT:
+            return self._evaluator.classes.is_class(value)
+        return True
+
+    def _answer(self, values: list[Value]) -> Resolution:
+        targets: list[Target] = []
+        external = ""
+        for value in values:
+            if value.form is Form.OUTSIDE:
+                external = external or value.path
+            elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
+                confidence = Confidence.EXACT if value.is_sure else Confidence.PROBABLE
+                targets.append(Target(Declaration(value.path, value.place), confidence))
+        if targets:
+            return Resolution(tuple(targets[:MAX_TARGETS]))
+        return Resolution((), external.replace("()", "").replace("[]", ""))
+
+    def _guess(self, path: str, reference: Reference) -> Resolution:
+        """Members of classes by their name alone."""
+        name = reference.name
+        if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
+            return NOTHING
+        if name not in self._guesses:
+            self._guesses[name] = self._list_members(name)
+        # What one test makes for itself, nobody else is given.
+        found = [one for one in self._guesses[name] if one.path == path or not is_test_path(one.path)]
+        if not found or len(found) > MAX_GUESSES:
+            return NOTHING
+        is_likely = len(found) == 1 and self._fits(found[0], reference)
+        confidence = Confidence.PROBABLE if is_likely else Confidence.POSSIBLE
+        return Resolution(tuple(Target(one, confidence) for one in found))
+
+    def _fits(self, declaration: Declaration, reference: Reference) -> bool:
+        """True for methods and properties; for plain attributes when the receiver is named as their class.
+
+        Settings and records have attributes of any name, and what stands for them is often dynamic.
+        """
+        names = self._scoping.find_names(declaration.path)
+        if names is None:
+            return False
+        if names.is_function(declaration.place):
+            return True
+        structure = names.structure
+        owner = structure.get_symbol(names.parents[declaration.place]).name
+        receiver = reference.qualifier.rpartition(".")[2]
+        return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
+
+    def _list_members(self, name: str) -> tuple[Declaration, ...]:
+        """Members of classes with a name, in order of path; nothing when too many files have some."""
+        paths = [
+            one for one in self._program.list_declaring(name) if self._program.find_language(one) == "python"
+        ]
+        if len(paths) > MAX_GUESS_FILES:
+            return ()
+        found: list[Declaration] = []
+        for path in paths:
+            names = self._scoping.find_names(path)
+            if names is None:
+                continue
+            owners: set[int] = set()
+            for place in names.structure.find_symbols(name):
+                owner = names.parents[place]
+                if owner not in owners and names.is_class(owner) and names.kinds[place] in _MEMBERS:
+                    owners.add(owner)
+                    found.append(Declaration(path, place))
+        return tuple(found)

@@ -1,0 +1,145 @@
+"""What bare names and members of modules mean: scopes, imports, re-exports and stars, across files.
+
+Everything is followed to the declaration itself, through any number of `__init__` files up to MAX_HOPS; a
+cycle of imports ends where it began.
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.python.modules import PythonModules
+from repo_mcp.graph.python.names import Imported, PythonNames
+from repo_mcp.graph.python.values import Form, Value, merge, outside
+from repo_mcp.lru_cache import BoundedCache
+
+MAX_FILES = 2_000  # whose tables are kept
+MAX_KEPT = 200_000  # answers
+MAX_HOPS = 12  # from one module to the next
+MAX_VALUES = 8  # meanings of one name
+_BUILTINS = frozenset(dir(builtins))
+
+
+class PythonScoping:
+    """Names of the modules of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.modules = PythonModules(program)
+        self._names: BoundedCache[str, PythonNames | None] = BoundedCache(MAX_FILES)
+        self._members: BoundedCache[tuple[str, str], list[Value]] = BoundedCache(MAX_KEPT)
+        self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
+
+    def find_names(self, path: str) -> PythonNames | None:
+        """The tables of a file; None for what has no structure."""
+        if path not in self._names:
+            structure = None if path.endswith("/") else self._program.find_structure(path)
+            self._names[path] = None if structure is None else PythonNames(structure)
+        return self._names[path]
+
+    def look_up(self, path: str, place: int, name: str, skip_own: bool = False) -> list[Value]:
+        """What a bare name means that is read in a symbol. `skip_own`: not as seen from inside it."""
+        names = self.find_names(path)
+        if names is None:
+            return []
+        around = list(names.iter_around(place))
+        classes = []
+        for scope in around[1:] if skip_own and place else around:
+            if scope and names.is_class(scope) and scope != place and not (skip_own and scope == around[1]):
+                classes.append(scope)
+                continue
+            found = self._look_in(path, names, scope, name)
+            if found:
+                return found
+        # Annotations, defaults and decorators of a method are read in its class.
+        for scope in classes:
+            found = self._look_in(path, names, scope, name)
+            if found:
+                return found
+        return [outside(f"builtins.{name}")] if name in _BUILTINS else []
+
+    def _look_in(self, path: str, names: PythonNames, scope: int, name: str) -> list[Value]:
+        if not scope:
+            return self.find_member(path, name)
+        groups = [[Value(Form.OBJECT, path, place) for place in names.list_declared(scope, name)]]
+        for imported in names.imports.get((scope, name), ()):
+            groups.append(self.follow(path, imported, name))
+        return merge(groups, MAX_VALUES)
+
+    def find_member(self, module: str, name: str, hops: int = 0) -> list[Value]:
+        """What a name means in a module: declared there, imported, or a module in a package."""
+        key = (module, name)
+        if key in self._members:
+            return self._members[key]
+        if not hops:
+            self._asked.clear()
+        if hops > MAX_HOPS or key in self._asked:
+            return []
+        self._asked.add(key)
+        found = self._find_member(module, name, hops)
+        if not hops:
+            self._members[key] = found
+        return found
+
+    def _find_member(self, module: str, name: str, hops: int) -> list[Value]:
+        names = self.find_names(module)
+        groups: list[list[Value]] = []
+        if names is not None:
+            groups.append([Value(Form.OBJECT, module, place) for place in names.list_declared(0, name)])
+            for imported in names.imports.get((0, name), ()):
+                groups.append(self.follow(module, imported, name, hops + 1))
+            if not any(groups):
+                groups.append(self._find_starred(module, names, name, hops))
+        if not any(groups):
+            below = self.modules.find_submodule(module, name)
+            groups.append([] if below is None else [Value(Form.MODULE, below)])
+        return merge(groups, MAX_VALUES)
+
+    def _find_starred(self, module: str, names: PythonNames, name: str, hops: int) -> list[Value]:
+        for imported in names.imports.get((0, "*"), ()):
+            if imported.name != "*":
+                continue
+            source = self.modules.find_module(module, imported.module)
+            if source is not None and source != module and self.is_exported(source, name, hops):
+                found = self.find_member(source, name, hops + 1)
+                if found:
+                    return found
+        return []
+
+    def is_exported(self, module: str, name: str, hops: int = 0) -> bool:
+        """True when a star import of a module binds a name, if the module has it."""
+        names = self.find_names(module)
+        key = (module, f"{name} exported")
+        if names is None or hops > MAX_HOPS or key in self._asked:
+            return False
+        self._asked.add(key)
+        if not names.exports:
+            return not name.startswith("_")
+        if ("", name) in names.exports:
+            return True
+        for qualifier, exported in names.exports:
+            if exported == "*":
+                for value in self.find_member(module, qualifier, hops + 1):
+                    if value.form is Form.MODULE and self.is_exported(value.path, name, hops + 1):
+                        return True
+        return False
+
+    def follow(self, path: str, imported: Imported, alias: str, hops: int = 0) -> list[Value]:
+        """What an import binds to a local name."""
+        if not imported.name:
+            top, dot, _ = imported.module.partition(".")
+            name = top if dot and top == alias else imported.module
+            module = self.modules.find_module(path, name)
+            return [outside(name) if module is None else Value(Form.MODULE, module)]
+        if imported.name == "*":
+            return []
+        module = self.modules.find_module(path, imported.module)
+        if module is None:
+            if imported.module.startswith("."):
+                return []
+            return [outside(f"{imported.module}.{imported.name}")]
+        if module == path and hops:
+            below = self.modules.find_submodule(module, imported.name)
+            return [] if below is None else [Value(Form.MODULE, below)]
+        return self.find_member(module, imported.name, hops)

@@ -1,0 +1,200 @@
+"""Where names lead in C and C++: files see what they include; static functions stay at home; namespaces.
+
+A name may mean a declaration in a file that is included, also by others, up to MAX_INCLUDED files. Where
+that is a prototype, its definition is meant, if it is the only one; where nothing is included, the one
+definition in the repository is probable.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.rules import OUTSIDE, Candidate, Path, Rules
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+MAX_INCLUDED = 200  # files looked at for one answer whether another is included
+MAX_DEPTH = 5  # includes of includes
+_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".ipp", ".tcc", ".cuh")
+_INCLUDE_FOLDERS = (
+    "",
+    "include/",
+    "src/",
+    "lib/",
+    "inc/",
+    "arch/x86/include/",
+    "include/uapi/",
+    "include/asm-generic/",
+)
+
+
+class CRules(Rules):
+    """Full paths are namespaces and names."""
+
+    languages = frozenset({"c", "cpp"})
+    has_implicit_members = True
+    has_overloads = True
+    guesses_bare = True  # not every include is found: its folder may be told to the compiler alone
+    has_extensions = True
+    checks_extensions = True
+    own_words = frozenset({"this"})
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._includes: dict[str, tuple[str, ...]] = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._reached: dict[tuple[str, str], bool] = {}
+        self.transparent = frozenset({"get"})
+
+    # -- files -------------------------------------------------------------------------------------------
+
+    def find_included(self, path: str, include: str) -> str | None:
+        """The file that an include means."""
+        key = path.rpartition("/")[0], include
+        if key not in self._found:
+            self._found[key] = self._search(*key)
+        return self._found[key]
+
+    def _search(self, folder: str, include: str) -> str | None:
+        name = include.lstrip("<")
+        has_file = self.program.has_file
+        above = folder
+        for _ in range(12):
+            prefix = f"{above}/" if above else ""
+            for inside in ("", "include/"):
+                path = _normalise(prefix + inside + name)
+                if path is not None and has_file(path):
+                    return path
+            if not above:
+                break
+            above = above.rpartition("/")[0]
+        if name.startswith("asm/") and has_file("include/asm-generic/" + name[4:]):
+            arch = "arch/x86/include/" + name
+            return arch if has_file(arch) else "include/asm-generic/" + name[4:]
+        return next((one + name for one in _INCLUDE_FOLDERS if has_file(one + name)), None)
+
+    def list_includes(self, path: str) -> tuple[str, ...]:
+        """The files of the repository that a file includes, each once."""
+        if path not in self._includes:
+            scope = self.find_scope(path)
+            rows = scope.imports if scope is not None else []
+            found = (
+                self.find_included(path, row.qualifier) for row in rows if not row.name and row.qualifier
+            )
+            self._includes[path] = tuple(dict.fromkeys(one for one in found if one is not None))
+        return self._includes[path]
+
+    def is_included(self, path: str, target: str) -> bool:
+        """True when a file includes another, itself or through others."""
+        key = path, target
+        if key not in self._reached:
+            self._reached[key] = self._reaches(path, target)
+        return self._reached[key]
+
+    def _reaches(self, path: str, target: str) -> bool:
+        seen, level = {path}, [path]
+        for _ in range(MAX_DEPTH):
+            below: list[str] = []
+            for one in level:
+                included = self.list_includes(one)
+                if target in included:
+                    return True
+                below += [other for other in included if other not in seen]
+                seen.update(below)
+                if len(seen) > MAX_INCLUDED:
+                    return False
+            level = list(dict.fromkeys(below))
+        return False
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+        """The namespaces around a symbol, from the inside out, and those of `using namespace`."""
+        if scope.language == "c" and not scope.path.endswith(".h"):
+            return [()]
+        names: list[str] = []
+        for one in reversed([*scope.iter_around(place)]):
+            kind = scope.get_kind(one)
+            if kind is SymbolKind.MODULE:
+                names.append(scope.get_name(one))
+            elif kind is SymbolKind.EXTENSION:
+                row = scope.find_extended(one)
+                names += row.qualifier.split(".") if row is not None and row.qualifier else []
+        found = [tuple(names[:end]) for end in range(len(names), -1, -1)]
+        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports if row.qualifier]
+        return [*found, *(one for one in wide if one not in found)]
+
+    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+        """What `using a::b` and `namespace a = b::c` bind."""
+        if scope.language == "c":
+            return None
+        for row in scope.find_imports(name):
+            path = (*filter(None, row.qualifier.split(".")), *((row.name,) if row.name else ()))
+            return OUTSIDE + path if path[:1] == ("std",) else path
+        return None
+
+    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+        """Names in the namespaces that are visible; `std` is elsewhere."""
+        return [OUTSIDE + names] if names[0] == "std" else super().list_paths(scope, place, names)
+
+    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+        """The included file; of `using` the declaration."""
+        if name:
+            path = (*qualifier.split("."), name)
+            return [], [path], ".".join(path) if path[0] == "std" else ""
+        found = self.find_included(scope.path, qualifier)
+        return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
+
+    def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
+        """A static name of a source file stays there, unless the file is included."""
+        if not other.is_static(place) or other.path.endswith(_HEADERS) or other.is_member(place):
+            return True
+        return other.path in self.list_includes(scope.path)
+
+    def choose(self, scope: FileScope, found: list[Candidate]) -> tuple[list[Candidate], bool]:
+        """What the file itself or its includes define; what they announce, by its definition."""
+        own = [one for one in found if one[0] is scope]
+        defined = [one for one in own if not one[0].is_forward(one[1])]
+        if defined:
+            return defined, True
+        others = [one for one in found if one[0] is not scope]
+        seen = [one for one in others if _is_header(one[0]) and self.is_included(scope.path, one[0].path)]
+        defined = [one for one in seen if not one[0].is_forward(one[1])]
+        if defined:
+            return self._choose_near(scope, [], defined), True
+        elsewhere = [one for one in others if not one[0].is_forward(one[1])]
+        sources = [one for one in elsewhere if not _is_header(one[0])] or elsewhere
+        is_announced = bool(own or seen)
+        if len(sources) > 1 and is_announced:
+            sources = self._choose_near(scope, seen, sources)
+        if sources:
+            return sources, is_announced and len({one[0].path for one in sources}) == 1
+        return (own or seen, True) if is_announced else (found, False)
+
+    def _choose_near(
+        self, scope: FileScope, seen: list[Candidate], sources: list[Candidate]
+    ) -> list[Candidate]:
+        """Of several definitions those in the folder of the file, else of the header."""
+        for folder in (scope.folder, *(one[0].folder for one in seen)):
+            near = [one for one in sources if one[0].folder == folder]
+            if near:
+                return near
+        return sources
+
+
+def _is_header(scope: FileScope) -> bool:
+    return scope.path.endswith(_HEADERS)
+
+
+def _normalise(path: str) -> str | None:
+    """A path without "." and ".."; None when it leaves the root."""
+    if "/." not in path and not path.startswith("."):
+        return path
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,94 @@
+"""Where names lead in Java: the package of a file, its imports one by one and by `*`, and nested types."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+# Types that every file sees unless the repository declares one of the name (java.lang of Java 21).
+_LANG_TEXT = """
+Appendable AutoCloseable CharSequence Cloneable Comparable Iterable ProcessHandle Readable Runnable
+Boolean Byte Character Class ClassLoader ClassValue Double Enum Float InheritableThreadLocal Integer Long
+Math Module ModuleLayer Number Object Package Process ProcessBuilder Record Runtime RuntimePermission
+Short StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder System Thread ThreadGroup
+ThreadLocal Throwable Void
+ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException ClassCastException
+ClassNotFoundException CloneNotSupportedException Exception IllegalArgumentException
+IllegalCallerException IllegalMonitorStateException IllegalStateException IllegalThreadStateException
+IndexOutOfBoundsException InstantiationException InterruptedException NegativeArraySizeException
+NoSuchFieldException NoSuchMethodException NullPointerException NumberFormatException
+ReflectiveOperationException RuntimeException SecurityException StringIndexOutOfBoundsException
+TypeNotPresentException UnsupportedOperationException AssertionError Error LinkageError
+NoClassDefFoundError OutOfMemoryError StackOverflowError VirtualMachineError
+Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings
+"""
+_LANG = frozenset(_LANG_TEXT.split())
+_KNOWN_OUTSIDE = ("java.", "javax.", "jakarta.", "kotlin.", "org.junit.", "sun.")
+
+
+class JavaRules(Rules):
+    """Full paths begin with the words of the package."""
+
+    languages = frozenset({"java"})
+    has_implicit_members = True
+    has_overloads = True
+    inherits_overloads = True
+    own_words = frozenset({"this"})
+    base_words = frozenset({"super"})
+
+    def find_home(self, scope: FileScope) -> Path:
+        """The package."""
+        is_packaged = scope.structure.symbol_count > 1 and scope.get_kind(1) is SymbolKind.MODULE
+        return tuple(scope.get_name(1).split(".")) if is_packaged else ()
+
+    def say_path(self, scope: FileScope, place: int) -> Path:
+        """Package and names."""
+        names = scope.say_names(place)
+        return (*names[0].split("."), *names[1:]) if names else ()
+
+    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+        """The package, and what imports with `*` name: packages, and types for their static members."""
+        wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
+        return [self.find_home(scope), *wide]
+
+    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+        """What a single import binds."""
+        for row in scope.find_imports(name):
+            path = (*row.qualifier.split("."), row.name)
+            is_outside = f"{row.qualifier}.".startswith(_KNOWN_OUTSIDE) or not self._is_declared(path)
+            return OUTSIDE + path if is_outside else path
+        return None
+
+    def _is_declared(self, path: Path) -> bool:
+        """True when some file of the package's folder declares the type of a path."""
+        types = [at for at, name in enumerate(path) if name[:1].isupper()]
+        at = types[0] if types else len(path) - 1
+        return any(self.may_hold(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
+
+    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+        """As written from an import or a visible package, a name with its package, or a type of Java."""
+        found = super().list_paths(scope, place, names)
+        if names[0] in _LANG:
+            return [*found, (*OUTSIDE, "java", "lang", *names)]
+        return [*found, names] if names[0][:1].islower() and len(names) > 2 else found
+
+    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+        """The type, or the static member."""
+        path = tuple(qualifier.split("."))
+        if name == "*":
+            files = self.program.list_declaring(qualifier)  # those of the package
+            if files or self._is_declared(path):
+                return [*files], ([] if files else [path]), ""
+            return [], [], f"{qualifier}.*"
+        path = (*path, name)
+        return ([], [path], "") if self._is_declared(path) else ([], [], ".".join(path))
+
+    def may_hold(self, file_path: str, path: Path) -> bool:
+        """Files lie in the folder of their package, by the words before the first type."""
+        words = [*path[:-1]]
+        while words and words[-1][:1].isupper():
+            words.pop()
+        folder = file_path.rpartition("/")[0]
+        package = "/".join(words)
+        return not package or folder == package or folder.endswith("/" + package) or path[-1][:1].islower()

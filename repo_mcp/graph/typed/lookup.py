@@ -1,0 +1,411 @@
+"""Declarations by name, for languages with declared types: by scope, by full path, and as members of types.
+
+Candidates come from the names of the index. Their rules judge which of them a name reaches; what is
+found through scopes, imports or containers is sure, unless the rules doubt it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.program.wanted import accepts_count, is_wanted
+from repo_mcp.graph.typed.c_rules import CRules
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.go_rules import GoRules
+from repo_mcp.graph.typed.java_rules import JavaRules
+from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.graph.typed.rust_rules import RustRules
+from repo_mcp.graph.typed.swift_rules import SwiftRules
+from repo_mcp.symbols.symbol_record import (
+    TYPE_KINDS,
+    ReferenceRole,
+    SymbolKind,
+)
+
+LANGUAGES = ("go", "java", "rust", "c", "cpp", "swift")
+MAX_FILES = 60  # that declare a name, looked at for one use of it: the nearest
+MAX_TYPES = 40  # bases and their bases, for one member
+MAX_FOLLOWED = 12  # names that only stand for others, for one path
+MAX_OPEN = 20  # types whose bases are found out to find out those of another
+MAX_STEPS = 500  # types whose bases are found out for one question
+MAX_EXTENSIONS = 30  # files with extensions of one type, looked at for its bases
+
+_RULES: Mapping[str, Callable[[Program], Rules]] = {
+    "go": GoRules,
+    "java": JavaRules,
+    "rust": RustRules,
+    "c": CRules,
+    "cpp": CRules,
+    "swift": SwiftRules,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a name leads to."""
+
+    declarations: tuple[Declaration, ...] = ()
+    is_sure: bool = True
+    external: str = ""  # dotted name of what is known to be elsewhere
+
+
+NOT_FOUND = Found()
+
+
+class NamedLookup:
+    """Looks up names in one Program. Caches files and rules."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._scopes: dict[str, FileScope | None] = {}
+        self._rules: dict[str, Rules] = {}
+        self._bases: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._extended: dict[Declaration, tuple[Declaration, ...]] = {}
+        self._open: set[Declaration] = set()  # types whose bases are being found out
+        self._cuts = 0  # times that one of them was asked for meanwhile
+        self._steps = MAX_STEPS
+        self.depth = 0  # of receivers that are found by other receivers
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def find_scope(self, path: str) -> FileScope | None:
+        """A file with a structure, of one of our languages; None for others."""
+        if path not in self._scopes:
+            language = self.program.find_language(path)
+            structure = self.program.find_structure(path) if language in _RULES else None
+            self._scopes[path] = FileScope(path, language, structure) if structure is not None else None
+        return self._scopes[path]
+
+    def get_rules(self, scope: FileScope) -> Rules:
+        """The rules of a file's language."""
+        family = "c" if scope.language == "cpp" else scope.language
+        if family not in self._rules:
+            rules = self._rules[family] = _RULES[family](self.program)
+            rules.find_scope = self.find_scope
+        return self._rules[family]
+
+    def iter_declaring(self, scope: FileScope, name: str, wanted: Path | None = None) -> Iterator[FileScope]:
+        """Files of the same languages that declare a name, nearest first, MAX_FILES of them."""
+        rules = self.get_rules(scope)
+        paths = self.program.list_declaring(name)
+        if wanted is not None:
+            paths = [one for one in paths if rules.may_hold(one, wanted)]
+        if len(paths) > MAX_FILES:
+            near = scope.path
+
+            def measure(path: str) -> tuple[int, str]:
+                return -_count_common(near, path), path
+
+            paths = heapq.nsmallest(MAX_FILES, paths, key=measure)
+        for path in paths:
+            other = self.find_scope(path)
+            if other is not None and other.language in rules.languages:
+                yield other
+
+    # -- by scope and by path -----------------------------------------------------------------------------
+
+    def find_bare(
+        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int = 0
+    ) -> Found:
+        """What a name without a qualifier leads to; `arguments` as `find_members` has them."""
+        rules = self.get_rules(scope)
+        inner = self._find_in_scopes(scope, place, name, role, arguments)
+        if inner and not all(other.is_forward(one) for other, one in inner):
+            return self._choose(scope, inner)
+        bound = rules.find_import(scope, place, name)
+        if bound is not None:
+            return self.find_path(scope, bound, role)
+        doubted = NOT_FOUND
+        for container in rules.list_visible(scope, place):
+            found = self.find_path(scope, (*container, name), role)
+            if found.declarations and found.is_sure:
+                return found
+            doubted = doubted if doubted.declarations else found
+        return doubted if doubted.declarations or not inner else self._choose(scope, inner)
+
+    def _find_in_scopes(
+        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int
+    ) -> list[tuple[FileScope, int]]:
+        rules = self.get_rules(scope)
+        for around in scope.iter_around(place):
+            kind = scope.get_kind(around)
+            if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
+                if not rules.has_implicit_members:
+                    continue
+                members = self.find_members(Declaration(scope.path, around), name, role, arguments)
+                if members:
+                    return [(other, one.place) for one in members if (other := self.find_scope(one.path))]
+                if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
+                    return self._as_type(scope, around)
+                continue
+            found = [one for one in scope.find_children(around, name) if self._is_wanted(scope, one, role)]
+            real = [one for one in found if scope.get_kind(one) is not SymbolKind.EXTENSION]
+            if real:
+                return [(scope, one) for one in real]
+        return []
+
+    def _as_type(self, scope: FileScope, place: int) -> list[tuple[FileScope, int]]:
+        """A type itself, not one of its extensions, where the type is found."""
+        if scope.get_kind(place) is not SymbolKind.EXTENSION:
+            return [(scope, place)]
+        real = self.find_extended(Declaration(scope.path, place))
+        return [(other, one.place) for one in real if (other := self.find_scope(one.path))]
+
+    def _is_wanted(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
+        kind = scope.get_kind(place)
+        return kind is not SymbolKind.CONSTRUCTOR and is_wanted(kind, role, scope.language)
+
+    def find_static(self, scope: FileScope, place: int, names: Path, role: ReferenceRole) -> Found:
+        """What dotted names lead to when each is a package, module, namespace or type."""
+        if len(names) == 1:
+            return self.find_bare(scope, place, names[0], role)
+        rules = self.get_rules(scope)
+        doubted = NOT_FOUND
+        for path in rules.list_paths(scope, place, names):
+            found = self.find_path(scope, path, role)
+            if found.external or (found.declarations and found.is_sure):
+                return found
+            doubted = doubted if doubted.declarations else found
+        if doubted.declarations:
+            return doubted
+        return self._find_in_types(scope, place, names, role)
+
+    def _find_in_types(self, scope: FileScope, place: int, names: Path, role: ReferenceRole) -> Found:
+        """A member of the type that all names but the last lead to."""
+        outer = self.find_type(scope, place, names[:-1])
+        if outer.external:
+            return Found((), True, f"{outer.external}.{names[-1]}")
+        for one in outer.declarations:
+            members = self.find_members(one, names[-1], role)
+            if members:
+                return Found(tuple(members), outer.is_sure)
+        return NOT_FOUND
+
+    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> Found:
+        """The declarations of a full path, also where that only stands for another one."""
+        rules = self.get_rules(scope)
+        waiting, seen = [path], {path}
+        for _ in range(MAX_FOLLOWED):
+            if not waiting:
+                break
+            one = waiting.pop(0)
+            if one[:1] == OUTSIDE:
+                return Found((), True, ".".join(one[1:]))
+            found = self._find_exactly(scope, one, role)
+            if found:
+                return self._choose(scope, found)
+            more = [other for other in rules.follow(one) if other not in seen]
+            seen.update(more)
+            waiting += more
+        return NOT_FOUND
+
+    def _find_exactly(self, scope: FileScope, path: Path, role: ReferenceRole) -> list[tuple[FileScope, int]]:
+        rules = self.get_rules(scope)
+        found = []
+        for other in self.iter_declaring(scope, path[-1], path):
+            for place in other.find_named(path[-1]):
+                if not self._is_wanted(other, place, role):
+                    continue
+                reachable = other is scope or rules.is_reachable(scope, other, place)
+                if reachable and rules.say_path(other, place) == path:
+                    found.append((other, place))
+        return found
+
+    def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> Found:
+        """Types before their extensions, definitions before what only announces them."""
+        real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
+        chosen, is_sure = self.get_rules(scope).choose(scope, real or found)
+        return Found(tuple(Declaration(other.path, place) for other, place in chosen), is_sure)
+
+    def find_type(self, scope: FileScope, place: int, names: Path) -> Found:
+        """The type that dotted names lead to."""
+        return self.find_static(scope, place, names, ReferenceRole.TYPE)
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def find_extended(self, extension: Declaration) -> list[Declaration]:
+        """The type that an extension extends; the extension itself where that is not declared here."""
+        scope = self.find_scope(extension.path)
+        if scope is None:
+            return []
+        row = scope.find_extended(extension.place)
+        if row is None:
+            return [extension]
+        names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
+        outer = scope.get_parent(extension.place)
+        found = self.find_type(scope, outer, names).declarations
+        return [one for one in found if one != extension] or [extension]
+
+    def find_members(
+        self, owner: Declaration, name: str, role: ReferenceRole, arguments: int = 0
+    ) -> list[Declaration]:
+        """Members of a name of a type: its own and its extensions', else the nearest base's that has any.
+
+        Where bases' overloads count as a type's own, that is the nearest with one that a call with so many
+        arguments, plus one, can be of; 0 can be of any.
+        """
+        waiting, seen = [owner], {owner}
+        for _ in range(MAX_TYPES):
+            if not waiting:
+                break
+            one = waiting.pop(0)
+            found = self._find_own_members(one, name, role)
+            if found and self._takes_any(found, arguments):
+                return found
+            more = [base for base in self.list_bases(one) if base not in seen]
+            seen.update(more)
+            waiting += more
+        return []
+
+    def _takes_any(self, members: list[Declaration], arguments: int) -> bool:
+        scope = self.find_scope(members[0].path)
+        if scope is None or not arguments or not self.get_rules(scope).inherits_overloads:
+            return True
+        scopes = ((self.find_scope(one.path), one.place) for one in members)
+        return any(other and accepts_count(other.get_symbol(place), arguments) for other, place in scopes)
+
+    def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
+        scope = self.find_scope(owner.path)
+        if scope is None:
+            return []
+        own = [one for one in scope.find_children(owner.place, name) if self._is_member(scope, one, role)]
+        found = [(scope, one) for one in own]
+        rules = self.get_rules(scope)
+        owner_name = scope.get_name(owner.place)
+        if rules.has_extensions:
+            extending = set(self.program.list_declaring(owner_name))
+            for path in self.program.list_declaring(name):
+                other = self.find_scope(path) if path in extending else None
+                if other is not None and other.language in rules.languages:
+                    found += self._find_in_extensions(scope, owner.place, other, name, role)
+        defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
+        kept = [
+            one
+            for one in found
+            if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
+        ]
+        return [Declaration(other.path, place) for other, place in kept]
+
+    def _find_in_extensions(
+        self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
+    ) -> list[tuple[FileScope, int]]:
+        owner_name = scope.get_name(owner)
+        found = []
+        for place in other.find_named(name):
+            parent = other.get_parent(place)
+            if other.get_name(parent) != owner_name or (other is scope and parent == owner):
+                continue
+            is_extension = other.get_kind(parent) is SymbolKind.EXTENSION
+            from_extension = (
+                scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
+            )
+            is_member = (is_extension or from_extension) and self._is_member(other, place, role)
+            if is_member and self._is_same_type(scope, owner, other, parent):
+                found.append((other, place))
+        return found
+
+    def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
+        """True when an extension of the name of a type is one of that type."""
+        rules = self.get_rules(scope)
+        if not rules.is_same_type(scope, owner, other, extension):
+            return False
+        is_extension = other.get_kind(extension) is SymbolKind.EXTENSION
+        if not rules.checks_extensions or not is_extension or scope.get_kind(owner) is SymbolKind.EXTENSION:
+            return True
+        one = Declaration(other.path, extension)
+        if one not in self._extended:
+            self._extended[one] = tuple(self.find_extended(one))
+        found = self._extended[one]
+        return Declaration(scope.path, owner) in found or found == (one,)
+
+    def _is_member(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
+        kind = scope.get_kind(place)
+        if role is ReferenceRole.CALL and kind is SymbolKind.CONSTRUCTOR:
+            return True
+        if scope.language == "c":
+            return kind is SymbolKind.PROPERTY
+        return is_wanted(kind, role, scope.language)
+
+    def list_bases(self, owner: Declaration) -> tuple[Declaration, ...]:
+        """What a type or one of its extensions says to derive from; of an alias what it stands for."""
+        known = self._bases.get(owner)
+        if known is not None:
+            return known
+        if owner in self._open or len(self._open) >= MAX_OPEN or self._steps <= 0:
+            self._cuts += 1  # bases may go round
+            return ()
+        cuts = self._cuts
+        self._open.add(owner)
+        self._steps -= 1
+        try:
+            found = tuple(self._find_bases(owner))
+        finally:
+            self._open.discard(owner)
+        if cuts == self._cuts:  # what was cut short is not the whole answer: found out again when asked for
+            self._bases[owner] = found
+        return found
+
+    def begin(self) -> None:
+        """A new question: it may take MAX_STEPS steps."""
+        self._steps, self.depth = MAX_STEPS, 0
+
+    def _find_bases(self, owner: Declaration) -> list[Declaration]:
+        scope = self.find_scope(owner.path)
+        if scope is None:
+            return []
+        found: dict[Declaration, None] = {}
+        kind = scope.get_kind(owner.place)
+        if kind is SymbolKind.EXTENSION:
+            found.update(dict.fromkeys(one for one in self.find_extended(owner) if one != owner))
+        for other, place in self._iter_parts(scope, owner.place):
+            for row in other.list_bases(place):
+                names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
+                outer = other.get_parent(place)
+                found.update(dict.fromkeys(self.find_type(other, outer, names).declarations))
+        if kind is SymbolKind.TYPE:
+            found.update(dict.fromkeys(self._find_alias(scope, owner.place)))
+        found.pop(owner, None)
+        return list(found)
+
+    def _iter_parts(self, scope: FileScope, place: int) -> Iterator[tuple[FileScope, int]]:
+        """A type and its extensions."""
+        yield scope, place
+        rules, name = self.get_rules(scope), scope.get_name(place)
+        if not rules.has_extensions:
+            return
+        for other in list(self.iter_declaring(scope, name))[:MAX_EXTENSIONS]:
+            for one in other.find_named(name):
+                is_other = other is not scope or one != place
+                is_part = is_other and other.get_kind(one) is SymbolKind.EXTENSION
+                if is_part and self._is_same_type(scope, place, other, one):
+                    yield other, one
+
+    def _find_alias(self, scope: FileScope, place: int) -> tuple[Declaration, ...]:
+        names = scope.read_type_names(place)
+        return self.find_type(scope, scope.get_parent(place), names).declarations if names else ()
+
+    def find_constructors(self, owner: Declaration) -> list[Declaration]:
+        """What makes an instance of a type, where that is declared."""
+        scope = self.find_scope(owner.path)
+        if scope is None:
+            return []
+        name = self.get_rules(scope).constructor_name or scope.get_name(owner.place)
+        found = self._find_own_members(owner, name, ReferenceRole.CALL)
+        return [one for one in found if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
+
+    def _get_kind(self, declaration: Declaration) -> SymbolKind:
+        scope = self.find_scope(declaration.path)
+        return scope.get_kind(declaration.place) if scope is not None else SymbolKind.FILE
+
+
+def _count_common(one: str, other: str) -> int:
+    """Folders that two paths share from the root on."""
+    count = 0
+    for left, right in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if left != right:
+            break
+        count += 1
+    return count

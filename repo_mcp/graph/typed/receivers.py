@@ -1,0 +1,219 @@
+"""The type of what stands before a member: `this`, typed variables, fields, results of calls.
+
+Each step of `a.b().c` asks the type before it for a member and takes that member's declared type. Where a
+step leads out of the repository, that is said; where it leads nowhere, nothing is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import NamedLookup
+from repo_mcp.graph.typed.rules import Rules
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference, ReferenceRole, SymbolKind
+
+MAX_STEPS = 12
+MAX_DEPTH = 12  # variables that get their types from others, which may go round
+_VALUE_KINDS = frozenset({SymbolKind.PROPERTY, SymbolKind.VARIABLE, SymbolKind.CONSTANT})
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What is asked for a member."""
+
+    types: tuple[Declaration, ...] = ()
+    external: str = ""  # the name of its type, which is declared elsewhere
+    is_items: bool = False  # the types are those of its items
+    is_sure: bool = True
+
+
+def find_holder(
+    lookup: NamedLookup, scope: FileScope, place: int, line: int, qualifier: str
+) -> Holder | None:
+    """The type of a qualifier; None where it cannot be told."""
+    segments = qualifier.split(".")
+    if len(segments) > MAX_STEPS or "?" in segments:
+        return None
+    if lookup.depth >= MAX_DEPTH:
+        return None
+    lookup.depth += 1
+    try:
+        holder, used = _find_first(lookup, scope, place, line, segments)
+        for segment in segments[used:]:
+            if holder is None or holder.external:
+                break
+            holder = _take_step(lookup, holder, segment)
+        return holder
+    finally:
+        lookup.depth -= 1
+
+
+def _find_first(
+    lookup: NamedLookup, scope: FileScope, place: int, line: int, segments: list[str]
+) -> tuple[Holder | None, int]:
+    """The type of the first names, and how many they are."""
+    rules = lookup.get_rules(scope)
+    first = segments[0]
+    if first in rules.own_words or first in rules.base_words:
+        return _find_own(lookup, scope, place, first in rules.base_words), 1
+    if not first.endswith("()"):
+        binding = scope.find_binding(place, line, first)
+        if binding is not None:
+            return _find_bound(lookup, scope, binding), 1
+        if first in {"self"}:
+            return None, 1
+    return _find_static(lookup, scope, place, segments)
+
+
+def _find_own(lookup: NamedLookup, scope: FileScope, place: int, is_base: bool) -> Holder | None:
+    around = scope.find_type_around(place)
+    if around is None:
+        return None
+    own = lookup.find_extended(Declaration(scope.path, around))
+    if not is_base:
+        return Holder(tuple(own))
+    bases = [base for one in own for base in lookup.list_bases(one)]
+    return Holder(tuple(bases)) if bases else Holder(external="super")
+
+
+def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Holder | None:
+    """The type of a local variable."""
+    place, name, qualifier = binding.symbol, binding.name, binding.qualifier
+    if binding.arguments == 1:
+        if name == "[]":
+            before = f"{qualifier}.[]"
+            return find_holder(lookup, scope, place, binding.line - 1, before) if qualifier else None
+        return _find_made(lookup, scope, place, binding)
+    names = (*qualifier.split("."), name) if qualifier else (name,)
+    return _find_type(lookup, scope, place, names, is_items=binding.arguments == 2)
+
+
+def _find_made(lookup: NamedLookup, scope: FileScope, place: int, binding: Reference) -> Holder | None:
+    """What a call gives, or what a member holds."""
+    name, qualifier = binding.name, binding.qualifier
+    if not qualifier:
+        return (
+            _find_static(lookup, scope, place, [name + "()"])[0]
+            or _find_static(lookup, scope, place, [name])[0]
+        )
+    if qualifier.partition(".")[0].removesuffix("()") == binding.alias:
+        return find_holder(lookup, scope, place, binding.line - 1, f"{qualifier}.{name}()")
+    return find_holder(lookup, scope, place, binding.line, f"{qualifier}.{name}()")
+
+
+def _find_type(
+    lookup: NamedLookup, scope: FileScope, place: int, names: tuple[str, ...], *, is_items: bool = False
+) -> Holder | None:
+    """The type of a written name."""
+    rules = lookup.get_rules(scope)
+    if len(names) == 1 and names[0] in rules.own_words:
+        return _find_own(lookup, scope, place, is_base=False)
+    found = lookup.find_type(scope, place, names)
+    if found.declarations:
+        return Holder(found.declarations[:1], "", is_items, found.is_sure)
+    if found.external:
+        return Holder(external=found.external)
+    if len(names[-1]) == 1 and names[-1].isupper():
+        return None  # most likely a parameter of a type
+    return Holder(external=".".join(names))
+
+
+def _find_static(
+    lookup: NamedLookup, scope: FileScope, place: int, segments: list[str]
+) -> tuple[Holder | None, int]:
+    """The type of names that begin with no variable: the longest path that is declared."""
+    plain = 0
+    while plain < len(segments) and segments[plain].isidentifier():
+        plain += 1
+    is_call = plain < len(segments) and segments[plain].endswith("()")
+    if is_call:
+        names = (*segments[:plain], segments[plain][:-2])
+        holder = _find_value(lookup, scope, place, names, ReferenceRole.CALL)
+        if holder is not None:
+            return holder, plain + 1
+    for used in range(plain, 0, -1):
+        holder = _find_value(lookup, scope, place, tuple(segments[:used]), ReferenceRole.USE)
+        if holder is not None:
+            return holder, used
+    return None, 1
+
+
+def _find_value(
+    lookup: NamedLookup, scope: FileScope, place: int, names: tuple[str, ...], role: ReferenceRole
+) -> Holder | None:
+    found = lookup.find_static(scope, place, names, role)
+    if found.external:
+        return Holder(external=found.external)
+    if not found.declarations:
+        if role is ReferenceRole.USE and scope.language == "c":
+            return None
+        found = lookup.find_type(scope, place, names)
+        if found.external:
+            return Holder(external=found.external)
+    for one in found.declarations[:1]:
+        return _read_declared(lookup, one)
+    return None
+
+
+def _take_step(lookup: NamedLookup, holder: Holder, segment: str) -> Holder | None:
+    """The type of a member."""
+    if segment == "[]":
+        return Holder(holder.types, is_sure=holder.is_sure)
+    name = segment.removesuffix("()")
+    role = ReferenceRole.CALL if segment.endswith("()") else ReferenceRole.USE
+    for one in holder.types:
+        scope = lookup.find_scope(one.path)
+        if scope is None:
+            continue
+        if not holder.is_items:
+            members = lookup.find_members(one, name, role)
+            if members:
+                return _read_declared(lookup, members[0], holder)
+        if name in lookup.get_rules(scope).transparent:
+            return holder
+    return None
+
+
+def _read_declared(
+    lookup: NamedLookup, declaration: Declaration, holder: Holder | None = None
+) -> Holder | None:
+    """The type that a declaration shows: itself when it is a type."""
+    scope = lookup.find_scope(declaration.path)
+    if scope is None:
+        return None
+    kind = scope.get_kind(declaration.place)
+    if kind in TYPE_KINDS:
+        return Holder((declaration,))
+    owner = scope.get_parent(declaration.place)
+    if kind is SymbolKind.CONSTRUCTOR or kind is SymbolKind.ENUM_MEMBER:
+        return Holder(tuple(lookup.find_extended(Declaration(scope.path, owner))))
+    if kind not in CALLABLE_KINDS and kind not in _VALUE_KINDS:
+        return None
+    symbol = scope.get_symbol(declaration.place)
+    rules = lookup.get_rules(scope)
+    return _read_text(lookup, rules, scope, declaration, symbol.return_type, holder)
+
+
+def _read_text(
+    lookup: NamedLookup,
+    rules: Rules,
+    scope: FileScope,
+    declaration: Declaration,
+    text: str,
+    holder: Holder | None,
+) -> Holder | None:
+    """The type in the text of a result, in the place where that stands."""
+    text = rules.read_result(text)
+    if text.endswith("()"):  # of a variable: what that call gives
+        found = find_holder(lookup, scope, declaration.place, 1 << 30, text)
+        return found if found is None or found.types != (declaration,) else None
+    found_type = read_type(text)
+    if not found_type.name:
+        return None
+    if found_type.name == "Self" and holder is not None:
+        return holder
+    names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
+    return _find_type(lookup, scope, declaration.place, names, is_items=found_type.is_items)

@@ -1,0 +1,244 @@
+"""Resolves names of languages with declared types: Go, Java, Rust, C, C++ and Swift.
+
+A bare name is looked for in the scopes around it, among imports and in the containers that are visible; a
+member in the type of what stands before it, its extensions and its bases; either of them then by name alone.
+
+EXACT: scopes, imports or types lead there. PROBABLE: the only declaration of that name. POSSIBLE: one of a
+few; of more than MAX_POSSIBLE nothing is said, nor of common names of members whose holder is not known. A
+call of a type means its constructor that takes so many arguments, where one is declared, and the type.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
+from repo_mcp.graph.program.wanted import accepts_count, is_type_role, is_wanted
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.lookup import LANGUAGES, Found, NamedLookup
+from repo_mcp.graph.typed.receivers import find_holder
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Reference,
+    ReferenceRole,
+    Structure,
+    SymbolKind,
+)
+
+__all__ = ["LANGUAGES", "NamedResolver"]
+
+MAX_POSSIBLE = 8
+MAX_DECLARING = 40  # files that declare a name; of a name in more of them nothing is guessed
+MAX_IMPORTED_FILES = 40
+
+# Names of members that so many types have that one more says nothing of which is meant.
+_COMMON_TEXT = """
+get set add put remove size length len isEmpty is_empty contains close open read write next toString
+to_string equals hashCode clone copy new init default from into iter map filter begin end push pop
+push_back insert find count first last append join start stop run call apply accept test value name
+key String Error Len Less Swap fmt eq hash cmp drop index as_ref as_str unwrap expect data empty
+clear str c_str print println format write_str lock unlock send recv done update delete create free
+release reset of is_some is_none is_ok is_err try_from and_then map_err ok_or unwrap_or take replace
+unwrap_or_else parse trim split to_vec as_bytes as_slice chars bytes lines collect extend keys values
+contains_key containsKey entry sort sort_by any all rev zip enumerate skip peek fold sum min max abs
+as_ptr getClass getName getType hasNext entrySet keySet putAll addAll toArray compactMap forEach
+for_each reduce reserve resize at front back
+"""
+_COMMON = frozenset(_COMMON_TEXT.split())
+
+
+class NamedResolver:
+    """Resolves references of files in LANGUAGES. Its caches are right for one Program."""
+
+    def __init__(self, program: Program) -> None:
+        self._lookup = NamedLookup(program)
+        self._program = program
+
+    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+        """What a reference of a file means. Never raises for what a structure holds."""
+        scope = self._lookup.find_scope(path)
+        if scope is None:
+            return NOTHING
+        self._lookup.begin()
+        role = reference.role
+        if role in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
+            return self._resolve_import(scope, reference)
+        if not reference.name or reference.name == "[]":
+            return NOTHING
+        if reference.qualifier:
+            return self._resolve_member(scope, reference)
+        return self._resolve_bare(scope, reference)
+
+    # -- imports ------------------------------------------------------------------------------------------
+
+    def _resolve_import(self, scope: FileScope, reference: Reference) -> Resolution:
+        rules = self._lookup.get_rules(scope)
+        files, paths, external = rules.list_imported(scope, reference.qualifier, reference.name)
+        found: list[Declaration] = []
+        for path in paths:
+            found += self._lookup.find_path(scope, path, ReferenceRole.USE).declarations
+            found += self._lookup.find_path(scope, path, ReferenceRole.TYPE).declarations
+        found += [Declaration(file, 0) for file in files[:MAX_IMPORTED_FILES]]
+        if found:
+            return Resolution(tuple(Target(one, Confidence.EXACT) for one in dict.fromkeys(found)))
+        return Resolution((), external) if external else NOTHING
+
+    # -- bare names ---------------------------------------------------------------------------------------
+
+    def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
+        lookup, name, role = self._lookup, reference.name, reference.role
+        place = _skip_own_scope(scope, reference)
+        rules = lookup.get_rules(scope)
+        if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
+            return self._resolve_own_constructor(scope, reference)
+        found = lookup.find_bare(scope, place, name, role, reference.arguments)
+        if found.declarations:
+            return self._conclude(found, reference)
+        if found.external:
+            return Resolution((), found.external)
+        return self._guess(scope, reference, is_member=False)
+
+    def _resolve_own_constructor(self, scope: FileScope, reference: Reference) -> Resolution:
+        """`this(...)` and `super(...)`."""
+        holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
+        if holder is None or not holder.types:
+            return NOTHING
+        return self._conclude(Found(holder.types, holder.is_sure), reference)
+
+    # -- members ------------------------------------------------------------------------------------------
+
+    def _resolve_member(self, scope: FileScope, reference: Reference) -> Resolution:
+        lookup, qualifier, role = self._lookup, reference.qualifier, reference.role
+        names = (*qualifier.split("."), reference.name)
+        first = names[0]
+        place = reference.symbol
+        is_local = scope.find_binding(place, reference.line, first) is not None
+        is_own = first in lookup.get_rules(scope).own_words
+        if not is_local and not is_own and all(name.isidentifier() for name in names):
+            found = lookup.find_static(scope, place, names, role)
+            if found.declarations:
+                return self._conclude(found, reference)
+            if found.external:
+                return Resolution((), found.external)
+        if is_type_role(role):
+            return NOTHING
+        found_by_holder = self._resolve_by_holder(scope, reference)
+        if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
+            found = lookup.find_static(scope, place, names, role)  # the module itself: self::build()
+            return self._conclude(found, reference) if found.declarations else NOTHING
+        return found_by_holder
+
+    def _resolve_by_holder(self, scope: FileScope, reference: Reference) -> Resolution:
+        lookup = self._lookup
+        holder = find_holder(lookup, scope, reference.symbol, reference.line, reference.qualifier)
+        if holder is None:
+            return self._guess(scope, reference, is_member=True)
+        if holder.external or holder.is_items:
+            return Resolution((), f"{holder.external}.{reference.name}") if holder.external else NOTHING
+        for one in holder.types:
+            members = lookup.find_members(one, reference.name, reference.role, reference.arguments)
+            if members:
+                return self._conclude(Found(tuple(members), holder.is_sure), reference)
+        return NOTHING
+
+    # -- what is said -------------------------------------------------------------------------------------
+
+    def _conclude(self, found: Found, reference: Reference) -> Resolution:
+        """Targets of what was found: by the number of arguments, and with constructors."""
+        declarations = [*found.declarations]
+        if reference.role is ReferenceRole.CALL:
+            declarations = self._choose_called(declarations, reference.arguments)
+        several = len({self._say_identity(one) for one in declarations}) > 1
+        if found.is_sure and not several:
+            confidence = Confidence.EXACT
+        else:
+            confidence = Confidence.POSSIBLE if several else Confidence.PROBABLE
+        if several and len(declarations) > MAX_POSSIBLE:
+            declarations = declarations[:MAX_POSSIBLE]
+        return Resolution(tuple(Target(one, confidence) for one in declarations))
+
+    def _say_identity(self, declaration: Declaration) -> tuple[str, str, int]:
+        """Equal for what cannot be told apart by a name: parts of one type, alternatives of one file."""
+        scope = self._lookup.find_scope(declaration.path)
+        if scope is None:
+            return declaration.path, "", declaration.place
+        name = scope.get_name(declaration.place)
+        symbol = scope.get_symbol(declaration.place)
+        is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
+        is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
+        is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
+        ordinal = declaration.place if is_overloaded and not is_alone else 0
+        if is_constructor:
+            return ("", "", 0)
+        return declaration.path, name, ordinal
+
+    def _choose_called(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
+        chosen: list[Declaration] = []
+        for one in declarations:
+            scope = self._lookup.find_scope(one.path)
+            if scope is not None and scope.get_kind(one.place) in TYPE_KINDS and scope.language != "c":
+                makers = self._lookup.find_constructors(one)
+                chosen += [*self._keep_accepting(makers, arguments), one]
+            else:
+                chosen.append(one)
+        return self._keep_accepting(list(dict.fromkeys(chosen)), arguments)
+
+    def _keep_accepting(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
+        """Those that take so many arguments; all when none does."""
+        if len(declarations) < 2 or not arguments:
+            return declarations
+        return [one for one in declarations if self._accepts(one, arguments)] or declarations
+
+    def _accepts(self, declaration: Declaration, arguments: int) -> bool:
+        scope = self._lookup.find_scope(declaration.path)
+        if scope is None or not self._lookup.get_rules(scope).has_overloads:
+            return True
+        return accepts_count(scope.get_symbol(declaration.place), arguments)
+
+    # -- by name alone ------------------------------------------------------------------------------------
+
+    def _guess(self, scope: FileScope, reference: Reference, *, is_member: bool) -> Resolution:
+        """The only declaration of a name in the repository, or a few."""
+        name = reference.name
+        if is_member and name in _COMMON:
+            return NOTHING
+        rules = self._lookup.get_rules(scope)
+        if not is_member and not rules.guesses_bare:
+            return NOTHING
+        paths = self._program.list_declaring(name)
+        if len(paths) > MAX_DECLARING:
+            return NOTHING
+        found = self._gather(scope, reference, is_member=is_member)
+        if reference.role is ReferenceRole.CALL:
+            accepting = [one for one in found if self._accepts(one, reference.arguments)]
+            found = accepting if rules.inherits_overloads else accepting or found
+        if not found or len(found) > MAX_POSSIBLE:
+            return NOTHING
+        confidence = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
+        return Resolution(tuple(Target(one, confidence) for one in found))
+
+    def _gather(self, scope: FileScope, reference: Reference, *, is_member: bool) -> list[Declaration]:
+        lookup, role, name = self._lookup, reference.role, reference.name
+        rules = lookup.get_rules(scope)
+        found: list[tuple[FileScope, int]] = []
+        for other in lookup.iter_declaring(scope, name):
+            for place in other.find_named(name):
+                kind = other.get_kind(place)
+                if kind is SymbolKind.EXTENSION or other.is_member(place) is not is_member:
+                    continue
+                if (
+                    is_member
+                    and role is ReferenceRole.CALL
+                    and kind not in CALLABLE_KINDS
+                    and scope.language != "c"
+                ):
+                    continue
+                if is_wanted(kind, role, scope.language) and rules.is_reachable(scope, other, place):
+                    found.append((other, place))
+        definitions = [one for one in found if not one[0].is_forward(one[1])]
+        return [Declaration(other.path, place) for other, place in definitions or found]
+
+
+def _skip_own_scope(scope: FileScope, reference: Reference) -> int:
+    """Where to look from: bases and the like of a type are named outside of it."""
+    is_header = reference.role in {ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND}
+    return scope.get_parent(reference.symbol) if is_header and reference.symbol else reference.symbol

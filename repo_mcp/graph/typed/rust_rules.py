@@ -1,0 +1,284 @@
+"""Where names lead in Rust: crates by `Cargo.toml`, modules by the layout of files, `use` and `pub use`."""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.graph.program.program import Program
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+from repo_mcp.symbols.symbol_record import Reference, SymbolKind
+
+MAX_FOLDERS = 40
+MAX_MANIFEST_LINES = 2_000
+MAX_NAMING = 60  # files that name an item, looked through for the crate that it is said to be of
+_NAME = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.M)
+_SECTION = re.compile(r"\s*\[(.*dependencies)?(?:\.\s*\"?([\w-]+))?[^\]]*\]")
+_KEY = re.compile(r"^\s*\"?([A-Za-z_][\w-]*)\"?\s*(?:=|\.)")
+_ROOTS = ("src/lib.rs", "src/main.rs")
+_ROOT_FILES = frozenset({"lib", "main", "mod"})
+_OUTSIDE_CRATES = frozenset({"std", "core", "alloc", "proc_macro", "test"})
+# Members of wrappers such as Option and Arc: what they give is asked for the same members.
+_TRANSPARENT_TEXT = """
+unwrap expect clone as_ref as_mut borrow borrow_mut lock unwrap_or_default to_owned await by_ref
+into_inner deref deref_mut ok cloned as_deref get_mut unwrap_unchecked
+"""
+
+
+class RustRules(Rules):
+    """Full paths begin with the folder of the crate, then the modules."""
+
+    languages = frozenset({"rust"})
+    has_extensions = True
+    checks_extensions = True
+    own_words = frozenset({"self", "Self"})
+    transparent = frozenset(_TRANSPARENT_TEXT.split())
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._crates: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._dependencies: dict[str, frozenset[str]] = {}
+        self._homes: dict[str, Path] = {}
+
+    # -- crates and modules ------------------------------------------------------------------------------
+
+    def find_home(self, scope: FileScope) -> Path:
+        """The crate's folder and the modules of the file."""
+        return self._find_home(scope.path)
+
+    def _find_home(self, path: str) -> Path:
+        home = self._homes.get(path)
+        if home is None:
+            home = self._homes[path] = self._say_home(path)
+        return home
+
+    def _say_home(self, path: str) -> Path:
+        folder, _, file_name = path.rpartition("/")
+        crate = self._find_crate(folder)
+        stem = file_name.removesuffix(".rs")
+        source = f"{crate}/src".lstrip("/")
+        if folder != source and not folder.startswith(source + "/"):
+            return (crate, "", stem)  # a test, an example: a crate of its own
+        modules = [*filter(None, folder[len(source) :].split("/"))]
+        if stem not in _ROOT_FILES or (modules and stem != "mod"):
+            modules.append(stem)
+        if modules[:1] == ["bin"]:
+            return (crate, "", *modules)
+        return (crate, *modules)
+
+    def _find_crate(self, folder: str) -> str:
+        """The folder of the crate: the nearest one above with a manifest, or with a root module."""
+        found = self._crates.get(folder)
+        if found is None:
+            has_file, prefix = self.program.has_file, f"{folder}/" if folder else ""
+            is_crate = has_file(prefix + "Cargo.toml") or any(has_file(prefix + root) for root in _ROOTS)
+            above = folder.rpartition("/")[0]
+            deep = folder.count("/") < MAX_FOLDERS
+            found = folder if is_crate or not folder or not deep else self._find_crate(above)
+            self._crates[folder] = found
+        return found
+
+    def _find_name(self, crate: str) -> str:
+        """The name that others import a crate by."""
+        if crate not in self._names:
+            path = f"{crate}/Cargo.toml".lstrip("/")
+            text = self.program.read_text(path) if self.program.has_file(path) else None
+            found = _NAME.search(text) if text else None
+            name = found.group(1) if found is not None else crate.rpartition("/")[2]
+            self._names[crate] = name.replace("-", "_")
+        return self._names[crate]
+
+    def _list_dependencies(self, crate: str) -> frozenset[str]:
+        """The crates that a manifest says to depend on, by the names that they are used by."""
+        if crate not in self._dependencies:
+            path = f"{crate}/Cargo.toml".lstrip("/")
+            text = self.program.read_text(path) if self.program.has_file(path) else None
+            found: set[str] = set()
+            is_list = False
+            for line in (text or "").split("\n")[:MAX_MANIFEST_LINES]:
+                section = _SECTION.match(line)
+                if section is not None:
+                    is_list = bool(section.group(1))
+                    found.update(filter(None, (section.group(2),)))
+                elif is_list:
+                    found.update(_KEY.findall(line))
+            self._dependencies[crate] = frozenset(name.replace("-", "_") for name in found)
+        return self._dependencies[crate]
+
+    def _find_crate_named(self, scope: FileScope, name: str, item: str) -> str | None:
+        """The folder of a crate of this repository: beside the file's own, or where an item is named."""
+        own = self._find_crate(scope.folder)
+        if self._find_name(own) == name:
+            return own
+        above = own.rpartition("/")[0]
+        prefixes = {f"{above}/" if above else "", f"{own}/" if own else "", ""}
+        for prefix in sorted(prefixes):
+            for folder in (
+                name,
+                name.replace("_", "-"),
+                f"crates/{name}",
+                f"crates/{name.replace('_', '-')}",
+            ):
+                crate = prefix + folder
+                if self.program.has_folder(f"{crate}/src") and self._find_crate(f"{crate}/src") == crate:
+                    return crate
+        for path in [*self.program.list_declaring(item), *self.program.list_using(item)][:MAX_NAMING]:
+            crate = self._find_crate(path.rpartition("/")[0])
+            if self._find_name(crate) == name:
+                return crate
+        return None
+
+    # -- names -------------------------------------------------------------------------------------------
+
+    def _find_module(self, scope: FileScope, place: int) -> Path:
+        """The module around a symbol."""
+        inner = [scope.get_name(one) for one in scope.iter_around(place) if self._is_inline(scope, one)]
+        return self.find_home(scope) + tuple(reversed(inner))
+
+    def _is_inline(self, scope: FileScope, place: int) -> bool:
+        return scope.get_kind(place) is SymbolKind.MODULE and not scope.is_forward(place)
+
+    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+        """The module, and what `use a::*` names."""
+        module = self._find_module(scope, place)
+        wide = []
+        for row in _keep_around(scope, place, scope.wide_imports):
+            if row.qualifier:
+                path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
+                if path is not None and path[:1] != OUTSIDE:
+                    wide.append(path)
+        return [module, *wide]
+
+    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+        """What `use` binds."""
+        for row in _keep_around(scope, place, scope.find_imports(name)):
+            if row.name != "*":
+                names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
+                names = tuple(filter(None, names))
+                if names == (name,):
+                    return None
+                return self._make_absolute(scope, row.symbol, names)
+        return None
+
+    def _make_absolute(self, scope: FileScope, place: int, names: Path) -> Path | None:
+        """The full path of a written one; OUTSIDE for another repository's crate."""
+        first, rest = names[0], names[1:]
+        module = self._find_module(scope, place)
+        if first == "crate":
+            return self._find_root(module) + rest
+        while first == "self" and rest:
+            first, rest = rest[0], rest[1:]
+            if first not in {"self", "super"}:
+                return (*module, first, *rest)
+        if first == "super":
+            above = module[:-1] if len(module) > 1 else module
+            while rest[:1] == ("super",) and len(above) > 1:
+                above, rest = above[:-1], rest[1:]
+            return above + rest
+        if first in _OUTSIDE_CRATES:
+            return OUTSIDE + names
+        bound = self._find_plain(scope, place, first)
+        if bound is not None:
+            return bound + rest
+        crate = self._find_crate_named(scope, first, names[-1])
+        return (crate, *rest) if crate is not None else OUTSIDE + names
+
+    def _find_root(self, module: Path) -> Path:
+        return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
+
+    def _find_plain(self, scope: FileScope, place: int, name: str) -> Path | None:
+        """A name of the module itself: a module, type or import of the file."""
+        module = self._find_module(scope, place)
+        for around in scope.iter_around(place):
+            if scope.find_children(around, name):
+                return (*module, name)
+        for row in _keep_around(scope, place, scope.find_imports(name)):
+            written = (*filter(None, row.qualifier.split(".")), row.name)
+            if row.name and written[0] != name:
+                return self._make_absolute(scope, row.symbol, written)
+        return None
+
+    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+        """One full path, or one in each visible module."""
+        if names[0] in {"crate", "self", "super"} or names[0] in _OUTSIDE_CRATES:
+            path = self._make_absolute(scope, place, names)
+            return [path] if path is not None else []
+        bound = self.find_import(scope, place, names[0])
+        if bound is not None:
+            return [bound + names[1:]]
+        found = [container + names for container in self.list_visible(scope, place)]
+        crate = self._find_crate_named(scope, names[0], names[-1])
+        if crate is not None:
+            return [*found, (crate, *names[1:])]
+        is_outside = names[0] in self._list_dependencies(self._find_crate(scope.folder))
+        return [*found, OUTSIDE + names] if is_outside else found
+
+    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+        """The declaration, or the file of the module."""
+        names = (*filter(None, qualifier.split(".")), *((name,) if name not in {"", "*"} else ()))
+        path = self._make_absolute(scope, 0, names) if names else None
+        if path is None or path[:1] == OUTSIDE:
+            return [], [], ".".join(filter(None, (*names, "*" if name == "*" else "")))
+        file = self.find_module_file(path)
+        return ([file], [path], "") if file is not None else ([], [path], "")
+
+    def find_module_file(self, path: Path) -> str | None:
+        """The file of a module."""
+        crate, modules = path[0], path[1:]
+        source = f"{crate}/src".lstrip("/")
+        if not modules:
+            choices = [f"{source}/lib.rs", f"{source}/main.rs"]
+        else:
+            inner = "/".join(modules)
+            choices = [f"{source}/{inner}.rs", f"{source}/{inner}/mod.rs"]
+        return next((one for one in choices if self.program.has_file(one)), None)
+
+    def follow(self, path: Path) -> list[Path]:
+        """What the module before the last names, or before an earlier one, exports again or imports."""
+        found: list[Path] = []
+        for cut in range(len(path) - 1, 0, -1):
+            file = self.find_module_file(path[:cut])
+            scope = self.find_scope(file) if file is not None else None
+            if scope is None:
+                continue
+            name, rest = path[cut], path[cut + 1 :]
+            for row in scope.exports or ():
+                written = tuple(filter(None, row.qualifier.split(".")))
+                if row.name == "*":
+                    target = self._make_absolute(scope, row.symbol, written) if written else None
+                    tail: Path = (name, *rest)
+                elif row.alias == name:
+                    target, tail = self._make_absolute(scope, row.symbol, (*written, row.name)), rest
+                else:
+                    continue
+                if target is not None and target + tail != path:
+                    found.append(target + tail)
+            break
+        return found
+
+    def is_same_type(self, scope: FileScope, place: int, other: FileScope, extension: int) -> bool:
+        """Blocks of a type stand in its crate; of an outside type anywhere."""
+        is_extension = scope.get_kind(place) is SymbolKind.EXTENSION
+        return is_extension or self._find_crate(scope.folder) == self._find_crate(other.folder)
+
+    def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
+        """Modules that are only announced are found by their files."""
+        return not (other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE)
+
+    def read_result(self, text: str) -> str:
+        """Inside of Result and Option: most are asked for what they hold."""
+        text = text.strip()
+        for _ in range(3):
+            head, angle, inside = text.partition("<")
+            if angle and head.rpartition("::")[2] in {"Result", "Option", "Poll"}:
+                text = inside
+        return text
+
+
+def _keep_around(scope: FileScope, place: int, rows: list[Reference]) -> list[Reference]:
+    """Those of the rows that stand in a scope around a symbol."""
+    if not rows:
+        return rows
+    around = set(scope.iter_around(place))
+    return [row for row in rows if row.symbol in around]

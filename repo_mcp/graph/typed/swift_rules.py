@@ -1,0 +1,58 @@
+"""Where names lead in Swift: all files of a module see each other; a module is a folder of `Sources`."""
+
+from __future__ import annotations
+
+from repo_mcp.graph.typed.file_scope import FileScope
+from repo_mcp.graph.typed.rules import OUTSIDE, Path, Rules
+
+_SOURCE_FOLDERS = frozenset({"Sources", "Source", "Tests", "src"})
+
+
+class SwiftRules(Rules):
+    """Full paths begin with the module."""
+
+    languages = frozenset({"swift"})
+    has_implicit_members = True
+    has_overloads = True
+    has_extensions = True
+    checks_extensions = True
+    own_words = frozenset({"self", "Self"})
+    base_words = frozenset({"super"})
+    constructor_name = "init"
+
+    def find_home(self, scope: FileScope) -> Path:
+        """The folder of the target: the one right below `Sources` or `Tests`, else the first of the path."""
+        return (self._find_module(scope.path),)
+
+    def _find_module(self, path: str) -> str:
+        folders = path.split("/")[:-1]
+        for at, one in enumerate(folders[:-1]):
+            if one in _SOURCE_FOLDERS:
+                return folders[at + 1] if one in {"Sources", "Tests"} else one
+        return folders[0] if folders else ""
+
+    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+        """The module, and those that are imported."""
+        imported = [(row.qualifier,) for row in scope.imports if not row.name]
+        return [self.find_home(scope), *imported]
+
+    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+        """What `import struct Module.Name` binds, and modules by their names."""
+        for row in scope.find_imports(name):
+            path = (row.qualifier, row.name) if row.name else (row.qualifier,)
+            return path if self._is_here(row.qualifier) else OUTSIDE + path
+        return None
+
+    def _is_here(self, module: str) -> bool:
+        folders = (f"Sources/{module}", f"Tests/{module}", module)
+        return any(self.program.has_folder(folder) for folder in folders)
+
+    def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
+        """A declaration of the module; of the module itself nothing, since it is no file."""
+        if not self._is_here(qualifier):
+            return [], [], ".".join(filter(None, (qualifier, name)))
+        return [], ([(qualifier, name)] if name else []), ""
+
+    def may_hold(self, file_path: str, path: Path) -> bool:
+        """Only files of the module."""
+        return self._find_module(file_path) == path[0]

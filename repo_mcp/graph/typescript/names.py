@@ -1,0 +1,271 @@
+"""What a name means in a file of TypeScript or JavaScript: declared around it, or brought in by an import.
+
+A meaning is some declarations (one, or several that the language merges into one thing) or the dotted name of
+something outside. The file itself (place 0) stands for its module: what `import * as ns` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from repo_mcp.graph.program.program import Declaration, Program
+from repo_mcp.graph.typescript.modules import ModuleFinder
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
+
+WHOLE = "export="
+MAX_HOPS = 24  # from one file to the next
+MAX_STARS = 400  # files behind `export *` that are looked into for one name
+MAX_PARENTS = 64
+_COMMON_SUFFIXES = (".js", ".cjs")  # of what may be CommonJS
+_TYPE_ONLY = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE})
+_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.CONSTRUCTOR, SymbolKind.ENUM_MEMBER})
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name stands for."""
+
+    declarations: tuple[Declaration, ...] = ()
+    external: str = ""
+
+
+UNKNOWN = Meaning()  # told from other empty meanings by identity: nothing was found to look into
+_ABSENT = Meaning()  # imported from a file of the repository that does not have it
+
+
+class ScriptFile:
+    """The facts of one structure that names are looked up by."""
+
+    def __init__(self, path: str, structure: Structure) -> None:
+        self.path = path
+        self.structure = structure
+        self._symbols: dict[int, Symbol] = {}
+
+    def get_symbol(self, place: int) -> Symbol:
+        """The symbol at a place. IndexError when there is none."""
+        found = self._symbols.get(place)
+        if found is None:
+            found = self._symbols[place] = self.structure.get_symbol(place)
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str, list[Reference]]:
+        """Local name -> the rows that import it."""
+        found: dict[str, list[Reference]] = {}
+        for row in self.structure.list_role(ReferenceRole.IMPORT):
+            reference = self.structure.get_reference(row)
+            if reference.alias:
+                found.setdefault(reference.alias, []).append(reference)
+        return found
+
+    @cached_property
+    def exports(self) -> dict[str, list[Reference]]:
+        """Name for importers -> the rows that export it; "*" holds those of whole modules."""
+        found: dict[str, list[Reference]] = {}
+        for row in self.structure.list_role(ReferenceRole.EXPORT):
+            reference = self.structure.get_reference(row)
+            found.setdefault(reference.alias or "*", []).append(reference)
+        return found
+
+    @cached_property
+    def binds(self) -> dict[tuple[int, str], list[Reference]]:
+        """(symbol, variable) -> the rows that tell its type."""
+        found: dict[tuple[int, str], list[Reference]] = {}
+        for row in self.structure.list_role(ReferenceRole.BIND):
+            reference = self.structure.get_reference(row)
+            found.setdefault((reference.symbol, reference.alias), []).append(reference)
+        return found
+
+    @cached_property
+    def is_module(self) -> bool:
+        """False for a script, whose names are everybody's."""
+        flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
+        if self.imports or self.exports or self.structure.list_role(ReferenceRole.IMPORT):
+            return True
+        return any(int(self.structure.flags[place]) & flags for place in self.structure.list_children(0))
+
+    def iter_around(self, place: int) -> Iterator[int]:
+        """A symbol and those around it, to the file."""
+        for _ in range(MAX_PARENTS):
+            yield place
+            if not place:
+                return
+            place = int(self.structure.parents[place])
+        yield 0
+
+    def find_children(self, place: int, name: str) -> list[Symbol]:
+        """Symbols of a name right inside another."""
+        parents = self.structure.parents
+        return [
+            self.get_symbol(one)
+            for one in self.structure.find_symbols(name)
+            if one and int(parents[one]) == place
+        ]
+
+
+class ScriptNames:
+    """Looks names up, through any number of modules."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.modules = ModuleFinder(program)
+        self._files: dict[str, ScriptFile | None] = {}
+        self._exported: dict[tuple[str, str], Meaning] = {}
+
+    def find_file(self, path: str) -> ScriptFile | None:
+        """The facts of a file; None for one without a structure."""
+        if path not in self._files:
+            structure = self.program.find_structure(path)
+            self._files[path] = None if structure is None else ScriptFile(path, structure)
+        return self._files[path]
+
+    def get_symbol(self, declaration: Declaration) -> Symbol | None:
+        """The symbol that a declaration is."""
+        file = self.find_file(declaration.path)
+        if file is None or declaration.place >= file.structure.symbol_count:
+            return None
+        return file.get_symbol(declaration.place)
+
+    # -- names of a file -----------------------------------------------------------------------------------
+
+    def look_up(
+        self, file: ScriptFile, place: int, name: str, *, as_type: bool = False, hops: int = 0
+    ) -> Meaning:
+        """What a name means inside a symbol of a file."""
+        for around in file.iter_around(place):
+            found = self._choose(file, around, name, as_type)
+            if found:
+                return Meaning(tuple(Declaration(file.path, one.place) for one in found))
+        for row in file.imports.get(name, ()):
+            found_there = self.resolve_import(file, row, hops=hops)
+            return _ABSENT if found_there is UNKNOWN else found_there
+        return UNKNOWN
+
+    def _choose(self, file: ScriptFile, place: int, name: str, as_type: bool) -> list[Symbol]:
+        """Symbols of a name that can be had without saying of what, inside another."""
+        if SymbolKind(int(file.structure.kinds[place])) in _TYPE_ONLY:
+            return []
+        found = [one for one in file.find_children(place, name) if one.kind not in _MEMBERS]
+        return prefer(found, as_type)
+
+    def resolve_import(self, file: ScriptFile, row: Reference, *, hops: int = 0) -> Meaning:
+        """What an imported name means."""
+        path = self.modules.find(file.path, row.qualifier)
+        if path is None:
+            name = row.name if row.name not in {"default", WHOLE} else ""
+            return Meaning(external=f"{row.qualifier}.{name}" if name else row.qualifier)
+        if not row.name or row.name == "*":
+            return Meaning((Declaration(path, 0),))
+        return self.find_export(path, row.name, hops=hops + 1)
+
+    # -- exports -------------------------------------------------------------------------------------------
+
+    def find_export(self, path: str, name: str, *, hops: int = 0) -> Meaning:
+        """What a module gives under a name."""
+        key = (path, name)
+        if key not in self._exported:
+            self._exported[key] = UNKNOWN  # of a cycle
+            found = self._find_export(path, name, hops)
+            if found is UNKNOWN and hops:
+                del self._exported[key]  # what a cycle or the number of hops hid may be there from elsewhere
+                return UNKNOWN
+            self._exported[key] = found
+        return self._exported[key]
+
+    def _find_export(self, path: str, name: str, hops: int) -> Meaning:
+        file = self.find_file(path)
+        if file is None or hops > MAX_HOPS:
+            return UNKNOWN
+        found = self._find_own_export(file, name, hops)
+        if found is not UNKNOWN:
+            return found
+        if name != "default":
+            found = self._find_behind_stars(file, name, hops)
+            if found is not UNKNOWN:
+                return found
+        return self._find_in_whole(file, name, hops)
+
+    def _find_own_export(self, file: ScriptFile, name: str, hops: int) -> Meaning:
+        flag = SymbolFlag.DEFAULT_EXPORT if name == "default" else SymbolFlag.PUBLIC_API
+        if name == "default":
+            flags = file.structure.flags
+            children = file.structure.list_children(0)
+            symbols = [file.structure.get_symbol(one) for one in children if int(flags[one]) & flag]
+        else:
+            symbols = [one for one in file.find_children(0, name) if one.flags & flag]
+        symbols = [one for one in symbols if one.kind not in _MEMBERS]
+        if symbols:
+            return Meaning(tuple(Declaration(file.path, one.place) for one in symbols))
+        for row in file.exports.get(name, ()):
+            if row.qualifier:
+                target = self.modules.find(file.path, row.qualifier)
+                if target is None:
+                    outside = f"{row.qualifier}.{row.name}" if row.name else row.qualifier
+                    return Meaning(external=outside)
+                if not row.name:
+                    return Meaning((Declaration(target, 0),))
+                return self.find_export(target, row.name, hops=hops + 1)
+            return self.look_up(file, 0, row.name, hops=hops + 1)
+        return UNKNOWN
+
+    def _find_behind_stars(self, file: ScriptFile, name: str, hops: int) -> Meaning:
+        """Through `export *`, breadth first."""
+        waiting, seen = [file], {file.path}
+        while waiting:
+            one = waiting.pop(0)
+            for row in one.exports.get("*", ()):
+                target = self.modules.find(one.path, row.qualifier)
+                if target is None or target in seen or len(seen) > MAX_STARS:
+                    continue
+                seen.add(target)
+                other = self.find_file(target)
+                if other is None:
+                    continue
+                found = self._find_own_export(other, name, hops + 1)
+                if found is not UNKNOWN:
+                    return found
+                waiting.append(other)
+        return UNKNOWN
+
+    def _find_in_whole(self, file: ScriptFile, name: str, hops: int) -> Meaning:
+        """What `module.exports` is given, or a member of it."""
+        whole = self.find_whole(file, hops)
+        if whole is UNKNOWN and name == "default" and file.exports and file.path.endswith(_COMMON_SUFFIXES):
+            return Meaning((Declaration(file.path, 0),))  # the object that its members are exported by
+        if whole is UNKNOWN or name in {"default", WHOLE}:
+            return whole
+        found: list[Declaration] = []
+        for one in whole.declarations:
+            other = self.find_file(one.path)
+            if one.place == 0 and one.path != file.path:
+                return self.find_export(one.path, name, hops=hops + 1)
+            if other is not None and one.place:
+                found += [
+                    Declaration(one.path, child.place) for child in other.find_children(one.place, name)
+                ]
+        return Meaning(tuple(found)) if found else UNKNOWN
+
+    def find_whole(self, file: ScriptFile, hops: int = 0) -> Meaning:
+        """What a module of CommonJS is as a whole."""
+        for row in file.exports.get(WHOLE, ()):
+            if row.qualifier:
+                target = self.modules.find(file.path, row.qualifier)
+                return Meaning((Declaration(target, 0),)) if target else Meaning(external=row.qualifier)
+            return self.look_up(file, 0, row.name, hops=hops + 1)
+        return UNKNOWN
+
+
+def prefer(symbols: list[Symbol], as_type: bool) -> list[Symbol]:
+    """Of the declarations of one name those that are meant as a type, or as a value; all when none is."""
+    if len(symbols) < 2:
+        return symbols
+    kept = [one for one in symbols if (one.kind in _TYPE_ONLY) == as_type or _is_both(one)]
+    if not as_type:  # a namespace beside a class or a function most often holds types
+        kept = [one for one in kept if one.kind is not SymbolKind.MODULE] or kept
+    return kept or symbols
+
+
+def _is_both(symbol: Symbol) -> bool:
+    return symbol.kind in {SymbolKind.CLASS, SymbolKind.ENUM, SymbolKind.COMPONENT, SymbolKind.MODULE}

@@ -1,0 +1,397 @@
+"""Of which type a value of TypeScript or JavaScript is, as far as it is written, and what members that has.
+
+An owner is a declaration whose members can be asked for: a class, an interface, an enum, an object, a module.
+A value's owners come from what is written of its type, from `new`, and from what a called function says that
+it returns; through classes and interfaces they go to their bases.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from repo_mcp.graph.program.program import Declaration
+from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
+from repo_mcp.languages.treesitter.scope_walk import CALLED, ITEM, ITEMS, SAME
+from repo_mcp.languages.typescript.types import read_type, split_type
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+_TYPE_PARAMETER = re.compile(r"[A-Z]\d?|T[A-Z]\w*")  # no type of a repository is named so
+# Of the members that every list has: those that give one item, and those that give a list of them again.
+_ITEM_OF = frozenset({"at", "find", "findLast", "pop", "shift"})
+_SAME_ITEMS = frozenset(
+    {"filter", "slice", "sort", "reverse", "concat", "toSorted", "toReversed", "splice", "values", "flat"}
+)
+MAX_PARTS = 24  # of a union or an intersection
+MAX_STEPS = 12  # from a value to its type, each through another declaration
+MAX_BASES = 64
+MAX_SEGMENTS = 12
+_BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.EXTEND, ReferenceRole.IMPLEMENT)
+_OWNERS = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.INTERFACE,
+        SymbolKind.ENUM,
+        SymbolKind.MODULE,
+        SymbolKind.FILE,
+        SymbolKind.COMPONENT,
+    }
+)
+_OBJECTS = frozenset({SymbolKind.CONSTANT, SymbolKind.VARIABLE, SymbolKind.PROPERTY})
+_RUN = CALLABLE_KINDS | {SymbolKind.CLASS}
+_OBJECT_MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY})
+_WINDOWS = frozenset({"window", "globalThis", "self", "global"})
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """What members are looked for in; neither: not known."""
+
+    declarations: tuple[Declaration, ...] = ()
+    external: str = ""
+    is_items: bool = False  # they are what its items are
+
+
+NOBODY = Owners()
+
+
+class ScriptTypes:
+    """Evaluates chains of members."""
+
+    def __init__(self, names: ScriptNames) -> None:
+        self._names = names
+        self._window: Owners | None = None
+        self._owners: dict[tuple[Declaration, bool, int], Owners] = {}
+
+    # -- chains --------------------------------------------------------------------------------------------
+
+    def evaluate(self, file: ScriptFile, place: int, chain: str, line: int, steps: int = 0) -> Owners:
+        """The owners that "a.b().c" stands for inside a symbol, on a line."""
+        segments = chain.replace("[]", ".[]").split(".")
+        if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
+            return NOBODY
+        head = segments[0]
+        is_call = head.endswith("()")
+        owners = self._evaluate_head(file, place, head.removesuffix("()"), line, is_call, steps)
+        for segment in segments[1:]:
+            if owners == NOBODY:
+                return NOBODY
+            owners = self._step(owners, segment, steps)
+        return owners
+
+    def _evaluate_head(
+        self, file: ScriptFile, place: int, name: str, line: int, is_call: bool, steps: int
+    ) -> Owners:
+        if name in {"this", "super"}:
+            holder = find_holder(file, place)
+            if holder is None:
+                return NOBODY
+            if name == "super":
+                return self._list_bases(file, file.get_symbol(holder), steps)
+            return Owners((Declaration(file.path, holder),))
+        bound = find_bind(file, place, name, line)
+        if bound is not None and not is_call:
+            return self._follow_bind(file, bound, steps)
+        meaning = self._names.look_up(file, place, name)
+        if meaning is UNKNOWN:
+            return self._find_window() if name in _WINDOWS else NOBODY
+        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+
+    def _find_window(self) -> Owners:
+        """What files of the repository say that the global object has."""
+        if self._window is None:
+            found = []
+            for path in self._names.program.list_declaring("Window")[:MAX_BASES]:
+                file = self._names.find_file(path)
+                for symbol in file.find_children(0, "Window") if file is not None else ():
+                    if symbol.kind is SymbolKind.INTERFACE:
+                        found.append(Declaration(path, symbol.place))
+            self._window = Owners(tuple(found), "" if found else "window")
+        return self._window
+
+    def _step(self, owners: Owners, segment: str, steps: int) -> Owners:
+        is_call = segment.endswith("()")
+        name = segment.removesuffix("()")
+        if owners.is_items:
+            if segment == "[]" or (is_call and name in _ITEM_OF):
+                return Owners(owners.declarations, owners.external)
+            return owners if is_call and name in _SAME_ITEMS else NOBODY
+        if segment == "[]":
+            return NOBODY
+        if owners.external:
+            return Owners(external=f"{owners.external}.{name}")
+        meaning = self.find_member(owners, name, steps + 1)
+        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+
+    # -- types ---------------------------------------------------------------------------------------------
+
+    def get_owners(self, meaning: Meaning, *, is_call: bool = False, steps: int = 0) -> Owners:
+        """What has the members of a value, or of what a call of it gives."""
+        if meaning.external:
+            return Owners(external=meaning.external)
+        if steps > MAX_STEPS:
+            return NOBODY
+        found: list[Declaration] = []
+        is_items = False
+        for declaration in meaning.declarations:
+            owners = self._get_owners(declaration, is_call, steps)
+            if owners.external:
+                return owners
+            found += [one for one in owners.declarations if one not in found]
+            is_items = is_items or owners.is_items
+        return Owners(tuple(found), "", is_items)
+
+    def _get_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
+        """Remembered for each number of steps: types made of each other cost no more than once each."""
+        key = (declaration, is_call, steps)
+        found = self._owners.get(key)
+        if found is None:
+            found = self._owners[key] = self._find_owners(declaration, is_call, steps)
+        return found
+
+    def _find_owners(self, declaration: Declaration, is_call: bool, steps: int) -> Owners:
+        symbol = self._names.get_symbol(declaration)
+        file = self._names.find_file(declaration.path)
+        if symbol is None or file is None:
+            return NOBODY
+        kind = symbol.kind
+        if kind is SymbolKind.FILE:
+            whole = self._names.find_whole(file)
+            return (
+                self.get_owners(whole, is_call=is_call, steps=steps + 1)
+                if whole != UNKNOWN
+                else Owners((declaration,))
+            )
+        if kind in CALLABLE_KINDS and kind is not SymbolKind.COMPONENT:
+            return self._get_result(file, symbol, steps) if is_call else Owners((declaration,))
+        if kind in _OWNERS:
+            return Owners((declaration,))
+        if kind is SymbolKind.TYPE:
+            return self._get_alias(file, symbol, steps)
+        return self._get_value(file, symbol, is_call, steps)
+
+    def _get_result(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+        """What a function gives: the type that it says, or what it returns."""
+        if symbol.return_type:
+            if symbol.return_type == "this":
+                return Owners((Declaration(file.path, symbol.parent),))
+            return self._read_written(file, symbol.place, symbol.return_type, steps)
+        rows = file.binds.get((symbol.place, "()"), ())
+        for row in rows:
+            owners = self._follow_bind(file, row, steps)
+            if owners != NOBODY:
+                return owners
+        own = Owners((Declaration(file.path, symbol.place),))  # of an object that it returns
+        return own if file.structure.list_children(symbol.place) else NOBODY
+
+    def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+        """The members of a type alias: its own, and those of the types that it is made of."""
+        own = Declaration(file.path, symbol.place)
+        found = [own]
+        parts = [one for part in split_type(symbol.return_type, "|") for one in split_type(part, "&")]
+        for part in parts[:MAX_PARTS]:
+            owners = self._read_written(file, symbol.place, part, steps)
+            if owners.is_items:
+                if len(parts) == 1:
+                    return owners
+                continue
+            found += [one for one in owners.declarations if one not in found]
+        return Owners(tuple(found))
+
+    def _get_value(self, file: ScriptFile, symbol: Symbol, is_call: bool, steps: int) -> Owners:
+        """What a variable or a property holds."""
+        if is_call:
+            return NOBODY
+        own = Declaration(file.path, symbol.place)
+        if symbol.return_type:
+            owners = self._read_written(file, symbol.place, symbol.return_type, steps)
+            return owners if owners != NOBODY else Owners((own,))
+        alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
+        rows = file.binds.get((symbol.parent, alias), ())
+        for row in rows:
+            if row.name == symbol.name and not row.qualifier:
+                continue
+            owners = self._follow_bind(file, row, steps)
+            if owners != NOBODY:
+                return Owners((own, *owners.declarations), owners.external, owners.is_items)
+        return Owners((own,))
+
+    def _read_written(self, file: ScriptFile, place: int, text: str, steps: int) -> Owners:
+        """The owners that a written type names."""
+        found = read_type(text)
+        if not found.name or steps > MAX_STEPS:
+            return NOBODY
+        owners = self._find_type(file, place, found.name, found.qualifier, steps)
+        return Owners(owners.declarations, owners.external, found.is_items or owners.is_items)
+
+    def _find_type(self, file: ScriptFile, place: int, name: str, qualifier: str, steps: int) -> Owners:
+        if qualifier:
+            outer = self.evaluate(file, place, qualifier, 0, steps + 1)
+            if outer.external:
+                return Owners(external=f"{outer.external}.{name}")
+            return self.get_owners(self.find_member(outer, name, steps + 1), steps=steps + 1)
+        meaning = self._names.look_up(file, place, name, as_type=True)
+        if meaning is UNKNOWN:
+            return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
+        return self.get_owners(meaning, steps=steps + 1)
+
+    def _follow_bind(self, file: ScriptFile, row: Reference, steps: int) -> Owners:
+        """The owners of a variable by a row that tells its type."""
+        if steps > MAX_STEPS:
+            return NOBODY
+        is_call = row.arguments == CALLED
+        if row.arguments == ITEM:
+            dotted = f"{row.qualifier}.{row.name}" if row.qualifier else row.name
+            owners = self.evaluate(file, row.symbol, dotted, row.line, steps + 1)
+            return Owners(owners.declarations, owners.external) if owners.is_items else NOBODY
+        if row.qualifier:
+            outer = self.evaluate(file, row.symbol, row.qualifier, row.line, steps + 1)
+            if outer.external:
+                return Owners(external=f"{outer.external}.{row.name}")
+            if outer.is_items:
+                return NOBODY
+            meaning = self.find_member(outer, row.name, steps + 1)
+            owners = self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+        else:
+            owners = self._follow_name(file, row, is_call, steps)
+        return Owners(owners.declarations, owners.external, owners.is_items or row.arguments == ITEMS)
+
+    def _follow_name(self, file: ScriptFile, row: Reference, is_call: bool, steps: int) -> Owners:
+        if row.name == "this":
+            return self._evaluate_head(file, row.symbol, "this", row.line, False, steps)
+        if row.name != row.alias:
+            bound = find_bind(file, row.symbol, row.name, row.line)
+            if bound is not None and not is_call:
+                return self._follow_bind(file, bound, steps + 1)
+        meaning = self._names.look_up(file, row.symbol, row.name, as_type=not is_call)
+        if meaning is UNKNOWN:
+            return Owners(external=row.name)
+        return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
+
+    # -- members -------------------------------------------------------------------------------------------
+
+    def find_member(self, owners: Owners, name: str, steps: int = 0) -> Meaning:
+        """The members of a name that owners have, or their bases."""
+        if owners.external:
+            return Meaning(external=f"{owners.external}.{name}")
+        if owners.is_items:
+            return UNKNOWN
+        outside = ""
+        waiting, seen = list(owners.declarations), set(owners.declarations)
+        while waiting:
+            owner = waiting.pop(0)
+            found = self._find_own_member(owner, name, steps)
+            if found is not UNKNOWN:
+                return found
+            file, symbol = self._names.find_file(owner.path), self._names.get_symbol(owner)
+            if file is None or symbol is None or steps > MAX_STEPS:
+                continue
+            bases = self._list_bases(file, symbol, steps + 1)
+            outside = outside or bases.external
+            fresh = [one for one in bases.declarations if one not in seen]
+            if len(seen) < MAX_BASES:
+                seen.update(fresh)
+                waiting += fresh
+        return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
+
+    def _find_own_member(self, owner: Declaration, name: str, steps: int) -> Meaning:
+        if owner.place == 0:
+            return self._names.find_export(owner.path, name, hops=min(steps, 1))
+        file = self._names.find_file(owner.path)
+        symbol = self._names.get_symbol(owner)
+        if file is None or symbol is None:
+            return UNKNOWN
+        found = file.find_children(owner.place, name)
+        if symbol.kind in _OBJECTS:
+            held = self._find_held(file, symbol, name, found)
+            if held is not UNKNOWN:
+                return held
+        if symbol.kind is SymbolKind.MODULE:
+            found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
+        if symbol.parent == 0:  # merged with another declaration of its name
+            for twin in file.find_children(symbol.parent, symbol.name):
+                if twin.place != symbol.place:
+                    found += file.find_children(twin.place, name)
+        return Meaning(tuple(Declaration(owner.path, one.place) for one in found)) if found else UNKNOWN
+
+    def _find_held(self, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]) -> Meaning:
+        """What a member of an object is, where the object names it: `{ name }`, `{ name: what }`.
+
+        Of one with a name of its own the member too, for what is called.
+        """
+        rows = file.binds.get((owner.place, f"this.{name}"), ())
+        row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
+        if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
+            return UNKNOWN
+        held = self._names.look_up(file, owner.parent, row.name)
+        if not found or held is UNKNOWN:
+            return held
+        symbols = [self._names.get_symbol(one) for one in held.declarations]
+        if not any(one is not None and one.kind in _RUN for one in symbols):
+            return UNKNOWN
+        own = tuple(Declaration(file.path, one.place) for one in found)
+        return Meaning(held.declarations + own)
+
+    def _list_bases(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
+        """The bases of a class or an interface; external when one lies outside."""
+        found: list[Declaration] = []
+        outside = ""
+        if symbol.kind not in _OWNERS or not symbol.place:
+            return NOBODY
+        rows = [file.structure.get_reference(row) for row in file.structure.list_role(*_BASE_ROLES)]
+        for row in rows:
+            if row.symbol != symbol.place:
+                continue
+            owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1)
+            outside = outside or owners.external
+            found += owners.declarations
+        return Owners(tuple(found), "" if found else outside)
+
+    def find_bases(self, declaration: Declaration) -> Owners:
+        """The bases of a class or an interface."""
+        file, symbol = self._names.find_file(declaration.path), self._names.get_symbol(declaration)
+        return NOBODY if file is None or symbol is None else self._list_bases(file, symbol, 0)
+
+
+def find_holder(file: ScriptFile, place: int) -> int | None:
+    """The class or the object that `this` means inside a symbol.
+
+    An arrow function has that of what is around the objects that it is a member of.
+    """
+    kinds = file.structure.kinds
+    previous = 0
+    is_arrow = False
+    for around in file.iter_around(place):
+        kind = SymbolKind(int(kinds[around]))
+        is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
+        if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
+            previous, is_arrow = 0, True
+            continue
+        if is_arrow and not previous and kind in _OBJECTS:
+            continue
+        if kind is SymbolKind.COMPONENT and (previous or is_arrow):
+            return around
+        if kind in {SymbolKind.CLASS, SymbolKind.INTERFACE}:
+            return around
+        if is_member and kind is not SymbolKind.FILE:
+            return around
+        previous = around
+    return None
+
+
+def find_bind(file: ScriptFile, place: int, name: str, line: int) -> Reference | None:
+    """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
+    binds = file.binds
+    for around in file.iter_around(place):
+        rows = binds.get((around, name))
+        if rows:
+            before = [row for row in rows if not line or row.line <= line]
+            return before[-1] if before else rows[0]
+    return None

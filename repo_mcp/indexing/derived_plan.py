@@ -1,0 +1,140 @@
+"""What a round of the structure phase has to do: the lexical index beside the structure index.
+
+A file is done when the structure index has its path with the fingerprint that the lexical index has, whatever
+its times. What the lexical index does not hold, or no parser is there for, is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from index_format import FINGERPRINT_BYTES, SIZE, LiveSegment, Snapshot
+from repo_mcp.indexing.known_files import KnownFiles
+
+MANY_FILES = 5_000  # that may have changed: then all are compared, which takes no longer
+FEW_FILES = 200  # changed: then the small ones first; else in path order, as they lie on the medium
+
+FindTask = Callable[[str, str], str | None]  # path and language to the name of a task
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFile:
+    """One file that has, or should have, a record."""
+
+    path: str
+    fingerprint: bytes
+    size: int  # bytes of the source file
+    language: str
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to do."""
+
+    files: tuple[WantedFile, ...]  # to parse, in the order in which to do it
+    gone: tuple[str, ...]  # to drop
+    done_files: int  # that are as they should be
+    done_bytes: int
+    bytes: int  # of `files`
+
+    @property
+    def total_files(self) -> int:
+        """Files that should have a record."""
+        return self.done_files + len(self.files)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of those files."""
+        return self.done_bytes + self.bytes
+
+
+def iter_wanted(lexical: Snapshot, find_task: FindTask) -> Iterator[WantedFile]:
+    """The files of the lexical index for which there is a parser. Raises IndexFormatError, OSError."""
+    for segment in lexical.segments:
+        table = segment.reader.read_file_table()
+        languages = [table.language_names[number] for number in table.languages.tolist()]
+        sizes = table.sizes.tolist()
+        for file in np.flatnonzero(segment.live_file_mask).tolist():
+            path = table.paths[file].decode()
+            task = find_task(path, languages[file])
+            if task is not None:
+                start = file * FINGERPRINT_BYTES
+                fingerprint = table.fingerprints[start : start + FINGERPRINT_BYTES]
+                yield WantedFile(path, fingerprint, sizes[file], languages[file], task)
+
+
+def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> Plan:
+    """All that there is to do, with what the structure index knows. Raises IndexFormatError, OSError."""
+    known = dict(indexed.iter_prints())
+    files: list[WantedFile] = []
+    done_files = done_bytes = 0
+    for file in iter_wanted(lexical, find_task):
+        if known.pop(file.path, None) == file.fingerprint:
+            done_files += 1
+            done_bytes += file.size
+        else:
+            files.append(file)
+            known.pop(file.path, None)
+    return Plan(_order(files), tuple(sorted(known)), done_files, done_bytes, sum(file.size for file in files))
+
+
+def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
+    """What there is to do about some files. Raises as `plan_round` does."""
+    places = KnownFiles(lexical)
+    segments = {segment.name: segment for segment in lexical.segments}
+    files: list[WantedFile] = []
+    gone: list[str] = []
+    done_files = done_bytes = 0
+    for path in sorted(set(paths)):
+        place = places.find(path)
+        wanted = None if place is None else _read_wanted(segments[place.segment], place.file, path, find_task)
+        known = indexed.find_fingerprint(path)
+        if wanted is None:
+            gone += [path] if known is not None else []
+        elif wanted.fingerprint == known:
+            done_files += 1
+            done_bytes += wanted.size
+        else:
+            files.append(wanted)
+    return Plan(_order(files), tuple(gone), done_files, done_bytes, sum(file.size for file in files))
+
+
+def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask) -> WantedFile | None:
+    files = segment.reader.files
+    language = segment.reader.take_languages(np.array([file]))[0]
+    task = find_task(path, language)
+    if task is None:
+        return None
+    size = int(files.read_column(SIZE, file, file + 1)[0])
+    return WantedFile(path, files.take_fingerprints(np.array([file]))[0], size, language, task)
+
+
+def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:
+    """The files that may be otherwise in one generation than in the other; None when they are many.
+
+    Segments that both have are passed over, but for the files that died in between: to find out takes as
+    long as there are changes, not files.
+    """
+    was = {segment.name: segment for segment in before.segments}
+    now = {segment.name: segment for segment in after.segments}
+    changed: list[str] = []
+    for name in was.keys() ^ now.keys():
+        segment = was.get(name) or now[name]
+        if segment.entry.live_files > MANY_FILES:
+            return None
+        live = np.flatnonzero(segment.live_file_mask)
+        changed += segment.reader.files.read_paths_of(live)
+    for name in was.keys() & now.keys():
+        died = set(now[name].entry.dead_files) ^ set(was[name].entry.dead_files)
+        changed += [now[name].reader.files.read_path(file) for file in sorted(died)]
+    return sorted(set(changed)) if len(changed) <= MANY_FILES else None
+
+
+def _order(files: list[WantedFile]) -> tuple[WantedFile, ...]:
+    if len(files) <= FEW_FILES:
+        return tuple(sorted(files, key=lambda file: (file.size, file.path)))
+    return tuple(sorted(files, key=lambda file: file.path))

@@ -1,0 +1,493 @@
+"""What the last refresh saw of each file, so that the next one need not read what did not change.
+
+Side files beside the index, of this machine only, that may be deleted at any time: then every file
+is read and compared by fingerprint once. A record counts only for the generation it names, with the same
+segments, and where the directory's owner seals what he writes, only with his tag. It is in two
+files: `seen` is a whole record, in pages (seen_pages.py); `seen.changes` what is otherwise since, bound to
+the bytes of the other. That is written anew by each refresh until it is long, for a whole record of 80,000
+files takes 80 ms. In memory a record is what it is on disk: of its pages those are unpacked that hold a file
+which is asked for, or another than before.
+
+A file is taken for unchanged when its size, times and inode are those recorded, unless it was
+written so shortly before the scan that a later write could have left the same times (git's racy
+index: https://git-scm.com/docs/racy-git). Such an entry is marked and read again the next time.
+"""
+
+from __future__ import annotations
+
+import hmac
+import zlib
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from index_format import (
+    FINGERPRINT_BYTES,
+    CorruptIndex,
+    Directory,
+    SegmentEntry,
+    compute_fingerprint,
+    new_file,
+    pack,
+    unpack,
+)
+from repo_mcp.file_stat import GRANULARITY_NS
+from repo_mcp.indexing.scan_state_pages import (
+    SeenPages,
+    build_pages,
+    expand,
+    join_paths,
+    pack_text,
+    split_paths,
+)
+from repo_mcp.model import SkipReason, WalkedFile, WalkReport
+from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles, build_walked_files
+
+SIDE_FILE = "seen"
+CHANGES_FILE = "seen.changes"
+TEMPORARY = "seen.tmp"
+VERSION = 4
+MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
+MAX_SIDE_FILE_BYTES = 1 << 30
+_MARK_BYTES = FINGERPRINT_BYTES
+_REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
+_NUMBERS = {reason: number for number, reason in enumerate(_REASONS)}
+_TIMES = slice(1, 3)  # columns of the numbers of a file
+_UNWRITTEN = b""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRow:
+    """What was seen of one file."""
+
+    numbers: list[int]  # size, mtime_ns, ctime_ns, inode
+    is_racy: bool
+    reason: SkipReason | None  # why it is not indexed
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A whole record: what a row has of each file, in three texts."""
+
+    pages: SeenPages
+    racy: bytes  # packed text of the paths
+    skipped: bytes  # the same
+    reasons: bytes  # place in _REASONS of each of these
+    mark: bytes = _UNWRITTEN  # that of its file
+
+
+@dataclass(frozen=True, slots=True)
+class SeenFiles:
+    """Every file of one walk, and what became of it."""
+
+    generation: int
+    taken_at: float  # seconds since the epoch, when the refresh was done
+    left_out: Mapping[str, int]  # what the walk left out, by reason
+    complete: bool  # no directory was unreadable: what is not here was not there
+    whole: _Whole
+    changes: Mapping[str, SeenRow | None]  # what is otherwise by now, by path; None: gone
+
+    @property
+    def whole_count(self) -> int:
+        """Files of the whole record: those that came or went since are not counted."""
+        return self.whole.pages.count
+
+    def find(self, path: str) -> list[int] | None:
+        """The numbers of a file. Raises CorruptIndex, here and below."""
+        if path in self.changes:
+            row = self.changes[path]
+            return None if row is None else row.numbers
+        return self.whole.pages.find(path)
+
+    def find_racy(self) -> frozenset[str]:
+        """The files that must be read again, whatever their numbers say."""
+        racy = _read_text(self.whole.racy)
+        kept = (path for path in racy if path not in self.changes)
+        return frozenset([*kept, *(path for path, row in self.changes.items() if row and row.is_racy)])
+
+    def get_skipped(self) -> dict[str, SkipReason]:
+        """The files that are not indexed, and why."""
+        skipped = {
+            path: reason
+            for path, number in zip(_read_text(self.whole.skipped), self.whole.reasons, strict=True)
+            if (reason := _REASONS[number]) is not None and path not in self.changes
+        }
+        more = {path: row.reason for path, row in self.changes.items() if row and row.reason is not None}
+        return skipped | more
+
+    def count_reasons(self) -> dict[str, int]:
+        """Files not indexed and entries not walked, by reason."""
+        found = Counter(self.get_skipped().values())
+        return dict(self.left_out) | {reason.value: found[reason] for reason in SkipReason if found[reason]}
+
+    def renumber(self, generation: int) -> SeenFiles:
+        """The same record for another generation that holds the same files."""
+        return replace(self, generation=generation)
+
+    def read_files(self) -> WalkedFiles:
+        """All files."""
+        rows: dict[str, list[int]] = {}
+        for page in range(len(self.whole.pages.packed)):
+            files = self.whole.pages.read(page)
+            rows |= zip(files.paths, files.stats.tolist(), strict=True)
+        for path, row in self.changes.items():
+            if row is not None:
+                rows[path] = row.numbers
+            else:
+                rows.pop(path, None)
+        paths = sorted(rows)
+        numbers = np.array([rows[path] for path in paths], dtype=np.int64)
+        return WalkedFiles(paths, numbers.reshape(-1, COLUMNS))
+
+    def group_changes(self) -> dict[int, list[str]]:
+        """What is otherwise by now, by the page where it lies, or would."""
+        pages: dict[int, list[str]] = {}
+        for path in self.changes:
+            pages.setdefault(self.whole.pages.find_page(path), []).append(path)
+        return pages
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFiles:
+    """How the tree differs from what the last refresh saw."""
+
+    present: tuple[str, ...]  # new, changed or perhaps changed, in path order
+    missing: frozenset[str]  # gone, or left out by now
+    too_large: int  # files that are not indexed for their size
+
+
+def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
+    """The files of a walk that are otherwise than recorded, or may be."""
+    changed, missing = find_changed(seen, files)
+    return ChangedFiles(
+        tuple(files[place].path for place in changed), frozenset(missing), _count_too_large(seen)
+    )
+
+
+def assume_unchanged(seen: SeenFiles) -> ChangedFiles:
+    """The same right after the refresh that made the record: what only may have changed is racy."""
+    return ChangedFiles(tuple(sorted(seen.find_racy())), frozenset(), _count_too_large(seen))
+
+
+def _count_too_large(seen: SeenFiles) -> int:
+    return sum(reason is SkipReason.TOO_LARGE for reason in seen.get_skipped().values())
+
+
+def drop_unchanged(seen: SeenFiles, files: Sequence[WalkedFile]) -> list[WalkedFile]:
+    """Those of a few files that must be read. Raises CorruptIndex, here and below."""
+    racy = seen.find_racy()
+    rows = build_walked_files(files).stats.tolist()
+    return [
+        file
+        for file, numbers in zip(files, rows, strict=True)
+        if file.path in racy or seen.find(file.path) != numbers
+    ]
+
+
+def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[list[int], list[str]]:
+    """(places in `files` that must be read, paths that are gone), in order.
+
+    Without a record everything must be read and nothing is known to be gone.
+    """
+    if seen is None:
+        return list(range(len(files))), []
+    return _compare(seen, build_walked_files(files), seen.find_racy())
+
+
+def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
+    """How many files are new, gone or otherwise than recorded; one that only may be counts as unchanged."""
+    changed, missing = _compare(seen, build_walked_files(files), frozenset())
+    return len(changed) + len(missing)
+
+
+def _compare(seen: SeenFiles, files: WalkedFiles, unsettled: frozenset[str]) -> tuple[list[int], list[str]]:
+    """The places of files that are otherwise, or unsettled, and what is gone, in order."""
+    pages, later = seen.whole.pages, seen.group_changes()
+    edges = pages.cut(files.paths)
+    changed: list[int] = []
+    missing: list[str] = []
+    for page in sorted({*pages.find_other(files, edges), *later, *map(pages.find_page, unsettled)}):
+        span = slice(edges[page], edges[page + 1])
+        found = WalkedFiles(files.paths[span], files.stats[span])
+        changes = {path: seen.changes[path] for path in later.get(page, ())}
+        places, gone = _compare_page(pages.read(page), changes, found)
+        places |= {place for path in unsettled if (place := find_place(found.paths, path)) is not None}
+        changed += [edges[page] + place for place in sorted(places)]
+        missing += sorted(gone)
+    return changed, missing
+
+
+def _compare_page(
+    known: WalkedFiles, changes: Mapping[str, SeenRow | None], found: WalkedFiles
+) -> tuple[set[int], set[str]]:
+    """The places of files that are otherwise than known and changed since, and what is gone."""
+    if known.paths == found.paths:
+        places = set(np.flatnonzero((known.stats != found.stats).any(axis=1)).tolist())
+        gone: set[str] = set()
+    else:
+        before = dict(zip(known.paths, known.stats.tolist(), strict=True))
+        rows = zip(found.paths, found.stats.tolist(), strict=True)
+        places = {place for place, (path, row) in enumerate(rows) if before.pop(path, None) != row}
+        gone = set(before)
+    for path, change in changes.items():
+        place = find_place(found.paths, path)
+        if place is None:
+            (gone.add if change is not None else gone.discard)(path)
+        elif change is not None and change.numbers == found.stats[place].tolist():
+            places.discard(place)
+        else:
+            places.add(place)
+    return places, gone
+
+
+def build_seen(
+    generation: int,
+    taken_at: float,
+    scan_started_ns: int,
+    report: WalkReport,
+    skipped: Mapping[str, SkipReason],
+    unsettled: frozenset[str],
+) -> SeenFiles:
+    """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
+    files = build_walked_files(report.files)
+    recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
+    racy = {*(files.paths[place] for place in recent.tolist()), *unsettled}
+    whole = _build_whole(files, racy, skipped)
+    return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {})
+
+
+def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason]) -> _Whole:
+    """Of `racy` and `skipped` those that are among the files count."""
+    known = [path for path in sorted(skipped) if find_place(files.paths, path) is not None]
+    return _Whole(
+        build_pages(files),
+        pack_text(join_paths([path for path in sorted(racy) if find_place(files.paths, path) is not None])),
+        pack_text(join_paths(known)),
+        bytes(_NUMBERS[skipped[path]] for path in known),
+    )
+
+
+def find_place(paths: Sequence[str], path: str) -> int | None:
+    """Where a path stands among ascending ones."""
+    place = bisect_left(paths, path)
+    return place if place < len(paths) and paths[place] == path else None
+
+
+def renew_seen(
+    seen: SeenFiles,
+    generation: int,
+    taken_at: float,
+    scan_started_ns: int,
+    files: Sequence[WalkedFile],
+    gone: Collection[str],
+    skipped: Mapping[str, SkipReason],
+    unsettled: frozenset[str],
+) -> SeenFiles:
+    """The record after a refresh of some `files`, in path order; what a walk left out is as it was."""
+    changes: dict[str, SeenRow | None] = {**seen.changes, **dict.fromkeys(gone)}
+    walked = build_walked_files(files)
+    for path, numbers in zip(walked.paths, walked.stats.tolist(), strict=True):
+        is_recent = max(numbers[_TIMES]) >= scan_started_ns - GRANULARITY_NS
+        changes[path] = SeenRow(numbers, is_recent or path in unsettled, skipped.get(path))
+    return replace(seen, generation=generation, taken_at=taken_at, changes=changes)
+
+
+def write_seen(directory: Directory, seen: SeenFiles, segments: Sequence[SegmentEntry] = ()) -> SeenFiles:
+    """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
+
+    The record is of `segments`: a generation of other ones may have the same number. Returns what `read_seen`
+    would read now.
+    """
+    mark = seen.whole.mark
+    if mark == _UNWRITTEN or len(seen.changes) > MAX_CHANGES or _read_mark(directory) != mark:
+        if seen.changes:
+            whole = _build_whole(seen.read_files(), seen.find_racy(), seen.get_skipped())
+            seen = replace(seen, whole=whole, changes={})
+        mark = _write(directory, SIDE_FILE, _describe(seen, segments) | _encode_whole(seen.whole))
+        return replace(seen, whole=replace(seen.whole, mark=mark))
+    _write(directory, CHANGES_FILE, _describe(seen, segments) | _encode_changes(seen))
+    return seen
+
+
+def _describe(seen: SeenFiles, segments: Sequence[SegmentEntry]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "generation": seen.generation,
+        "segments": _print_segments(segments),
+        "taken_at": seen.taken_at,
+        "left_out": dict(seen.left_out),
+        "complete": seen.complete,
+    }
+
+
+def _encode_whole(whole: _Whole) -> dict[str, Any]:
+    pages = whole.pages
+    return {
+        "files": pages.count,
+        "firsts": pack_text(join_paths(pages.firsts)),
+        "prints": pages.prints,
+        "pages": list(pages.packed),
+        "racy": whole.racy,
+        "skipped": whole.skipped,
+        "reasons": whole.reasons,
+    }
+
+
+def _encode_changes(seen: SeenFiles) -> dict[str, Any]:
+    rows = {path: row for path, row in sorted(seen.changes.items()) if row is not None}
+    numbers = np.array([row.numbers for row in rows.values()], dtype="<i8")
+    return {
+        "base": seen.whole.mark,
+        "gone": pack_text(join_paths(sorted(seen.changes.keys() - rows))),
+        "paths": pack_text(join_paths(list(rows))),
+        "numbers": pack_text(numbers.tobytes()),
+        "racy": bytes(row.is_racy for row in rows.values()),
+        "reasons": bytes(_NUMBERS[row.reason] for row in rows.values()),
+    }
+
+
+def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
+    """Identifies the segments and their dead files, in any order."""
+    rows = [[entry.name, np.array(entry.dead_files, dtype="<u4").tobytes()] for entry in segments]
+    return compute_fingerprint(pack(sorted(rows)))
+
+
+def _mark(directory: Directory, name: str, record: bytes) -> bytes:
+    """What stands before a record: its owner's tag, or its fingerprint where he has none."""
+    if directory.make_tag is None:
+        return compute_fingerprint(record)
+    return directory.make_tag(name.encode() + b"\n" + record)[:_MARK_BYTES]
+
+
+def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
+    """Returns the mark of what was written."""
+    record = pack(fields)
+    mark = _mark(directory, name, record)
+    with new_file(directory, name, TEMPORARY) as file:
+        file.write(mark)
+        file.write(record)
+    return mark
+
+
+def read_seen(
+    directory: Directory, generation: int, segments: Sequence[SegmentEntry] = ()
+) -> SeenFiles | None:
+    """The record for a generation of these segments; None when there is none, or it is of another, damaged,
+    or not the owner's.
+    """
+    wanted = generation, _print_segments(segments)
+    try:
+        whole = _read(directory, SIDE_FILE)
+        if whole is None:
+            return None
+        base = _build_read(whole[0], whole[1])
+        changes = _read(directory, CHANGES_FILE)
+        if changes is not None and changes[1]["base"] == whole[0] and _identify(changes[1]) == wanted:
+            return _build(changes[1], base, _build_changes(changes[1]))
+        return _build(whole[1], base, {}) if _identify(whole[1]) == wanted else None
+    except (CorruptIndex, OSError, KeyError, TypeError, ValueError, IndexError, zlib.error):
+        return None
+
+
+def _identify(record: Mapping[str, Any]) -> tuple[int, bytes]:
+    return record["generation"], record["segments"]
+
+
+def _read_mark(directory: Directory) -> bytes | None:
+    """That of the whole record on disk, whoever wrote it."""
+    try:
+        file = directory.open(SIDE_FILE)
+    except (OSError, CorruptIndex):
+        return None
+    try:
+        return file.read(0, _MARK_BYTES)
+    except (OSError, CorruptIndex):
+        return None
+    finally:
+        file.close()
+
+
+def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
+    """The mark and the fields of a side file; None when there is none that can be used."""
+    try:
+        file = directory.open(name)
+    except (OSError, CorruptIndex):
+        return None
+    try:
+        if not _MARK_BYTES < file.size <= MAX_SIDE_FILE_BYTES:
+            return None
+        data = file.read(0, file.size)
+    finally:
+        file.close()
+    if not hmac.compare_digest(_mark(directory, name, data[_MARK_BYTES:]), data[:_MARK_BYTES]):
+        return None
+    record = unpack(data[_MARK_BYTES:], name)
+    return (data[:_MARK_BYTES], record) if record["version"] == VERSION else None
+
+
+def _build_read(mark: bytes, record: Mapping[str, Any]) -> _Whole:
+    """The whole record of the fields of a file. Its pages are not unpacked."""
+    firsts = split_paths(expand(record["firsts"])) or [""]
+    pages = SeenPages(int(record["files"]), firsts, bytes(record["prints"]), list(record["pages"]))
+    whole = _Whole(pages, record["racy"], record["skipped"], bytes(record["reasons"]), mark)
+    _read_text(whole.racy)
+    if len(_read_text(whole.skipped)) != len(whole.reasons) or max(whole.reasons, default=0) >= len(_REASONS):
+        raise ValueError("not a reason for each file")
+    return whole
+
+
+def _build_changes(record: Mapping[str, Any]) -> dict[str, SeenRow | None]:
+    changes: dict[str, SeenRow | None] = dict.fromkeys(_read_text(record["gone"]))
+    paths = _read_text(record["paths"])
+    numbers = np.frombuffer(expand(record["numbers"]), dtype="<i8").reshape(len(paths), COLUMNS).tolist()
+    columns = (paths, numbers, record["racy"], record["reasons"])
+    for path, row, is_racy, reason in zip(*columns, strict=True):
+        changes[path] = SeenRow(row, bool(is_racy), _REASONS[reason])
+    return changes
+
+
+def _build(record: Mapping[str, Any], whole: _Whole, changes: Mapping[str, SeenRow | None]) -> SeenFiles:
+    return SeenFiles(
+        int(record["generation"]),
+        float(record["taken_at"]),
+        dict(record["left_out"]),
+        bool(record["complete"]),
+        whole,
+        changes,
+    )
+
+
+def _read_text(data: bytes) -> list[str]:
+    return split_paths(expand(data))
+
+
+class SeenRecord:
+    """The record of one index as this process last read or wrote it, a megabyte for 80,000 files.
+
+    For whoever holds the writer. It counts for a generation of the same segments: an index that somebody
+    deleted begins to count anew.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[SeenFiles, tuple[SegmentEntry, ...]] | None = None
+
+    def read(
+        self, directory: Directory, generation: int, segments: Sequence[SegmentEntry]
+    ) -> SeenFiles | None:
+        """As `read_seen`."""
+        kept = self._kept
+        if kept is not None and kept[0].generation == generation and kept[1] == tuple(segments):
+            return kept[0]
+        seen = read_seen(directory, generation, segments)
+        if seen is not None:
+            self._kept = (seen, tuple(segments))
+        return seen
+
+    def write(self, directory: Directory, seen: SeenFiles, segments: Sequence[SegmentEntry]) -> None:
+        """As `write_seen`."""
+        self._kept = None
+        self._kept = (write_seen(directory, seen, segments), tuple(segments))

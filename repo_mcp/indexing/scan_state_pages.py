@@ -1,0 +1,135 @@
+"""The files of a walk in pages that are packed one by one: a few are found without unpacking the others.
+
+A page holds the paths and the numbers of PAGE_FILES neighbours in path order, and has a print of them. What
+a later walk found is cut at the same paths: where a page's print comes out again nothing is unpacked. Paths
+compress to an eighth, and numbers with bytes of one weight together to less than half: with pages of 256
+files the pages of 80,000 take 0.9 MB, of 71 bytes a file.
+"""
+
+from __future__ import annotations
+
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from index_format import FINGERPRINT_BYTES, CorruptIndex, compute_fingerprint
+from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles
+
+PAGE_FILES = 256
+MAX_TEXT_BYTES = 1 << 30  # of what is unpacked at once
+SEPARATOR = "\0"  # no path holds one
+LEVEL = 4  # of compression: 1 gives 12 % more and is slower to read, 6 takes twice as long for 1 % less
+_NUMBER_BYTES = 8 * COLUMNS  # of a file
+
+
+class SeenPages:
+    """Files in path order, each once. Safe for several threads."""
+
+    def __init__(self, count: int, firsts: Sequence[str], prints: bytes, packed: Sequence[bytes]) -> None:
+        """`count` files. Of each page the first path, the print, and the packed content.
+
+        Raises ValueError for pages that are not of so many files, or do not ascend.
+        """
+        pages = max(1, -(-count // PAGE_FILES))
+        if (len(firsts), len(prints), len(packed)) != (pages, FINGERPRINT_BYTES * pages, pages):
+            raise ValueError("not the pages of so many files")
+        if any(one >= other for one, other in pairwise(firsts)):
+            raise ValueError("pages that do not ascend")
+        self.count = count
+        self.firsts = firsts
+        self.prints = prints
+        self.packed = packed
+        self._last: tuple[int, WalkedFiles] | None = None  # the page unpacked last, and its number
+
+    def find_page(self, path: str) -> int:
+        """The page where a path lies, or would."""
+        return max(0, bisect_right(self.firsts, path) - 1)
+
+    def find(self, path: str) -> list[int] | None:
+        """The numbers of a file. Raises CorruptIndex."""
+        files = self.read(self.find_page(path))
+        place = bisect_left(files.paths, path)
+        is_there = place < len(files.paths) and files.paths[place] == path
+        return files.stats[place].tolist() if is_there else None
+
+    def read(self, page: int) -> WalkedFiles:
+        """The files of a page. Raises CorruptIndex."""
+        last = self._last
+        if last is None or last[0] != page:
+            last = self._last = page, self._unpack(page)
+        return last[1]
+
+    def _unpack(self, page: int) -> WalkedFiles:
+        rows = min(PAGE_FILES, self.count - PAGE_FILES * page)
+        try:
+            data = expand(self.packed[page])
+            numbers = np.frombuffer(data, dtype=np.uint8, count=_NUMBER_BYTES * rows)
+            paths = split_paths(data[_NUMBER_BYTES * rows :])
+        except (ValueError, zlib.error) as error:
+            raise CorruptIndex("seen: a page that cannot be unpacked") from error
+        if len(paths) != rows:
+            raise CorruptIndex(f"seen: a page of {len(paths)} files, {rows} expected")
+        by_file = np.ascontiguousarray(numbers.reshape(_NUMBER_BYTES, rows).T)
+        return WalkedFiles(paths, by_file.view("<i8").reshape(rows, COLUMNS))
+
+    def cut(self, paths: Sequence[str]) -> list[int]:
+        """Where each page begins in ascending paths, and where the last one ends."""
+        return [0, *(bisect_left(paths, first) for first in self.firsts[1:]), len(paths)]
+
+    def find_other(self, files: WalkedFiles, edges: Sequence[int]) -> list[int]:
+        """The pages that differ from what a walk found, which is cut at `edges`."""
+        prints, size = self.prints, FINGERPRINT_BYTES
+        return [
+            page
+            for page, (start, stop) in enumerate(pairwise(edges))
+            if _print(files, start, stop) != prints[size * page : size * (page + 1)]
+        ]
+
+
+def build_pages(files: WalkedFiles) -> SeenPages:
+    """The pages of the files of a walk. Raises UnicodeEncodeError for a path that is no Unicode."""
+    count = len(files)
+    starts = range(0, max(1, count), PAGE_FILES)
+    spans = [(start, min(count, start + PAGE_FILES)) for start in starts]
+    return SeenPages(
+        count,
+        [files.paths[start] if count else "" for start, _ in spans],
+        b"".join(_print(files, *span) for span in spans),
+        [_pack(files, *span) for span in spans],
+    )
+
+
+def _print(files: WalkedFiles, start: int, stop: int) -> bytes:
+    return compute_fingerprint(join_paths(files.paths[start:stop]) + files.stats[start:stop].tobytes())
+
+
+def _pack(files: WalkedFiles, start: int, stop: int) -> bytes:
+    numbers = np.ascontiguousarray(files.stats[start:stop], dtype="<i8").view(np.uint8)
+    return pack_text(numbers.T.tobytes() + join_paths(files.paths[start:stop]))
+
+
+def join_paths(paths: Sequence[str]) -> bytes:
+    """The text of paths. Raises UnicodeEncodeError for one that is no Unicode."""
+    return SEPARATOR.join(paths).encode()
+
+
+def split_paths(text: bytes) -> list[str]:
+    """The paths of a text. Raises UnicodeDecodeError."""
+    return text.decode().split(SEPARATOR) if text else []
+
+
+def pack_text(data: bytes) -> bytes:
+    """Less of the same."""
+    return zlib.compress(data, LEVEL)
+
+
+def expand(data: bytes) -> bytes:
+    """What was packed. Raises ValueError, zlib.error for what cannot be, or is larger than may be."""
+    expander = zlib.decompressobj()
+    found = expander.decompress(data, MAX_TEXT_BYTES)
+    if not expander.eof or expander.unused_data:
+        raise ValueError("cut, or too large")
+    return found

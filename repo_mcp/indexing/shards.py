@@ -1,0 +1,205 @@
+"""One shard of a build: a run of source files in path order becomes one segment, or several.
+
+Where shards begin depends on the sorted paths and sizes alone, never on the number of workers.
+This is what a worker process does, and what the indexer does itself when there is little to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from index_format import Directory, DiskDirectory, SegmentEntry, compute_fingerprint, write_segment
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.documents import SegmentBuilder, SourceFile
+from repo_mcp.indexing.memory_budget import MemoryBudget
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import SkipReason
+from repo_mcp.text.lines import decode_source, has_binary_extension
+from repo_mcp.text.schema import FLAG_REPLACED
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.reader_bounds import Refusals
+from repo_mcp.workspace.repository_reader import NO_REFUSALS, Door, OpenedFile, open_many
+from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
+
+READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
+DEFAULT_MEMORY = MemoryBudget()
+SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk: 32 MB are no faster
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """What a worker must know; it crosses to other processes."""
+
+    root: str
+    index_path: str
+    data_dir_parts: tuple[str, ...] | None
+    chunk_lines: int
+    overlap_lines: int
+    max_file_bytes: int
+    include_extensions: frozenset[str]
+    languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it is not the usual one
+    shard_bytes: int = SHARD_BYTES
+    memory: MemoryBudget = DEFAULT_MEMORY
+    refusals: Refusals = NO_REFUSALS
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """Files to read, each with the fingerprint of its indexed version, and a name to write under."""
+
+    temporary: str
+    files: tuple[tuple[str, bytes | None], ...]
+    bytes: int  # of the files, by their sizes in the walk
+
+
+@dataclass(frozen=True, slots=True)
+class ShardResult:
+    """What became of the files of a shard."""
+
+    entries: tuple[SegmentEntry, ...]  # none when no file of the shard is new or changed
+    indexed: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    skipped: dict[str, SkipReason]
+    gone: tuple[str, ...]  # not there any more, or no regular file
+    unsettled: tuple[str, ...]  # changed while they were read: indexed, and to be read again
+    bytes: int
+
+
+class ShardPlanner:
+    """Cuts files, as they come in path order, into shards of about `shard_bytes`."""
+
+    def __init__(
+        self,
+        find_fingerprint: Callable[[str], bytes | None],
+        reserve_temporary: Callable[[], str],
+        shard_bytes: int,
+    ) -> None:
+        """`find_fingerprint` tells that of a file as it is indexed, `reserve_temporary` names for shards."""
+        self._find_fingerprint = find_fingerprint
+        self._reserve_temporary = reserve_temporary
+        self._shard_bytes = shard_bytes
+        self._files: list[tuple[str, bytes | None]] = []  # of the shard that is not full yet
+        self._bytes = 0
+
+    def take(self, files: WalkedFiles) -> Iterator[ShardTask]:
+        """The next files; gives the shards that are full with them."""
+        for path, file_bytes in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
+            self._files.append((path, self._find_fingerprint(path)))
+            self._bytes += file_bytes
+            if self._bytes >= self._shard_bytes:
+                yield self._cut()
+
+    def finish(self) -> Iterator[ShardTask]:
+        """There are no more files: gives the last shard, if anything is left for it."""
+        if self._files:
+            yield self._cut()
+
+    def _cut(self) -> ShardTask:
+        task = ShardTask(self._reserve_temporary(), tuple(self._files), self._bytes)
+        self._files, self._bytes = [], 0
+        return task
+
+
+class ShardBuilder:
+    """Builds shards, one after the other, with one door and one directory."""
+
+    def __init__(self, settings: BuildSettings) -> None:
+        policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
+        self._settings = settings
+        self._languages = dict(settings.languages)
+        self._door = Door(settings.root, policy.find_denial, settings.refusals)
+        self._directory: Directory = DiskDirectory(settings.index_path)
+
+    def build(self, task: ShardTask) -> ShardResult:
+        """Read, cut, analyse and write one shard: more than one segment where its words take much memory.
+
+        Raises OSError when a segment cannot be written.
+        """
+        builder = self._start_segment()
+        entries: list[SegmentEntry] = []
+        indexed: list[str] = []
+        unchanged: list[str] = []
+        gone: list[str] = []
+        unsettled: list[str] = []
+        skipped: dict[str, SkipReason] = {}
+        for start in range(0, len(task.files), READ_FILES):
+            group = task.files[start : start + READ_FILES]
+            found = self._read_group([path for path, _ in group])
+            for (path, known), one in zip(group, found, strict=True):
+                if one is None:
+                    gone.append(path)
+                elif isinstance(one, SkipReason):
+                    skipped[path] = one
+                else:
+                    source, changed_while_reading = one
+                    if source.fingerprint == known:
+                        unchanged.append(path)
+                    else:
+                        if builder.weight >= self._settings.memory.segment_bytes:
+                            entries.append(self._write(builder, task, len(entries)))
+                            builder = self._start_segment()
+                        builder.add(source)
+                        indexed.append(path)
+                    if changed_while_reading:
+                        unsettled.append(path)
+        if builder.files:
+            entries.append(self._write(builder, task, len(entries)))
+        return ShardResult(
+            tuple(entries),
+            tuple(indexed),
+            tuple(unchanged),
+            skipped,
+            tuple(gone),
+            tuple(unsettled),
+            task.bytes,
+        )
+
+    def _start_segment(self) -> SegmentBuilder:
+        return SegmentBuilder(self._settings.chunk_lines, self._settings.overlap_lines)
+
+    def _write(self, builder: SegmentBuilder, task: ShardTask, number: int) -> SegmentEntry:
+        return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
+
+    def _read_group(self, paths: Sequence[str]) -> list[tuple[SourceFile, bool] | SkipReason | None]:
+        """Each file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
+        reasons = [self._find_reason(path) for path in paths]
+        wanted = [path for path, reason in zip(paths, reasons, strict=True) if reason is None]
+        opened = iter(open_many(self._door, wanted, self._settings.max_file_bytes))
+        return [self._decode(next(opened)) if reason is None else reason for reason in reasons]
+
+    def _find_reason(self, path: str) -> SkipReason | None:
+        """Why a file is not even opened."""
+        if has_binary_extension(path):
+            return SkipReason.BINARY
+        if self._settings.include_extensions and not self._is_included(path):
+            return SkipReason.EXCLUDED
+        return None
+
+    def _decode(self, opened: OpenedFile | RepoError) -> tuple[SourceFile, bool] | SkipReason | None:
+        if isinstance(opened, RepoError):
+            return _SKIPS.get(opened.code)
+        try:
+            text = decode_source(opened.data)
+        except RepoError as error:
+            return _SKIPS.get(error.code)
+        flags = FLAG_REPLACED if text.warnings else 0
+        fingerprint = compute_fingerprint(opened.data)
+        language = find_language(opened.path, self._languages)
+        source = SourceFile(opened.path, text.data, len(opened.data), fingerprint, language, flags)
+        return source, opened.changed_while_reading
+
+    def _is_included(self, path: str) -> bool:
+        name = path.rpartition("/")[2]
+        return name.rpartition(".")[2].lower() in self._settings.include_extensions
+
+    def close(self) -> None:
+        """Give the root back."""
+        self._door.close()
+
+
+_SKIPS = {
+    ErrorCode.FILE_TOO_LARGE: SkipReason.TOO_LARGE,
+    ErrorCode.BINARY_FILE: SkipReason.BINARY,
+    ErrorCode.UNREADABLE: SkipReason.UNREADABLE,
+}

@@ -1,0 +1,1 @@
+"""C#, by tree-sitter: the symbol record of a file."""

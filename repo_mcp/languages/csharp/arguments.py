@@ -1,0 +1,172 @@
+"""The arguments of a C# call, read: each as csharp_given has it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.csharp.given import FUNCTION, NO_TYPE, NULL, Given
+from repo_mcp.languages.csharp.types import name_arity
+from repo_mcp.languages.treesitter.scope_walk import UNKNOWN, find_head
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.csharp.walk import CSharpWalk
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_GIVEN = 8  # arguments of one call that are looked at
+MAX_VALUE_CHARS = 80
+MAX_DEPTH = 6  # expressions inside of one that are looked at
+_SHOWN = {
+    "string_literal": "=string",
+    "verbatim_string_literal": "=string",
+    "raw_string_literal": "=string",
+    "interpolated_string_expression": "=string",
+    "character_literal": "=char",
+    "boolean_literal": "=bool",
+    "is_pattern_expression": "=bool",
+    "is_expression": "=bool",
+    "null_literal": NULL,
+    "typeof_expression": "=System.Type",
+    "sizeof_expression": "=int",
+    "anonymous_object_creation_expression": NO_TYPE,
+    "anonymous_method_expression": FUNCTION,
+}
+_TYPED = {
+    "object_creation_expression": "type",
+    "array_creation_expression": "type",
+    "cast_expression": "type",
+    "default_expression": "type",
+    "as_expression": "right",
+}
+_CHAINS = frozenset(
+    {
+        "identifier",
+        "this",
+        "member_access_expression",
+        "conditional_access_expression",
+        "invocation_expression",
+        "element_access_expression",
+        "await_expression",
+    }
+)
+_SEEN_THROUGH = frozenset({"parenthesized_expression", "checked_expression", "postfix_unary_expression"})
+_BOOLEAN = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+_REAL = {"f": "=float", "m": "=decimal"}
+_SAME_TYPE = frozenset({"-", "+", "~", "++", "--"})
+_WHOLE = re.compile(r"(0x[0-9a-f]{1,20}|0b[01]{1,70}|[0-9]{1,25})(u|l|ul|lu)?")
+_BY_REFERENCE = frozenset({"ref", "out"})
+
+
+def refer_call(
+    walk: CSharpWalk, name: str, start: int, qualifier: str, arity: int, arguments: Node | None
+) -> None:
+    """A call with type arguments, so many, and arguments."""
+    count, given = _read_arguments(walk, arguments)
+    if given:
+        walk.given[start] = given
+        walk.asked.update(find_head(one.value) for one in given)
+    walk.refer(ReferenceRole.CALL, name, start, qualifier, name_arity(arity), count + 1)
+
+
+def _read_arguments(walk: CSharpWalk, arguments: Node | None) -> tuple[int, list[Given]]:
+    """The number of arguments, and what is known of the first of them."""
+    if arguments is None:
+        return 0, []
+    count = arguments.named_child_count
+    given: Iterable[Node | None] = map(arguments.named_child, range(min(count, MAX_GIVEN)))
+    if walk.text.find(b"/", arguments.start_byte, arguments.end_byte) >= 0:
+        plain = [one for one in arguments.named_children if one.type != "comment"]
+        count, given = len(plain), plain[:MAX_GIVEN]
+    return count, [_describe(walk, one) for one in given if one is not None]
+
+
+def _describe(walk: CSharpWalk, argument: Node) -> Given:
+    children = argument.children
+    if not children:
+        return Given("", UNKNOWN)
+    value = read_value(walk, children[-1])
+    if len(children) == 1:
+        return Given("", value)
+    is_reference = children[0].type in _BY_REFERENCE or children[-2].type in _BY_REFERENCE
+    name = argument.child_by_field_name("name")
+    form = "&" if is_reference else ""
+    form = form if name is None else f"{walk.read_name(name)}:{form}"
+    return Given(form, value)
+
+
+def read_value(walk: CSharpWalk, value: Node, depth: int = 0) -> str:
+    """What is known of one expression."""
+    kind = value.type
+    if kind in _CHAINS:
+        text = walk.read_chain(value)
+        if text.startswith("nameof("):
+            return "=string"
+    elif kind in _SHOWN:
+        is_bytes = walk.text[value.end_byte - 2 : value.end_byte].lower() == b"u8"
+        return UNKNOWN if is_bytes else _SHOWN[kind]
+    elif kind in _TYPED:
+        text = walk.read_type_text(value.child_by_field_name(_TYPED[kind]))
+    else:
+        text = _read_other(walk, value, depth + 1) if depth < MAX_DEPTH else UNKNOWN
+    return text if len(text) <= MAX_VALUE_CHARS else UNKNOWN
+
+
+def _read_other(walk: CSharpWalk, value: Node, depth: int) -> str:
+    kind = value.type
+    if kind == "integer_literal":
+        return _read_whole(walk.read(value))
+    if kind == "real_literal":
+        return _REAL.get(walk.read(value)[-1].lower(), "=double")
+    if kind == "lambda_expression":
+        return f"{FUNCTION}{_count_parameters(value)}"
+    if kind == "declaration_expression":
+        return walk.read_type_text(value.child_by_field_name("type"))
+    if kind in _SEEN_THROUGH and value.named_child_count:
+        return read_value(walk, value.named_children[0], depth)
+    if kind == "prefix_unary_expression":
+        operator = value.children[0].type
+        if operator == "!":
+            return "=bool"
+        return read_value(walk, value.children[-1], depth) if operator in _SAME_TYPE else UNKNOWN
+    if kind == "binary_expression":
+        return _read_operation(walk, value, depth)
+    if kind == "conditional_expression":
+        first, other = (read_value(walk, one, depth) for one in value.named_children[-2:])
+        return first if other in {first, NULL} else UNKNOWN
+    return UNKNOWN
+
+
+def _read_whole(text: str) -> str:
+    """A whole number, by its suffix or its size."""
+    found = _WHOLE.fullmatch(text.lower().replace("_", ""))
+    if found is None:
+        return UNKNOWN
+    if found[2]:
+        return {"u": "=uint", "l": "=long"}.get(found[2], "=ulong")
+    digits = found[1]
+    number = int(digits, 0) if digits[:2] in {"0x", "0b"} else int(digits)
+    if number < 1 << 31:
+        return "1" if number else "0"
+    return "=uint" if number < 1 << 32 else "=long" if number < 1 << 63 else "=ulong"
+
+
+def _count_parameters(function: Node) -> int:
+    parameters = function.child_by_field_name("parameters")
+    return parameters.named_child_count if parameters is not None and parameters.children else 1
+
+
+def _read_operation(walk: CSharpWalk, value: Node, depth: int) -> str:
+    """A comparison, a sum with a text in it, or one value or another."""
+    operator = value.child_by_field_name("operator")
+    word = operator.type if operator is not None else ""
+    if word in _BOOLEAN:
+        return "=bool"
+    left, right = (value.child_by_field_name(side) for side in ("left", "right"))
+    if left is None or right is None or word not in {"+", "??"}:
+        return UNKNOWN
+    sides = {read_value(walk, right, depth), read_value(walk, left, depth)}
+    if word == "+":
+        return "=string" if "=string" in sides else UNKNOWN
+    return sides.pop() if len(sides) == 1 else UNKNOWN

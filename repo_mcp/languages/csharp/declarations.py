@@ -1,0 +1,355 @@
+"""Declarations, scopes and bound names of C#.
+
+A primary constructor is a constructor of its own; of a record its parameters are properties too. Fields are
+properties. What top-level statements declare is local.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.csharp.arguments import read_value, refer_call
+from repo_mcp.languages.csharp.types import read_type
+from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
+from repo_mcp.languages.treesitter.scope_walk import Entry
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_TYPE_KINDS = {
+    "class_declaration": SymbolKind.CLASS,
+    "struct_declaration": SymbolKind.STRUCT,
+    "interface_declaration": SymbolKind.INTERFACE,
+    "record_declaration": SymbolKind.RECORD,
+    "enum_declaration": SymbolKind.ENUM,
+}
+_PUBLIC_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.ENUM})
+
+
+def on_comment(walk: CSharpWalk, node: Node) -> None:
+    """Remember where a doc comment ended."""
+    start = node.start_byte
+    if walk.text.startswith((b"///", b"/**"), start):
+        walk.comment_end = node.end_byte
+
+
+def on_namespace(walk: CSharpWalk, node: Node) -> None:
+    """A namespace with braces."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
+    walk.open_scope(node.end_byte, is_local=False, place=len(walk.entries) - 1)
+
+
+def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
+    """The namespace of the rest of the file."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
+    entry.end = len(walk.text)
+    walk.open_scope(len(walk.text) + 1, is_local=False, place=len(walk.entries) - 1)
+
+
+def _take(walk: CSharpWalk, node: Node | None) -> None:
+    """What stands in a node is accounted for."""
+    if node is not None:
+        walk.taken.update(range(node.start_byte, node.end_byte))
+
+
+def _get_default_access(walk: CSharpWalk) -> Access:
+    kind = walk.entry.kind
+    if kind in _PUBLIC_HOLDERS:
+        return Access.PUBLIC
+    return Access.PRIVATE if kind in TYPE_DECLARATIONS else Access.INTERNAL
+
+
+def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
+    """A class, a struct, an interface, a record or an enum."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    default = _get_default_access(walk)
+    kind = _TYPE_KINDS[node.type]
+    entry = walk.declare(node, walk.read_name(name_node), kind)
+    walk.read_modifiers(node, entry, default)
+    entry.parameters = _read_type_parameters(walk, node)
+    place = len(walk.entries) - 1
+    parameters = next((one for one in node.named_children if one.type == "parameter_list"), None)
+    walk.open_scope(node.end_byte, is_local=False, place=place)
+    if parameters is not None:
+        constructor = walk.declare(parameters, entry.name, SymbolKind.CONSTRUCTOR)
+        constructor.access = entry.access
+        walk.read_parameters(constructor, parameters)
+
+
+def _read_type_parameters(walk: CSharpWalk, node: Node) -> str:
+    """ "<T, U>" of a type, which is another type than those of its name with more of them or fewer."""
+    found = next((one for one in node.named_children if one.type == "type_parameter_list"), None)
+    return walk.read_line(found)
+
+
+def on_delegate(walk: CSharpWalk, node: Node) -> None:
+    """A delegate: a type that is called."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    default = _get_default_access(walk)
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.TYPE)
+    walk.read_modifiers(node, entry, default)
+    walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
+    result = node.child_by_field_name("type")
+    entry.type = walk.read_line(result)
+    walk.note_type(result)
+    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
+
+
+def on_enum_member(walk: CSharpWalk, node: Node) -> None:
+    """A member of an enum."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.ENUM_MEMBER)
+    walk.read_modifiers(node, entry, Access.PUBLIC)
+
+
+def on_method(walk: CSharpWalk, node: Node) -> None:
+    """A method, a constructor, an operator or an indexer."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    holder = walk.entry
+    default = _get_default_access(walk)
+    kind = SymbolKind.CONSTRUCTOR if node.type == "constructor_declaration" else SymbolKind.METHOD
+    entry = walk.declare(node, _name_method(walk, node, name_node), kind)
+    words = walk.read_modifiers(node, entry, default)
+    if any(one.type == "explicit_interface_specifier" for one in node.named_children):
+        entry.access = Access.NONE
+    walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
+    body = node.child_by_field_name("body") or node.child_by_field_name("accessors")
+    if body is None:
+        body = next((one for one in node.named_children if one.type == "arrow_expression_clause"), None)
+    if body is None and holder.kind is SymbolKind.INTERFACE:
+        entry.flags |= SymbolFlag.ABSTRACT
+    if body is None and "partial" in words:
+        entry.flags |= SymbolFlag.FORWARD
+    result = node.child_by_field_name("returns") or node.child_by_field_name("type")
+    _open_function(walk, node, entry, result)
+
+
+def _name_method(walk: CSharpWalk, node: Node, name_node: Node | None) -> str:
+    kind = node.type
+    if kind == "indexer_declaration":
+        return "this[]"
+    if kind == "operator_declaration":
+        return f"operator {walk.read(node.child_by_field_name('operator'))}"
+    if kind == "conversion_operator_declaration":
+        return f"operator {walk.read_line(node.child_by_field_name('type'))}"
+    name = walk.read_name(name_node)
+    return f"~{name}" if kind == "destructor_declaration" else name
+
+
+def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | None) -> None:
+    place = len(walk.entries) - 1
+    entry.type = walk.read_line(result)
+    walk.note_type(result)
+    walk.open_scope(node.end_byte, hoists=True, place=place)
+
+
+def on_local_function(walk: CSharpWalk, node: Node) -> None:
+    """A function inside of another."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.FUNCTION)
+    walk.read_modifiers(node, entry, Access.NONE)
+    walk.read_parameters(entry, node.child_by_field_name("parameters"))
+    entry.parameters = _read_type_parameters(walk, node) + entry.parameters
+    _open_function(walk, node, entry, node.child_by_field_name("type"))
+
+
+def on_property(walk: CSharpWalk, node: Node) -> None:
+    """A property or an event with accessors."""
+    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
+    _take(walk, name_node)
+    default = _get_default_access(walk)
+    kind = SymbolKind.EVENT if node.type == "event_declaration" else SymbolKind.PROPERTY
+    holder = walk.entry
+    entry = walk.declare(node, walk.read_name(name_node), kind)
+    walk.read_modifiers(node, entry, default)
+    if any(one.type == "explicit_interface_specifier" for one in node.named_children):
+        entry.access = Access.NONE
+    if holder.kind is SymbolKind.INTERFACE:
+        entry.flags |= SymbolFlag.ABSTRACT
+    entry.type = walk.read_line(type_node)
+    walk.note_type(type_node)
+    value = node.child_by_field_name("value")
+    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
+    if value is not None and value.type == "implicit_object_creation_expression":
+        _refer_target_type(walk, type_node, value)
+
+
+def _refer_target_type(walk: CSharpWalk, type_node: Node | None, value: Node) -> None:
+    """`Foo x = new(1)`: a call of what the variable is."""
+    found = read_type(walk.read_line(type_node))
+    if found.name and not found.is_items:
+        arguments = next((one for one in value.named_children if one.type == "argument_list"), None)
+        refer_call(walk, found.name, value.start_byte, found.qualifier, found.arity, arguments)
+
+
+def on_field(walk: CSharpWalk, node: Node) -> None:
+    """Fields or events; each variable is a symbol."""
+    default = _get_default_access(walk)
+    kind = SymbolKind.EVENT if node.type == "event_field_declaration" else SymbolKind.PROPERTY
+    declaration = next((one for one in node.named_children if one.type == "variable_declaration"), None)
+    if declaration is None:
+        return
+    type_node = declaration.child_by_field_name("type")
+    for declarator in declaration.named_children:
+        if declarator.type == "variable_declarator":
+            entry = walk.declare(node, walk.read_name(declarator.child_by_field_name("name")), kind)
+            walk.read_modifiers(node, entry, default)
+            entry.type = walk.read_line(type_node)
+            walk.field_places[declarator.start_byte] = len(walk.entries) - 1
+
+
+def on_variables(walk: CSharpWalk, node: Node) -> None:
+    """Variables of one type."""
+    type_node = node.child_by_field_name("type")
+    walk.note_type(type_node)
+    if type_node is not None:
+        for one in node.named_children:
+            if one.type == "variable_declarator":
+                walk.variable_types[one.start_byte] = type_node
+
+
+def on_declarator(walk: CSharpWalk, node: Node) -> None:
+    """One variable: a field, or local."""
+    start = node.start_byte
+    type_node = walk.variable_types.get(start)
+    name_node = node.child_by_field_name("name")
+    children = node.named_children
+    value = children[-1] if len(children) > 1 else None
+    is_field = start in walk.field_places
+    if is_field:
+        walk.open_scope(node.end_byte, place=walk.field_places[start])
+    if value is not None and value.type == "implicit_object_creation_expression":
+        _refer_target_type(walk, type_node, value)
+    _take(walk, name_node)
+    if is_field or name_node is None:
+        return
+    name = walk.read_name(name_node)
+    walk.bind(name)
+    if type_node is None or type_node.type == "implicit_type" or not walk.bind_type(name, type_node, start):
+        walk.bind_value(name, value, start)
+        if value is not None:
+            walk.note_plain_type(name, read_value(walk, value))
+
+
+def on_block(walk: CSharpWalk, node: Node) -> None:
+    """What binds names of its own."""
+    walk.open_scope(node.end_byte)
+
+
+def on_accessor(walk: CSharpWalk, node: Node) -> None:
+    """`get`, `set`: in the latter `value` is bound."""
+    walk.open_scope(node.end_byte, hoists=True)
+    walk.bind("value")
+
+
+def on_foreach(walk: CSharpWalk, node: Node) -> None:
+    """A loop over items, and its variable."""
+    walk.open_scope(node.end_byte)
+    left, type_node = node.child_by_field_name("left"), node.child_by_field_name("type")
+    if left is None or left.type != "identifier":
+        return
+    _take(walk, left)
+    name = walk.read_name(left)
+    walk.bind(name)
+    walk.note_type(type_node)
+    if type_node is not None and type_node.type != "implicit_type":
+        walk.bind_type(name, type_node, left.start_byte)
+        return
+    walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
+
+
+def on_lambda(walk: CSharpWalk, node: Node) -> None:
+    """A function as a value; one that is given the items of something knows what they are."""
+    walk.open_scope(node.end_byte, hoists=True)
+    chain = walk.item_functions.get(node.start_byte)
+    parameters = node.child_by_field_name("parameters")
+    if chain is None or parameters is None:
+        return
+    first: Node | None = parameters
+    if parameters.type == "parameter_list":
+        first = parameters.named_child(0) if parameters.named_child_count else None
+        if first is None or first.child_by_field_name("type") is not None:
+            return
+    name = walk.read_name(first)
+    walk.bind(name)
+    walk.bind_item(name, chain, node.start_byte)
+
+
+def on_parameters(walk: CSharpWalk, node: Node) -> None:
+    """A list whose last parameter may be one of `params`, which has no node of its own."""
+    children = node.children
+    if not any(one.type == "params" for one in children):
+        return
+    type_node, name_node = node.child_by_field_name("type"), node.child_by_field_name("name")
+    walk.note_type(type_node, ReferenceRole.ACCEPT)
+    if name_node is not None:
+        _take(walk, name_node)
+        walk.bind(walk.read_name(name_node))
+        walk.bind_type(walk.read_name(name_node), type_node, name_node.start_byte)
+
+
+def on_parameter(walk: CSharpWalk, node: Node) -> None:
+    """A parameter: bound, its type accepted; of a record also a property."""
+    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
+    walk.note_type(type_node, ReferenceRole.ACCEPT)
+    if name_node is None:
+        return
+    _take(walk, name_node)
+    name = walk.read_name(name_node)
+    if walk.entry.kind is SymbolKind.RECORD and not walk.is_local:
+        entry = walk.declare(node, name, SymbolKind.PROPERTY)
+        entry.access = Access.PUBLIC
+        entry.type = walk.read_line(type_node)
+        return
+    walk.bind(name)
+    walk.bind_type(name, type_node, name_node.start_byte)
+
+
+def on_type_parameter(walk: CSharpWalk, node: Node) -> None:
+    """A type parameter, which is nobody's name."""
+    name_node = node.child_by_field_name("name")
+    _take(walk, name_node)
+    walk.bind(walk.read_name(name_node))
+
+
+def on_bound(walk: CSharpWalk, node: Node) -> None:
+    """A name without a type."""
+    walk.taken.add(node.start_byte)
+    walk.bind(walk.read_name(node))
+
+
+def on_named(walk: CSharpWalk, node: Node) -> None:
+    """What binds a name and may say its type: patterns, `out var x`, `catch (E e)`, `from x in xs`."""
+    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
+    walk.note_type(type_node)
+    if name_node is None:
+        return
+    _take(walk, name_node)
+    name = walk.read_name(name_node)
+    walk.bind(name)
+    if type_node is not None and type_node.type != "implicit_type":
+        walk.bind_type(name, type_node, name_node.start_byte)
+
+
+def on_named_first(walk: CSharpWalk, node: Node) -> None:
+    """`let x = ...` and `join x in ...`."""
+    first = next((one for one in node.named_children if one.type == "identifier"), None)
+    if first is not None:
+        on_bound(walk, first)
+
+
+def on_taken(walk: CSharpWalk, node: Node) -> None:
+    """A name that is no use of anything."""
+    _take(walk, node)

@@ -1,0 +1,129 @@
+"""The structure of a C# file: which capture goes to which handler, and the end.
+
+Both branches of `#if` are read where the text still parses with them. Otherwise only the first of each is,
+and the record is partial. Left out on purpose: types that nobody wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.csharp import declarations, uses
+from repo_mcp.languages.csharp.walk import CSharpWalk
+from repo_mcp.languages.treesitter.parser import Captures, find_captures
+from repo_mcp.symbols.symbol_record import Access, SymbolFlag, SymbolKind, encode_failure
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*if\b", re.MULTILINE)
+# What the grammar does not know and names can be read without: `ref partial struct`, `*(int*)&value`,
+# and the brackets of `{ [key] = value }`.
+_LEFT_OUT = re.compile(rb"\bref(?=\s+partial\s+struct\b)|\*\(\w+\*\)")
+# What it does not know to the left of "=": `*(int*)(p + 1)`, read as an item of nothing, and `*p++`.
+_POINTED = re.compile(rb"(\*\(\w+\*\))\(([^()]{0,300})\)")
+_STEPPED = re.compile(rb"\*(\w+)(?:\+\+|--)(?=\s*=[^=])")
+_INDEXED = re.compile(rb"([{,]\s*)\[([\w.\"']+)\](?=\s*=[^=>])")
+_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(if|elif|else|endif)\b")
+
+# In the order in which captures of one span are handled.
+_HANDLERS: Mapping[str, Callable[[CSharpWalk, Node], None] | None] = {
+    "comment": declarations.on_comment,
+    "namespace": declarations.on_namespace,
+    "file_namespace": declarations.on_file_namespace,
+    "using": uses.on_using,
+    "type_declaration": declarations.on_type_declaration,
+    "delegate": declarations.on_delegate,
+    "enum_member": declarations.on_enum_member,
+    "method": declarations.on_method,
+    "local_function": declarations.on_local_function,
+    "property": declarations.on_property,
+    "field": declarations.on_field,
+    "foreach": declarations.on_foreach,
+    "block": declarations.on_block,
+    "accessor": declarations.on_accessor,
+    "lambda": declarations.on_lambda,
+    "variables": declarations.on_variables,
+    "declarator": declarations.on_declarator,
+    "parameters": declarations.on_parameters,
+    "parameter": declarations.on_parameter,
+    "type_parameter": declarations.on_type_parameter,
+    "bound": declarations.on_bound,
+    "named": declarations.on_named,
+    "named_first": declarations.on_named_first,
+    "taken": declarations.on_taken,
+    "preprocessed": declarations.on_taken,
+    "bases": uses.on_bases,
+    "chained": uses.on_chained,
+    "attribute": uses.on_attribute,
+    "call": uses.on_call,
+    "new": uses.on_new,
+    "implicit_new": uses.on_implicit_new,
+    "anonymous": uses.on_anonymous,
+    "with": uses.on_with,
+    "conditional": uses.on_conditional,
+    "member": uses.on_member,
+    "typed": uses.on_typed,
+    "type_span": uses.on_type_span,
+    "pattern_name": uses.on_type_span,
+    "type_arguments": uses.on_type_arguments,
+    "qualified": uses.on_qualified,
+    "identifier": uses.on_identifier,
+}
+_OPEN = frozenset({Access.PUBLIC, Access.PROTECTED, Access.PROTECTED_INTERNAL})
+
+
+def parse_csharp(file_name: str, text: bytes) -> bytes:
+    """The structure record of a C# file."""
+    captures = find_captures("csharp", ("csharp",), text)
+    if captures is None:
+        return encode_failure(file_name, text.count(b"\n") + 1)
+    if not captures.is_complete:
+        text, captures = _read_plainly(text, captures)
+    walk = CSharpWalk(file_name, text)
+    walk.run(captures, _HANDLERS)
+    for place, entry in enumerate(walk.entries):
+        parent = walk.entries[entry.parent]
+        is_reachable = parent.kind in {SymbolKind.FILE, SymbolKind.MODULE}
+        is_reachable = is_reachable or bool(parent.flags & SymbolFlag.PUBLIC_API)
+        if place and is_reachable and entry.kind is not SymbolKind.MODULE and entry.access in _OPEN:
+            entry.flags |= SymbolFlag.PUBLIC_API
+    return walk.encode()
+
+
+def _read_plainly(text: bytes, captures: Captures) -> tuple[bytes, Captures]:
+    """A text with errors as the grammar may understand it, if it does then; otherwise as it is."""
+    plain = _write_plainly(text)
+    has_branches = _CONDITION.search(plain) is not None
+    for one in (plain, _keep_first_branches(plain)) if has_branches else (plain,):
+        others = find_captures("csharp", ("csharp",), one) if one != text else None
+        if others is not None and others.is_complete:
+            return one, Captures(others.nodes, one is plain)
+    return text, captures
+
+
+def _write_plainly(text: bytes) -> bytes:
+    """The text without what the grammar does not know; as long as before, with the same lines."""
+    text = _POINTED.sub(lambda found: b"_[".rjust(len(found[1]) + 1) + found[2] + b"]", text)
+    text = _STEPPED.sub(rb" \1  ", text)
+    return _INDEXED.sub(rb"\1 \2 ", _LEFT_OUT.sub(lambda found: b" " * len(found[0]), text))
+
+
+def _keep_first_branches(text: bytes) -> bytes:
+    """The text with other branches of `#if`, and the directives, made blank; as long as before."""
+    lines = text.split(b"\n")
+    is_kept = [True]
+    for number, line in enumerate(lines):
+        found = _DIRECTIVE.match(line)
+        if found is not None:
+            if found[1] == b"if":
+                is_kept.append(is_kept[-1])
+            elif found[1] == b"endif" and len(is_kept) > 1:
+                is_kept.pop()
+            elif found[1] in {b"else", b"elif"} and len(is_kept) > 1:
+                is_kept[-1] = False
+        if found is not None or not is_kept[-1]:
+            lines[number] = b" " * len(line)
+    return b"\n".join(lines)

@@ -1,0 +1,320 @@
+"""Uses of names in C#: usings, bases, calls, members, types.
+
+The number of a row that is no call is how many type arguments the name has; a call that gives some, and a new
+instance of a generic type, say it in the alias, as "`2"; behind it stands what a call is given.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.csharp.arguments import refer_call
+from repo_mcp.languages.csharp.types import count_arity, read_type
+from repo_mcp.languages.csharp.walk import TYPE_DECLARATIONS, CSharpWalk
+from repo_mcp.languages.treesitter.scope_walk import MAX_CHAIN_BYTES, UNKNOWN
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+USE, TYPE = ReferenceRole.USE, ReferenceRole.TYPE
+GLOBAL_USING = "global using"  # alias of a row that says that there are usings for every file
+_GIVING_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "Where Select SelectMany Any All First FirstOrDefault Single SingleOrDefault Last LastOrDefault"
+        " Count OrderBy OrderByDescending ThenBy ThenByDescending GroupBy ForEach Find FindAll Exists"
+        " FindIndex RemoveAll Sum Min Max MinBy MaxBy Average ToDictionary ToLookup TakeWhile SkipWhile"
+        " DistinctBy TrueForAll FirstAsync FirstOrDefaultAsync AnyAsync SingleOrDefaultAsync",
+    )
+)
+_BEFORE_ARGUMENTS = re.compile(rb"\s+<")
+_GENERIC_VALUE = re.compile(rb"<[\w\s,.?<>\[\]]{0,200}>\s*[.,;)\]}]")
+_NAMED = frozenset({"identifier", "generic_name"})
+_INHERITING = frozenset({SymbolKind.CLASS, SymbolKind.RECORD})
+
+
+def on_using(walk: CSharpWalk, node: Node) -> None:
+    """A using: of a namespace or, static, of a type the name "*"; of an alias the name that it stands for.
+
+    The number 1 says that it holds for every file.
+    """
+    words = [one.type for one in node.children if not one.is_named]
+    walk.taken.update(range(node.start_byte, node.end_byte))
+    alias_node = node.child_by_field_name("name")
+    target = node.named_children[-1] if node.named_child_count else None
+    everywhere = int("global" in words)
+    if everywhere and not walk.has_global_using:
+        walk.has_global_using = True
+        walk.refer(ReferenceRole.IMPORT, "", node.start_byte, "", GLOBAL_USING)
+    found = read_type(walk.read_line(target))
+    if not found.name:
+        return
+    if alias_node is not None and "=" in words:
+        alias = walk.read_name(alias_node)
+        walk.refer(ReferenceRole.IMPORT, found.name, node.start_byte, found.qualifier, alias, everywhere)
+        return
+    dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
+    walk.refer(ReferenceRole.IMPORT, "*", node.start_byte, dotted, "", everywhere)
+
+
+def on_bases(walk: CSharpWalk, node: Node) -> None:
+    """What a type inherits or implements: by the look of the names, which the resolver knows better."""
+    kind = walk.entry.kind
+    for number, child in enumerate(one for one in node.named_children if one.type != "comment"):
+        if child.type == "argument_list":
+            _refer_base_call(walk, child)
+            continue
+        named = child
+        if child.type == "primary_constructor_base_type":
+            named = child.child_by_field_name("type") or child
+        role = _guess_role(walk, kind, named, number)
+        walk.types.append((named.start_byte, named.end_byte, role))
+        if number == 0:
+            walk.bases[walk.place] = walk.read_name(named)
+        if named is not child:
+            arguments = next((one for one in child.named_children if one.type == "argument_list"), None)
+            if arguments is not None:
+                _refer_base_call(walk, arguments)
+    walk.types.sort(key=lambda one: (-one[0], one[1]))
+
+
+def _guess_role(walk: CSharpWalk, kind: SymbolKind, named: Node, number: int) -> ReferenceRole:
+    if kind is SymbolKind.INTERFACE:
+        return ReferenceRole.EXTEND
+    if kind is SymbolKind.ENUM:
+        return TYPE
+    name = read_type(walk.read_line(named)).name
+    is_interface = name[:1] == "I" and name[1:2].isupper()
+    if number == 0 and kind in _INHERITING and not is_interface:
+        return ReferenceRole.INHERIT
+    return ReferenceRole.IMPLEMENT
+
+
+def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
+    base = walk.bases.get(walk.place, "")
+    _, _, name = base.rpartition(".")
+    if name:
+        refer_call(walk, name, arguments.start_byte, "base", 0, arguments)
+
+
+def on_chained(walk: CSharpWalk, node: Node) -> None:
+    """`: this(...)` and `: base(...)` of a constructor."""
+    place = walk.place
+    while place and walk.entries[place].kind not in TYPE_DECLARATIONS:
+        place = walk.entries[place].parent
+    arguments = next((one for one in node.named_children if one.type == "argument_list"), None)
+    is_own = any(one.type == "this" for one in node.children)
+    name = walk.entries[place].name if is_own else walk.bases.get(place, "").rpartition(".")[2] or "base"
+    qualifier = "this" if is_own else "base"
+    refer_call(walk, name, node.start_byte, qualifier, 0, arguments)
+
+
+def on_attribute(walk: CSharpWalk, node: Node) -> None:
+    """An attribute is a type, whose name may end in "Attribute"."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.types.append((name_node.start_byte, name_node.end_byte, TYPE))
+
+
+def on_call(walk: CSharpWalk, node: Node) -> None:
+    """A call of a name or of a member."""
+    function = node.child_by_field_name("function")
+    if function is None:
+        return
+    name_node, qualifier = _split(walk, function)
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read_name(name_node)
+    if name in _GIVING_ITEMS and qualifier:
+        _note_item_function(walk, node, qualifier)
+    if name != "nameof":
+        is_generic = name_node.type == "generic_name"
+        arity = _count_type_arguments(walk, name_node.children[0].end_byte) if is_generic else 0
+        arguments = node.child_by_field_name("arguments")
+        refer_call(walk, name, name_node.start_byte, qualifier, arity, arguments)
+
+
+def _note_item_function(walk: CSharpWalk, node: Node, qualifier: str) -> None:
+    """The function that a method is given, which it calls with items of what it is called on."""
+    given = node.child_by_field_name("arguments")
+    first = given.named_child(0) if given is not None and given.named_child_count else None
+    value = first.named_child(0) if first is not None and first.named_child_count else None
+    if value is not None and value.type == "lambda_expression":
+        walk.item_functions[value.start_byte] = qualifier
+
+
+def _split(walk: CSharpWalk, named: Node) -> tuple[Node | None, str]:
+    """The last name of an expression, and what stands before it."""
+    start = named.start_byte
+    if named.type in _NAMED:
+        return named, ""
+    node = named
+    if named.type == "conditional_access_expression":
+        on_conditional(walk, named)
+        node = named.named_children[-1]
+        start = node.start_byte
+    if node.type not in {"member_access_expression", "member_binding_expression"}:
+        return None, ""
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return None, ""
+    return name_node, _read_before(walk, start, name_node.start_byte)
+
+
+def _read_before(walk: CSharpWalk, start: int, end: int) -> str:
+    """The expression from a byte to the dot before a name."""
+    text = walk.text
+    if end - start > 400:
+        return UNKNOWN
+    head = text[start:end].rstrip(b" \t\r\n").removesuffix(b".").removesuffix(b"->").rstrip(b" \t\r\n!")
+    if not head:
+        return walk.conditions.get(start, UNKNOWN)
+    return walk.read_span(start, start + len(head))
+
+
+def on_conditional(walk: CSharpWalk, node: Node) -> None:
+    """`a?.b`: what follows goes through `a`."""
+    condition = node.child_by_field_name("condition")
+    last = node.named_children[-1]
+    if condition is None or last.start_byte in walk.conditions:
+        return
+    walk.conditions[last.start_byte] = walk.read_chain(condition)
+    if last.type == "member_binding_expression":
+        name_node = last.child_by_field_name("name")
+        if name_node is not None and name_node.start_byte not in walk.taken:
+            walk.pending[name_node.start_byte] = walk.conditions[last.start_byte]
+
+
+def on_new(walk: CSharpWalk, node: Node) -> None:
+    """`new Foo(...)`, and the members that its initializer names."""
+    type_node = node.child_by_field_name("type")
+    found = read_type(walk.read_line(type_node))
+    if type_node is None or not found.name:
+        return
+    name_node = type_node
+    if type_node.type == "nullable_type":
+        name_node = type_node.child_by_field_name("type") or type_node
+    if name_node.type in {"qualified_name", "alias_qualified_name"}:
+        name_node = name_node.child_by_field_name("name") or name_node
+    written = walk.read_name(name_node)
+    walk.types.append((type_node.start_byte, type_node.end_byte, USE))
+    walk.taken.add(name_node.start_byte)
+    qualifier = _read_qualifier(walk, type_node, name_node)
+    arity = found.arity if found.name == written else _count_type_arguments(walk, type_node.end_byte)
+    arguments = node.child_by_field_name("arguments")
+    refer_call(walk, written, name_node.start_byte, qualifier, arity, arguments)
+    owner = f"{qualifier}.{written}()" if qualifier else f"{written}()"
+    _refer_initialized(walk, node.child_by_field_name("initializer"), owner)
+
+
+def _read_qualifier(walk: CSharpWalk, type_node: Node, name_node: Node) -> str:
+    if name_node.start_byte <= type_node.start_byte:
+        return ""
+    return _read_before(walk, type_node.start_byte, name_node.start_byte).removesuffix(".")
+
+
+def _refer_initialized(walk: CSharpWalk, initializer: Node | None, owner: str) -> None:
+    """`{ A = 1, B = 2 }`: members of what is made."""
+    for one in initializer.named_children if initializer is not None else ():
+        left = one.child_by_field_name("left") if one.type == "assignment_expression" else one
+        if left is not None and left.type == "identifier" and left is not one:
+            walk.taken.add(left.start_byte)
+            walk.refer(USE, walk.read_name(left), left.start_byte, owner)
+
+
+def on_implicit_new(walk: CSharpWalk, node: Node) -> None:
+    """`new(...) { A = 1 }`: of a type that is not written here."""
+    _refer_initialized(walk, node.child_by_field_name("initializer"), UNKNOWN)
+
+
+def on_with(walk: CSharpWalk, node: Node) -> None:
+    """`x with { A = 1 }`."""
+    children = node.named_children
+    owner = walk.read_chain(children[0]) if children else UNKNOWN
+    for child in children[1:]:
+        left = child.named_child(0) if child.type == "with_initializer" else None
+        if left is not None and left.type == "identifier":
+            walk.taken.add(left.start_byte)
+            walk.refer(USE, walk.read_name(left), left.start_byte, owner)
+
+
+def on_anonymous(walk: CSharpWalk, node: Node) -> None:
+    """`new { A = 1 }`: names of what has no type."""
+    children = node.children
+    for one, after in pairwise(children):
+        if one.type == "identifier" and after.type == "=":
+            walk.taken.add(one.start_byte)
+
+
+def on_member(walk: CSharpWalk, node: Node) -> None:
+    """A member that is read or written."""
+    name_node = node.child_by_field_name("name")
+    if name_node is None or name_node.start_byte in walk.taken:
+        return
+    start = name_node.start_byte
+    walk.taken.add(start)
+    qualifier = _read_before(walk, node.start_byte, start)
+    walk.refer(USE, walk.read_name(name_node), start, qualifier)
+
+
+def on_qualified(walk: CSharpWalk, node: Node) -> None:
+    """A type by its full name; what stands before the name is used."""
+    name_node = node.child_by_field_name("name")
+    if name_node is None or name_node.start_byte in walk.taken:
+        return
+    start = name_node.start_byte
+    walk.taken.add(start)
+    role = walk.find_role(node.start_byte)
+    qualifier = _read_before(walk, node.start_byte, start)
+    name = walk.read_name(name_node)
+    arity = _count_type_arguments(walk, start + len(name.encode()), role)
+    walk.refer(role, name, start, qualifier, "", arity)
+    walk.types.append((node.start_byte, start, USE))
+
+
+def on_type_arguments(walk: CSharpWalk, node: Node) -> None:
+    """Types between angle brackets."""
+    walk.types.append((node.start_byte, node.end_byte, TYPE))
+
+
+def on_typed(walk: CSharpWalk, node: Node) -> None:
+    """An expression or a type that holds a type; inside a type the role stays."""
+    type_node = node.child_by_field_name("type")
+    if type_node is None and node.named_child_count:
+        type_node = node.named_child(0)
+    if type_node is not None and walk.find_role(type_node.start_byte) is USE:
+        walk.note_type(type_node)
+
+
+def on_type_span(walk: CSharpWalk, node: Node) -> None:
+    """A type where only its place says that it is one."""
+    walk.note_type(node)
+
+
+def on_identifier(walk: CSharpWalk, node: Node) -> None:
+    """A name that nothing else has accounted for."""
+    start = node.start_byte
+    if start in walk.taken:
+        return
+    walk.taken.add(start)
+    name = walk.read_name(node)
+    qualifier = walk.pending.get(start, "")
+    if name != "_":
+        role = walk.find_role(start)
+        walk.refer(role, name, start, qualifier, "", _count_type_arguments(walk, node.end_byte, role))
+
+
+def _count_type_arguments(walk: CSharpWalk, end: int, role: ReferenceRole = TYPE) -> int:
+    """How many type arguments stand behind a name; behind a value "<" may be something else."""
+    if walk.text[end : end + 1] != b"<":
+        found = _BEFORE_ARGUMENTS.match(walk.text, end)
+        if found is None:
+            return 0
+        end = found.end() - 1
+    if role is USE and _GENERIC_VALUE.match(walk.text, end) is None:
+        return 0
+    return count_arity(walk.text[end : end + MAX_CHAIN_BYTES].decode("utf-8", "replace"))

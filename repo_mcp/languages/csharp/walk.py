@@ -1,0 +1,284 @@
+"""The state of a pass over C#, and how its expressions read as names.
+
+In C# a type is written with the same nodes as a value: handlers of what holds a type note its span, and a
+name inside such a span is a type in the role of the span.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.csharp.given import FUNCTION, NULL, WHOLE_NUMBERS, Given, join_given
+from repo_mcp.languages.csharp.types import ARITY_SHIFT, AWAITED, TASK, read_type
+from repo_mcp.languages.treesitter.scope_walk import (
+    CALLED,
+    ITEMS,
+    MAX_CHAIN_BYTES,
+    SAME,
+    TYPE,
+    UNKNOWN,
+    Entry,
+    Row,
+    ScopeWalk,
+    find_head,
+)
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_CHAIN = re.compile(rb"[\w@\x80-\xff]+(?:\(\)|\[\]|\.[\w@\x80-\xff]+)*")
+_SPACE = re.compile(rb"\s+")
+_ROUND = re.compile(rb"\([^()\[\]{}]*\)")
+_SQUARE = re.compile(rb"\[[^()\[\]{}]*\]")
+_CURLY = re.compile(rb"\{[^()\[\]{}]*\}")
+_TYPE_ARGUMENTS = re.compile(rb"<[\w\s,.?\[\]]*>")
+_CAST = re.compile(rb"\(\s*\(([\w.]+)(?:<[^()]*>)?\)[^()]*(?:\(\))?[^()]*\)")
+_AS = re.compile(rb"\([^()]*\bas\s+([\w.]+)(?:<[^()]*>)?\s*\)")
+_AWAITED = re.compile(rb"\(\s*await\s+(.+)\)", re.DOTALL)
+_AWAITED_PLAINLY = re.compile(rb"await\s+(.+)", re.DOTALL)
+_AWAITED_END = b"." + AWAITED.encode()
+_NEW = re.compile(rb"\(?\s*new\s+([\w.]+)\s*(?:<.*>)?\s*(?:\(.*\))?\s*(?:\{.*\})?\s*\)?", re.DOTALL)
+_EXTENDED = re.compile(rb"(?:\[[^\]]*\]\s*)?(?:(?:ref|in|readonly|scoped)\s+)*this\b")  # a first parameter
+_SIZE = re.compile(r"\[[^\],]+")  # of a new array
+_FLAGS = {
+    "static": SymbolFlag.STATIC,
+    "const": SymbolFlag.STATIC,
+    "abstract": SymbolFlag.ABSTRACT,
+    "async": SymbolFlag.ASYNC,
+    "override": SymbolFlag.OVERRIDE,
+    "partial": SymbolFlag.PARTIAL,
+    "extern": SymbolFlag.FORWARD,
+}
+_OBSOLETE = re.compile(rb"\bObsolete(?:Attribute)?\b")
+_WRAPPERS = frozenset(
+    {"await_expression", "parenthesized_expression", "checked_expression", "ref_expression"}
+)
+
+
+class CSharpWalk(ScopeWalk):
+    """The state of one pass."""
+
+    def __init__(self, file_name: str, text: bytes) -> None:
+        super().__init__(file_name, text)
+        self.comment_end = 0  # of the last doc comment
+        self.types: list[tuple[int, int, ReferenceRole]] = []  # spans of types, and their roles
+        self.variable_types: dict[int, Node] = {}  # start of a declarator -> the type before it
+        self.conditions: dict[int, str] = {}  # start of ".b" in "a?.b" -> "a"
+        self.bases: dict[int, str] = {}  # type -> its first base, as written
+        self.field_places: dict[int, int] = {}  # start of a field's declarator -> its symbol
+        self.pending: dict[int, str] = {}  # start of a name after "?." -> what stands before it
+        self.has_global_using = False
+        self.given: dict[int, list[Given]] = {}  # start of a called name -> what is known of the arguments
+        self._plain_types: dict[tuple[int, str], str] = {}  # scope and variable -> its type, as written
+
+    # -- declarations ----------------------------------------------------------------------------------------
+
+    def declare(self, node: Node, name: str, kind: SymbolKind, parent: int = -1) -> Entry:
+        """One more symbol with its modifiers and attributes; the last of the entries."""
+        start = node.start_byte
+        place = self.add_symbol(name, kind, start, node.end_byte, parent)
+        entry = self.entries[place]
+        if self.comment_end and self.comment_end <= start and self.is_gap(self.comment_end, start):
+            entry.flags |= SymbolFlag.DOCUMENTED
+        return entry
+
+    def read_modifiers(self, node: Node, entry: Entry, default: Access) -> set[str]:
+        """Take flags and access from what stands before a declaration; the words of it."""
+        words: set[str] = set()
+        for child in node.children:
+            if child.type == "modifier":
+                words.add(self.read(child))
+            elif child.type == "attribute_list":
+                if _OBSOLETE.search(self.text, child.start_byte, child.end_byte):
+                    entry.flags |= SymbolFlag.DEPRECATED
+            elif child.is_named and child.type != "comment":
+                break
+            elif child.type in _FLAGS:
+                words.add(child.type)
+        for word in words:
+            entry.flags |= _FLAGS.get(word, 0)
+        entry.access = _read_access(words, default)
+        return words
+
+    def read_parameters(self, entry: Entry, parameters: Node | None) -> None:
+        """Take the parameters of what is called."""
+        if parameters is None:
+            return
+        entry.parameters = self.read_line(parameters)
+        named = [one for one in parameters.named_children if one.type == "parameter"]
+        entry.count = len(named)
+        text = self.text[parameters.start_byte : parameters.end_byte]
+        if b"params" in text and any(one.type == "params" for one in parameters.children):
+            entry.flags |= SymbolFlag.VARIADIC
+            entry.count += 1
+        if named and _EXTENDED.match(self.text, named[0].start_byte, named[0].end_byte):
+            entry.flags |= SymbolFlag.EXTENSION_METHOD
+
+    # -- types -----------------------------------------------------------------------------------------------
+
+    def note_type(self, node: Node | None, role: ReferenceRole = ReferenceRole.TYPE) -> None:
+        """Names inside of a node are types."""
+        if node is not None and node.type not in {"predefined_type", "implicit_type"}:
+            self.types.append((node.start_byte, node.end_byte, role))
+
+    def find_role(self, start: int) -> ReferenceRole:
+        """What a name at a byte is: a type in a role, or USE."""
+        types = self.types
+        while types and types[-1][1] <= start:
+            types.pop()
+        for first, end, role in reversed(types[-4:]):
+            if first <= start < end:
+                return role
+        return ReferenceRole.USE
+
+    def bind_type(self, alias: str, node: Node | None, start: int) -> bool:
+        """Tell the type of a variable that has one written; True when it could be read."""
+        found = read_type(self.read_line(node))
+        if found.name:
+            number = (ITEMS if found.is_items else TYPE) | found.arity << ARITY_SHIFT
+            number |= TASK if found.is_task else 0
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, number)
+        else:
+            self.note_plain_type(alias, self.read_type_text(node))
+        return bool(found.name)
+
+    def note_plain_type(self, alias: str, text: str) -> None:
+        """A variable that is bound here has a type without members that we know: the first that is told."""
+        if text in WHOLE_NUMBERS:
+            text = "=int"
+        is_type = text.startswith("=") and not text.startswith(FUNCTION) and text != NULL
+        if is_type:
+            self._plain_types.setdefault((self.scope, alias), text[1:])
+
+    def bind_value(self, alias: str, value: Node | None, start: int) -> None:
+        """Tell the type of a variable by what it is given."""
+        awaited = 0
+        for _ in range(3):
+            if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+                break
+            awaited |= TASK if value.type == "await_expression" else 0
+            value = value.named_child(0)
+        if value is None:
+            return
+        kind = value.type
+        if kind in {"object_creation_expression", "cast_expression", "array_creation_expression"}:
+            self.bind_type(alias, value.child_by_field_name("type"), start)
+        elif kind == "as_expression":
+            self.bind_type(alias, value.child_by_field_name("right"), start)
+        elif kind == "invocation_expression":
+            self._bind_named(alias, value.child_by_field_name("function"), CALLED | awaited, start)
+        elif kind in {"identifier", "member_access_expression", "this"}:
+            self._bind_named(alias, value, SAME | awaited, start)
+        elif kind == "element_access_expression":
+            self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
+
+    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int) -> None:
+        """Tell that a variable is what a name is, gives, or holds."""
+        chain = self.read_chain(node)
+        qualifier, _, name = chain.rpartition(".")
+        if chain != UNKNOWN and name and not name.endswith((")", "]")):
+            self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments)
+
+    def read_type_text(self, written: Node | None) -> str:
+        """A type that is written, as the value of an argument: "=" before it."""
+        if written is None or written.type == "implicit_type":
+            return UNKNOWN
+        return f"={_SIZE.sub('[', self.read_line(written))}"
+
+    # -- names -----------------------------------------------------------------------------------------------
+
+    def read_name(self, node: Node | None) -> str:
+        """A name without its type arguments and its "@"."""
+        return re.sub(r"<.*", "", self.read_line(node)).strip().removeprefix("@")
+
+    def read_chain(self, node: Node | None) -> str:
+        """An expression, dotted: "a.b", "Make()", "items[]"; "?" for anything else."""
+        return UNKNOWN if node is None else self.read_span(node.start_byte, node.end_byte)
+
+    def read_span(self, start: int, end: int) -> str:
+        """The same of a stretch of text."""
+        prefix = ""
+        if start in self.conditions and self.text[start : start + 1] in {b".", b"["}:
+            prefix = self.conditions[start]
+        if end - start > MAX_CHAIN_BYTES or prefix == UNKNOWN:
+            return UNKNOWN
+        text = self.text[start:end]
+        if prefix:
+            text = prefix.encode() + text
+        if not (text.isalnum() or _CHAIN.fullmatch(text)):
+            text = _simplify(text)
+        return text.decode("utf-8", "replace").replace("@", "") or UNKNOWN
+
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    def _iter_settled(self) -> Iterator[Row]:
+        """Rows of calls say in the alias also what is given, but for values that nobody knows the type of."""
+        for row in super()._iter_settled():
+            scope, place, role, name, qualifier, alias, start, arguments = row
+            given = self.given.get(start) if role == ReferenceRole.CALL else None
+            if given is None:
+                yield row
+            else:
+                said = join_given([self._settle(one, scope) for one in given])
+                yield scope, place, role, name, qualifier, alias + said, start, arguments
+
+    def _settle(self, given: Given, scope: int) -> Given:
+        """An argument; of a local variable it is the type, or a BIND row tells it."""
+        head = find_head(given.value)
+        binding = self._find_binding(scope, head)
+        if binding < 0:
+            return given
+        plain, rest = self._plain_types.get((binding, head), ""), given.value[len(head) :]
+        for step, ending in (("", ""), (".Value", "?"), ("[]", "[]")):
+            if plain.endswith(ending) and plain and rest == step:
+                return Given(given.form, f"={plain.removesuffix(ending)}")
+        if (binding, head) in self._typed:
+            return given
+        return Given(given.form, UNKNOWN + rest if rest[:1] == "." else UNKNOWN)
+
+
+TYPE_DECLARATIONS = frozenset(
+    {SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE, SymbolKind.RECORD, SymbolKind.ENUM}
+)
+
+
+def _read_access(words: set[str], default: Access) -> Access:
+    if "public" in words:
+        return Access.PUBLIC
+    if "protected" in words:
+        if "internal" in words:
+            return Access.PROTECTED_INTERNAL
+        return Access.PRIVATE_PROTECTED if "private" in words else Access.PROTECTED
+    if "internal" in words or "file" in words:
+        return Access.INTERNAL
+    return Access.PRIVATE if "private" in words else default
+
+
+def _simplify(text: bytes) -> bytes:
+    """A chain of members and calls as dotted names; empty for what is none."""
+    text = text.strip()
+    for pattern in (_CAST, _AS):
+        found = pattern.match(text)
+        if found is not None:
+            text = found[1] + b"()" + text[found.end() :]
+    awaited = _AWAITED.fullmatch(text) or _AWAITED_PLAINLY.fullmatch(text)
+    if awaited is not None:
+        text = awaited[1] + _AWAITED_END
+    created = _NEW.fullmatch(text)
+    if created is not None:
+        return created[1] + b"()"
+    text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"").replace(b"?[", b"[")
+    text = text.removeprefix(b"global::").replace(b"::", b".").replace(b"->", b".")
+    for _ in range(6):
+        shorter = _CURLY.sub(b"", _ROUND.sub(b"\x00", _SQUARE.sub(b"\x01", text)))
+        if shorter == text:
+            break
+        text = shorter
+    if b"<" in text:
+        for _ in range(3):
+            text = _TYPE_ARGUMENTS.sub(b"", text)
+    text = text.replace(b"\x00", b"()").replace(b"\x01", b"[]")
+    return text if _CHAIN.fullmatch(text) else b""

@@ -1,0 +1,85 @@
+"""Declarators of C and C++: the name that is declared, and whether it is a function's.
+
+`int *(*table[4])(int)` declares a variable, `int *make(int)` a function; both are a name wrapped in
+pointers, brackets and parameter lists, from the outside in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_WRAPPINGS = 40
+_NAMES_TEXT = """
+identifier field_identifier type_identifier qualified_identifier destructor_name operator_name
+template_function operator_cast primitive_type
+"""
+_NAMES = frozenset(_NAMES_TEXT.split())
+_POINTERS = {"pointer_declarator": "*", "reference_declarator": "&", "array_declarator": "[]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Declarator:
+    """What a declarator declares."""
+
+    name: Node
+    function: Node | None  # its function_declarator, where it is a function
+    pointers: str  # "**" before the name, or "&"; "[]" for an array
+    value: Node | None  # what it is set to
+    callee: bool = False  # a pointer to a function
+
+
+def read_declarator(node: Node) -> Declarator | None:
+    """The declared name under its wrappings; None where none is found."""
+    function: Node | None = None
+    value: Node | None = None
+    pointers, is_pointer = "", False
+    current: Node | None = node
+    for _ in range(MAX_WRAPPINGS):
+        if current is None:
+            return None
+        kind = current.type
+        if kind in _NAMES:
+            return Declarator(current, None if is_pointer else function, pointers, value, is_pointer)
+        if kind == "function_declarator":
+            function, is_pointer = current, False
+        elif kind in _POINTERS:
+            if function is None:
+                pointers += _POINTERS[kind]
+            is_pointer = function is not None
+        elif kind == "init_declarator":
+            value = current.child_by_field_name("value")
+        current = current.child_by_field_name("declarator") or _find_inner(current)
+    return None
+
+
+def _find_inner(node: Node) -> Node | None:
+    """The declarator inside of one that has no name for it: brackets, references, attributes."""
+    for child in node.named_children[:6]:
+        if child.type in _NAMES or child.type.endswith("declarator"):
+            return child
+    return None
+
+
+def count_parameters(parameters: Node | None) -> tuple[int, bool]:
+    """How many parameters a list has, and whether more may follow."""
+    count, variadic = 0, False
+    for child in parameters.named_children if parameters is not None else ():
+        kind = child.type
+        if kind in {"variadic_parameter", "variadic_parameter_declaration"}:
+            variadic = True
+            count += kind != "variadic_parameter"
+        elif kind == "parameter_declaration":
+            type_node = child.child_by_field_name("type")
+            is_void = (
+                type_node is not None and type_node.end_byte == child.end_byte and type_node.text == b"void"
+            )
+            count += not is_void
+        elif kind in {"optional_parameter_declaration", "identifier"}:
+            count += 1
+    if parameters is not None and not variadic:
+        variadic = any(child.type == "..." for child in parameters.children[-2:])
+    return count, variadic

@@ -1,0 +1,421 @@
+"""C: what its captures say.
+
+Functions and variables that are `static` stay in their file; prototypes and `extern` variables are FORWARD.
+A type that has no name but by `typedef` gets that one. What the body of a macro calls is found by its
+characters, because no tree has it. Of kernels: what `DEFINE_MUTEX(lock)` and the like declare is a variable,
+`SYSCALL_DEFINE3(open, ...) {` a function.
+
+Left out on purpose: uses of members (`a->b` is a use of a name only where it is called), and names that only
+the preprocessor asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
+from repo_mcp.languages.treesitter.capture_handlers import (
+    count_arguments,
+    on_comment,
+    on_taken,
+    on_type,
+    read_called,
+)
+from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_BUILTINS_TEXT = """
+NULL true false bool int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t
+ssize_t u8 u16 u32 u64 s8 s16 s32 s64 uintptr_t intptr_t va_list ptrdiff_t off_t wchar_t uint ulong
+ushort uchar defined __u8 __u16 __u32 __u64 __s8 __s16 __s32 __s64 __FILE__ __LINE__ __func__
+__FUNCTION__ this override final va_start va_end va_arg va_copy sizeof offsetof typeof __typeof__
+__builtin_expect nullptr static_cast dynamic_cast const_cast reinterpret_cast noexcept decltype
+alignof typeid
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_KEYWORDS_TEXT = """
+if for while switch return sizeof do else case goto defined __attribute__ typeof __typeof__ alignof
+asm __asm__ _Generic static_assert decltype noexcept catch
+"""
+_KEYWORDS = BUILTINS | frozenset(_KEYWORDS_TEXT.split())
+MAX_BLOCK_BYTES = 1 << 18  # of a function whose head is a macro
+MAX_HEAD_BYTES = 300  # of a declaration, in which words such as `static` are looked for
+_BRACE = re.compile(rb"[{}]")
+_CALLED = re.compile(rb"([A-Za-z_]\w*)[ \t]*\(")
+_VARIABLE_MACRO = re.compile(r"(?:DEFINE|DECLARE)_\w+|LIST_HEAD|HLIST_HEAD|RADIX_TREE|BLOCKING_NOTIFIER_HEAD")
+_SYSTEM_CALL = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
+_FLAT_SCOPES = frozenset({SymbolKind.FILE, SymbolKind.MODULE})
+
+
+ONCE = frozenset({ReferenceRole.USE, ReferenceRole.TYPE})
+
+
+# -- the preprocessor --------------------------------------------------------------------------------------
+
+
+def on_include(walk: CaptureWalk, node: Node) -> None:
+    """`#include`: the path is the qualifier, with "<" before it where it was written so."""
+    path = walk.read_line(node.child_by_field_name("path"))
+    if path[:1] in {'"', "<"}:
+        path = path.strip('"') if path[0] == '"' else path.rstrip(">")
+        walk.refer(ReferenceRole.IMPORT, "", node, path)
+
+
+def on_macro(walk: CaptureWalk, node: Node) -> None:
+    """`#define`, and what its body calls."""
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    parameters, value = node.child_by_field_name("parameters"), node.child_by_field_name("value")
+    text = walk.read_line(parameters)
+    names = [one for one in text.strip("()").replace(" ", "").split(",") if one]
+    is_public = walk.file_name.endswith((".h", ".hpp", ".hh", ".hxx"))
+    flags = (SymbolFlag.VARIADIC if text.endswith("...)") else 0) | (
+        SymbolFlag.PUBLIC_API if is_public else 0
+    )
+    kind = SymbolKind.MACRO
+    walk.declare(node, walk.read(name_node), kind, flags=flags, parameters=text, count=len(names))
+    for one in parameters.named_children if parameters is not None else ():
+        walk.taken.add(one.start_byte)
+    if value is not None:
+        _refer_macro_calls(walk, value, frozenset(names) | _KEYWORDS)
+
+
+def _refer_macro_calls(walk: CaptureWalk, value: Node, known: frozenset[str]) -> None:
+    seen: set[str] = set()
+    for found in _CALLED.finditer(walk.text, value.start_byte, value.end_byte):
+        name = found.group(1).decode("ascii", "replace")
+        before = walk.text[found.start() - 1 : found.start()]
+        if name not in known and name not in seen and before not in {b".", b">", b"#", b'"'}:
+            seen.add(name)
+            walk.refer(ReferenceRole.CALL, name, value)
+
+
+# -- types -------------------------------------------------------------------------------------------------
+
+
+def on_struct(walk: CaptureWalk, node: Node) -> None:
+    """`struct` with a body."""
+    declare_type(walk, node, SymbolKind.STRUCT)
+
+
+def on_union(walk: CaptureWalk, node: Node) -> None:
+    """`union` with a body."""
+    declare_type(walk, node, SymbolKind.UNION)
+
+
+def on_enum(walk: CaptureWalk, node: Node) -> None:
+    """`enum` with a body."""
+    declare_type(walk, node, SymbolKind.ENUM)
+
+
+def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access = Access.NONE) -> None:
+    """A type with a body; one without a name lends its members to what is around it."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        name = walk.read(name_node).partition("<")[0].rpartition("::")[2].strip()
+        walk.take_words(name_node)
+    else:
+        name = walk.names_to_come.pop(node.start_byte, "")
+    if not name:
+        return
+    access = access if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
+    flags = say_public(walk, access)
+    place = walk.declare(node, name, kind, access=access, flags=flags)
+    walk.types_by_name.setdefault(name, place)
+
+
+def say_public(walk: CaptureWalk, access: Access) -> int:
+    """PUBLIC_API for what others can reach."""
+    hidden = access in {Access.PRIVATE, Access.PROTECTED} or walk.is_local or not walk.scope.is_open
+    return 0 if hidden else SymbolFlag.PUBLIC_API
+
+
+def on_enumerator(walk: CaptureWalk, node: Node) -> None:
+    """One value of an enum."""
+    walk.taken.add(node.start_byte)
+    flags = say_public(walk, walk.scope.access)
+    kind = SymbolKind.ENUM_MEMBER
+    walk.declare(node, walk.read(node), kind, flags=flags, access=walk.scope.access, opens=False)
+
+
+def on_typedef(walk: CaptureWalk, node: Node) -> None:
+    """`typedef`: a name for a type, or the only name of one."""
+    type_node = node.child_by_field_name("type")
+    is_unnamed = type_node is not None and _is_unnamed(type_node)
+    for declarator in node.children_by_field_name("declarator"):
+        found = read_declarator(declarator)
+        if found is None or found.name.type == "primitive_type":
+            continue
+        walk.taken.add(found.name.start_byte)
+        name = walk.read(found.name)
+        if is_unnamed and type_node is not None and not found.pointers and found.function is None:
+            walk.names_to_come[type_node.start_byte] = name
+            is_unnamed = False
+            continue
+        result = say_type(walk, type_node, found)
+        flags = say_public(walk, walk.scope.access)
+        place = walk.declare(node, name, SymbolKind.TYPE, flags=flags, result=result, opens=False)
+        walk.types_by_name.setdefault(name, place)
+
+
+def _is_unnamed(node: Node) -> bool:
+    return node.child_by_field_name("body") is not None and node.child_by_field_name("name") is None
+
+
+def say_type(walk: CaptureWalk, node: Node | None, declarator: Declarator) -> str:
+    """The type of what is declared, without the body that stands in it."""
+    if node is None:
+        return ""
+    body = node.child_by_field_name("body")
+    end = body.start_byte if body is not None else node.end_byte
+    text = walk.text[node.start_byte : min(end, node.start_byte + 300)].decode("utf-8", "replace")
+    stars = declarator.pointers.replace("[]", "")
+    said = " ".join(text.split()) + (" " + stars if stars else "")
+    return said + "[]" * declarator.pointers.count("[]")
+
+
+# -- functions and variables -------------------------------------------------------------------------------
+
+
+def has_word(walk: CaptureWalk, node: Node, stop: int, word: bytes) -> bool:
+    """True when a word stands in a declaration before its name."""
+    return word in _read_words(walk, node, stop)
+
+
+def _read_words(walk: CaptureWalk, node: Node, stop: int) -> list[bytes]:
+    """The first words of a declaration: one may declare thousands of names."""
+    start = node.start_byte
+    return walk.text[start : min(stop, start + MAX_HEAD_BYTES)].split()
+
+
+def on_function(walk: CaptureWalk, node: Node) -> None:
+    """A function with its body."""
+    declarator = node.child_by_field_name("declarator")
+    found = read_declarator(declarator) if declarator is not None else None
+    if found is None:
+        walk.open(Scope(node.end_byte, walk.scope.place, SymbolKind.FUNCTION, ""))
+        return
+    declare_function(walk, node, found, 0)
+
+
+def declare_function(walk: CaptureWalk, node: Node, found: Declarator, flags: int) -> None:
+    """A function or its prototype."""
+    walk.taken.add(found.name.start_byte)
+    is_static = has_word(walk, node, found.name.start_byte, b"static")
+    parameters = found.function.child_by_field_name("parameters") if found.function is not None else None
+    count, variadic = count_parameters(parameters)
+    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
+    flags |= (SymbolFlag.VARIADIC if variadic else 0) | say_deprecated(walk, node)
+    walk.declare(
+        node,
+        walk.read(found.name),
+        SymbolKind.FUNCTION,
+        flags=flags,
+        parameters=walk.read_line(parameters),
+        count=count,
+        result=say_type(walk, node.child_by_field_name("type"), found),
+    )
+
+
+def say_deprecated(walk: CaptureWalk, node: Node) -> int:
+    """DEPRECATED where an attribute of the declaration says so."""
+    body = node.child_by_field_name("body")
+    end = min(body.start_byte if body is not None else node.end_byte, node.start_byte + 1000)
+    return SymbolFlag.DEPRECATED if b"deprecated" in walk.text[node.start_byte : end].lower() else 0
+
+
+def _on_declaration(walk: CaptureWalk, node: Node) -> None:
+    type_node = node.child_by_field_name("type")
+    if walk.is_local:
+        bind_variables(walk, node, type_node)
+        return
+    has_body = type_node is not None and type_node.child_by_field_name("body") is not None
+    for declarator in node.children_by_field_name("declarator"):
+        found = read_declarator(declarator)
+        if found is None:
+            continue
+        if found.function is not None:
+            declare_function(walk, node, found, SymbolFlag.FORWARD)
+        else:
+            declare_variable(walk, node, type_node, found, opens=not has_body)
+        if walk.scope.place:
+            walk.scopes.pop()
+    reopen(walk, node, has_body)
+
+
+def reopen(walk: CaptureWalk, node: Node, has_body: bool) -> None:
+    """What the last declared name is set to is inside of it."""
+    last = walk.last_declared
+    if not has_body and last is not None and last.end == node.end_byte:
+        walk.open(last)
+
+
+def declare_variable(
+    walk: CaptureWalk, node: Node, type_node: Node | None, found: Declarator, *, opens: bool
+) -> None:
+    """A variable of the file."""
+    walk.taken.add(found.name.start_byte)
+    words = _read_words(walk, node, found.name.start_byte)
+    is_static = b"static" in words
+    flags = SymbolFlag.FORWARD if b"extern" in words and found.value is None else 0
+    flags |= SymbolFlag.STATIC if is_static else say_public(walk, Access.NONE)
+    walk.declare(
+        node,
+        walk.read(found.name),
+        SymbolKind.CONSTANT if b"constexpr" in words else SymbolKind.VARIABLE,
+        flags=flags,
+        result=say_type(walk, type_node, found),
+        opens=opens,
+    )
+
+
+def bind_variables(walk: CaptureWalk, node: Node, type_node: Node | None) -> None:
+    """Variables of a function."""
+    for declarator in node.children_by_field_name("declarator"):
+        found = read_declarator(declarator)
+        if found is None:
+            continue
+        if found.function is None or found.value is not None or type_node is None:
+            name = walk.bind_name(found.name)
+            walk.bind_type(name, say_type(walk, type_node, found), found.name)
+        else:
+            walk.taken.add(found.name.start_byte)
+
+
+def on_parameter(walk: CaptureWalk, node: Node) -> None:
+    """A parameter: a local name, whose type is accepted."""
+    walk.set_role(node, ReferenceRole.ACCEPT)
+    declarator = node.child_by_field_name("declarator")
+    found = read_declarator(declarator) if declarator is not None else None
+    if found is not None:
+        name = walk.bind_name(found.name)
+        walk.bind_type(name, say_type(walk, node.child_by_field_name("type"), found), found.name)
+
+
+def _on_field(walk: CaptureWalk, node: Node) -> None:
+    type_node = node.child_by_field_name("type")
+    has_body = type_node is not None and type_node.child_by_field_name("body") is not None
+    declarators = node.children_by_field_name("declarator")
+    for declarator in declarators:
+        found = read_declarator(declarator)
+        if found is None:
+            continue
+        walk.taken.add(found.name.start_byte)
+        result = say_type(walk, type_node, found)
+        opens = not has_body and declarator is declarators[-1]
+        kind = SymbolKind.PROPERTY
+        walk.declare(
+            node, walk.read(found.name), kind, flags=SymbolFlag.PUBLIC_API, result=result, opens=opens
+        )
+
+
+def on_loose_block(walk: CaptureWalk, node: Node) -> None:
+    """A body whose head is a macro: what it declares is local to it."""
+    scope = walk.scope
+    if scope.kind not in _FLAT_SCOPES:
+        return
+    walk.open(Scope(node.end_byte, scope.place, SymbolKind.FUNCTION, ""))
+
+
+# -- calls -------------------------------------------------------------------------------------------------
+
+
+def _on_call(walk: CaptureWalk, node: Node) -> None:
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None:
+        return
+    if function.type == "field_expression":
+        name = function.child_by_field_name("field")
+        if name is not None:
+            read_called(walk, name, function.child_by_field_name("argument"), arguments)
+    elif function.type == "identifier":
+        if walk.scope.kind in _FLAT_SCOPES and arguments is not None:
+            declare_by_macro(walk, node, walk.read(function), arguments)
+        walk.taken.add(function.start_byte)
+        walk.refer(
+            ReferenceRole.CALL, walk.read(function), function, "", "", count_arguments(walk, arguments)
+        )
+
+
+def on_attribute(walk: CaptureWalk, node: Node) -> None:
+    """Its names are no uses."""
+    walk.take_words(node)
+
+
+def on_loop(walk: CaptureWalk, node: Node) -> None:
+    """A macro that heads a block: the parser was told that it is a `while`."""
+    start = node.start_byte
+    if walk.text[start : start + 5] != b"while":
+        end = walk.text.find(b"(", start, node.end_byte)
+        name = walk.text[start : max(start, end)].decode("utf-8", "replace").strip()
+        if name.isidentifier():
+            walk.refer(ReferenceRole.CALL, name, node)
+
+
+def declare_by_macro(walk: CaptureWalk, node: Node, macro: str, arguments: Node) -> None:
+    """What a macro declares outside of functions."""
+    names = [one for one in arguments.named_children[:2] if one.type == "identifier"]
+    if not names:
+        return
+    if _SYSTEM_CALL.fullmatch(macro):
+        name, kind = "sys_" + walk.read(names[0]), SymbolKind.FUNCTION
+    elif _VARIABLE_MACRO.fullmatch(macro):
+        name, kind = walk.read(names["PER_CPU" in macro and len(names) > 1]), SymbolKind.VARIABLE
+    else:
+        return
+    walk.take_words(arguments)
+    if kind is SymbolKind.VARIABLE:
+        walk.declare(node, name, kind, opens=False)
+        return
+    end = _find_block_end(walk, node.end_byte)
+    last_row = node.start_point.row + walk.text.count(b"\n", node.start_byte, end)
+    walk.declare(node, name, kind, flags=SymbolFlag.PUBLIC_API, end=end, last_row=last_row)
+
+
+def _find_block_end(walk: CaptureWalk, start: int) -> int:
+    """Where the block ends that begins right after a place; the place itself where none does."""
+    text, depth = walk.text, 0
+    if text[start : start + 80].lstrip(b"; \t\n")[:1] != b"{":
+        return start
+    limit = min(MAX_BLOCK_BYTES, walk.spare_bytes)
+    for found in _BRACE.finditer(text, start, start + limit):
+        depth += 1 if found.group() == b"{" else -1
+        if depth == 0:
+            walk.spare_bytes -= found.end() - start
+            return found.end()
+    walk.spare_bytes -= limit
+    return start
+
+
+C = Dialect(
+    "c",
+    {
+        "comment": on_comment,
+        "taken": on_taken,
+        "attribute": on_attribute,
+        "include": on_include,
+        "macro": on_macro,
+        "typedef": on_typedef,
+        "function": on_function,
+        "declaration": _on_declaration,
+        "field": _on_field,
+        "struct": on_struct,
+        "union": on_union,
+        "enum": on_enum,
+        "enumerator": on_enumerator,
+        "loose_block": on_loose_block,
+        "parameter": on_parameter,
+        "loop": on_loop,
+        "call": _on_call,
+        "type": on_type,
+    },
+    BUILTINS,
+    ONCE,
+)

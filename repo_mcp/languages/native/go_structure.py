@@ -1,0 +1,352 @@
+"""Go: what its captures say.
+
+A method stands in the type of its receiver when the file has declared it above, otherwise in an EXTENSION of
+that name. An embedded type is a field of its name and a base of the type that embeds it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_handlers import (
+    count_arguments,
+    on_bound,
+    on_comment,
+    on_extend,
+    on_inherit,
+    on_taken,
+    on_type,
+)
+from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_BUILTINS_TEXT = """
+_ append cap clear close complex copy delete imag len make max min new panic print println real
+recover true false nil iota any bool byte comparable complex64 complex128 error float32 float64 int
+int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_TYPE_KINDS = {"struct_type": SymbolKind.STRUCT, "interface_type": SymbolKind.INTERFACE}
+
+
+def _say_access(name: str) -> tuple[Access, int]:
+    """Names that begin with a capital letter are exported."""
+    return (Access.PUBLIC, SymbolFlag.PUBLIC_API) if name[:1].isupper() else (Access.INTERNAL, 0)
+
+
+def _on_package(walk: CaptureWalk, node: Node) -> None:
+    walk.declare_package(node, walk.read(node))
+
+
+def _on_import(walk: CaptureWalk, node: Node) -> None:
+    path = walk.read(node.child_by_field_name("path")).strip('"`')
+    alias = walk.read(node.child_by_field_name("name"))
+    name = ""
+    if alias == ".":
+        name, alias = "*", ""
+    elif not alias:
+        alias = _guess_package(path)
+    walk.imported.add(alias)
+    walk.refer(ReferenceRole.IMPORT, name, node, path, alias)
+
+
+def _guess_package(path: str) -> str:
+    """The package name that an import path most often has."""
+    parts = path.split("/")
+    last = parts[-1]
+    if len(parts) > 1 and last[:1] == "v" and last[1:].isdigit():
+        last = parts[-2]
+    head, dot, version = last.rpartition(".v")  # gopkg.in/yaml.v3
+    if dot and version.isdigit():
+        last = head
+    return last.removeprefix("go-").replace("-", "_")
+
+
+def _on_type_declaration(walk: CaptureWalk, node: Node) -> None:
+    name_node, type_node = node.child_by_field_name("name"), node.child_by_field_name("type")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read(name_node)
+    kind = _TYPE_KINDS.get(type_node.type if type_node is not None else "", SymbolKind.TYPE)
+    access, flags = _say_access(name)
+    result = walk.read_line(type_node) if kind is SymbolKind.TYPE else ""
+    place = walk.declare(node, name, kind, access=access, flags=flags, result=result)
+    walk.types_by_name.setdefault(name, place)
+
+
+def _on_field(walk: CaptureWalk, node: Node) -> None:
+    type_node = node.child_by_field_name("type")
+    result = walk.read_line(type_node)
+    names = node.children_by_field_name("name")
+    kind = SymbolKind.PROPERTY
+    if not names and type_node is not None:
+        name = read_type(result).name
+        access, flags = _say_access(name)
+        walk.declare(type_node, name, kind, access=access, flags=flags, result=result, opens=False)
+    for name_node in names:
+        name = walk.read(name_node)
+        access, flags = _say_access(name)
+        opens = name_node is names[-1]
+        walk.declare(node, name, kind, access=access, flags=flags, result=result, opens=opens)
+
+
+def _on_method_element(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, SymbolKind.METHOD, flags=SymbolFlag.ABSTRACT)
+
+
+def _on_function(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, SymbolKind.FUNCTION)
+
+
+def _on_method(walk: CaptureWalk, node: Node) -> None:
+    receiver = node.child_by_field_name("receiver")
+    parameter = next(iter(receiver.named_children), None) if receiver is not None else None
+    type_text = walk.read_line(parameter.child_by_field_name("type")) if parameter is not None else ""
+    owner = read_type(type_text).name
+    parent = walk.types_by_name.get(owner)
+    if parent is None and owner and receiver is not None:
+        access, flags = _say_access(owner)
+        parent = walk.declare(node, owner, SymbolKind.EXTENSION, access=access, flags=flags, opens=False)
+        walk.types_by_name[owner] = parent
+        walk.scopes.append(Scope(receiver.start_byte, parent, SymbolKind.EXTENSION, owner))
+        walk.refer(ReferenceRole.EXTEND, owner, receiver)
+        walk.scopes.pop()
+    _declare_callable(walk, node, SymbolKind.METHOD, parent=parent)
+    if receiver is not None:
+        _take_receiver(walk, receiver)
+
+
+def _take_receiver(walk: CaptureWalk, receiver: Node) -> None:
+    """Its type is the parent, and no parameter; its type arguments are names that it binds."""
+    start = receiver.start_byte
+    names = [*_WORD.finditer(walk.text, start, receiver.end_byte)]
+    walk.taken.update(found.start() for found in names[1:])
+    opening = walk.text.find(b"[", start, receiver.end_byte)
+    for found in names:
+        if 0 <= opening < found.start():
+            walk.add_local(found.group().decode("utf-8", "replace"))
+
+
+def _declare_callable(
+    walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0, parent: int | None = None
+) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read(name_node)
+    parameters = node.child_by_field_name("parameters")
+    count, variadic = _count_parameters(parameters)
+    access, public = _say_access(name)
+    walk.declare(
+        node,
+        name,
+        kind,
+        flags=flags | public | (SymbolFlag.VARIADIC if variadic else 0),
+        access=access,
+        parameters=walk.read_line(parameters),
+        count=count,
+        result=walk.read_line(node.child_by_field_name("result")),
+        parent=parent,
+    )
+
+
+def _count_parameters(node: Node | None) -> tuple[int, bool]:
+    count, variadic = 0, False
+    for child in node.named_children if node is not None else ():
+        if child.type == "parameter_declaration":
+            count += max(1, len(child.children_by_field_name("name")))
+        elif child.type == "variadic_parameter_declaration":
+            count, variadic = count + 1, True
+    return count, variadic
+
+
+def _on_constant(walk: CaptureWalk, node: Node) -> None:
+    _declare_values(walk, node, SymbolKind.CONSTANT)
+
+
+def _on_variable(walk: CaptureWalk, node: Node) -> None:
+    _declare_values(walk, node, SymbolKind.VARIABLE)
+
+
+def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
+    names = [one for one in node.children_by_field_name("name") if one.type == "identifier"]
+    type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+    result = walk.read_line(type_node)
+    if walk.is_local:
+        _bind_names(walk, names, result, value)
+        return
+    values = value.named_children if value is not None else []
+    for place, name_node in enumerate(names):
+        walk.taken.add(name_node.start_byte)
+        name = walk.read(name_node)
+        access, flags = _say_access(name)
+        said = result or (_say_made_type(walk, values[place]) if place < len(values) else "")
+        opens = place == len(names) - 1
+        walk.declare(node, name, kind, access=access, flags=flags, result=said, opens=opens)
+
+
+def _say_made_type(walk: CaptureWalk, value: Node) -> str:
+    """The type that a value shows: of a literal, or "make()" of a call."""
+    if value.type == "unary_expression":
+        value = value.child_by_field_name("operand") or value
+    if value.type == "composite_literal":
+        return walk.read_line(value.child_by_field_name("type"))
+    if value.type == "call_expression":
+        chain = walk.read_chain(value.child_by_field_name("function"))
+        return "" if chain == "?" else f"{chain}()"
+    return ""
+
+
+def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Node | None) -> None:
+    values = value.named_children if value is not None else []
+    for place, name_node in enumerate(names):
+        name = walk.bind_name(name_node)
+        if type_text:
+            walk.bind_type(name, type_text, name_node)
+        elif place < len(values):
+            _bind_value(walk, name, values[place], name_node)
+
+
+def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
+    said = _say_made_type(walk, value)
+    if said.endswith("()"):
+        qualifier, _, called = said[:-2].rpartition(".")
+        if called == "new" and not qualifier:
+            arguments = value.child_by_field_name("arguments")
+            walk.bind_type(name, walk.read_line(arguments).strip("() "), node)
+        else:
+            walk.bind_call(name, called, qualifier, node)
+    elif said:
+        walk.bind_type(name, said, node)
+    elif value.type == "type_assertion_expression":
+        walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), node)
+
+
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    for name in node.children_by_field_name("name"):
+        if name.type == "identifier":
+            walk.bind_parameter_type(name, node.child_by_field_name("type"))
+
+
+def _on_parameter(walk: CaptureWalk, node: Node) -> None:
+    walk.set_role(node, ReferenceRole.ACCEPT)
+    type_text = walk.read_line(node.child_by_field_name("type"))
+    if node.type == "variadic_parameter_declaration":
+        type_text = "..." + type_text
+    for name_node in node.children_by_field_name("name"):
+        if name_node.type == "identifier":
+            walk.bind_type(walk.bind_name(name_node), type_text, name_node)
+
+
+def _on_short_variable(walk: CaptureWalk, node: Node) -> None:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is not None:
+        names = [one for one in left.named_children if one.type == "identifier"]
+        _bind_names(walk, names, "", right)
+
+
+def _on_range(walk: CaptureWalk, node: Node) -> None:
+    left = node.child_by_field_name("left")
+    names = [one for one in left.named_children if one.type == "identifier"] if left is not None else []
+    source = walk.read_chain(node.child_by_field_name("right"))
+    for place, name_node in enumerate(names):
+        name = walk.bind_name(name_node)
+        if place == 1 and source != "?":  # an item: of the type of a member "[]"
+            walk.bind_call(name, "[]", source, name_node)
+
+
+def _on_call(walk: CaptureWalk, node: Node) -> None:
+    function = node.child_by_field_name("function") or node.child_by_field_name("type")
+    for _ in range(4):
+        if function is None or function.type not in {
+            "parenthesized_expression",
+            "generic_type",
+            "index_expression",
+        }:
+            break
+        inner = function.child_by_field_name("operand") or function.child_by_field_name("type")
+        function = inner or next(iter(function.named_children), None)
+    if function is None:
+        return
+    _refer_called(walk, function, count_arguments(walk, node.child_by_field_name("arguments")))
+
+
+def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
+    if function.type in {"identifier", "type_identifier"}:
+        walk.taken.add(function.start_byte)
+        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count)
+    elif function.type == "selector_expression":
+        field = function.child_by_field_name("field")
+        if field is not None:
+            walk.taken.add(field.start_byte)
+            qualifier = walk.read_chain(function.child_by_field_name("operand"))
+            walk.refer(ReferenceRole.CALL, walk.read(field), field, qualifier, "", count)
+    elif function.type == "qualified_type":
+        name = function.child_by_field_name("name")
+        if name is not None:
+            walk.taken.update((name.start_byte, function.start_byte))
+            package = walk.read(function.child_by_field_name("package"))
+            walk.refer(ReferenceRole.CALL, walk.read(name), name, package, "", count)
+
+
+def _on_literal(walk: CaptureWalk, node: Node) -> None:
+    made = node.child_by_field_name("type")
+    if made is not None and made.type == "generic_type":
+        made = made.child_by_field_name("type")
+    if made is not None and made.type in {"type_identifier", "qualified_type"}:
+        _refer_called(walk, made, 0)
+
+
+def _on_selector(walk: CaptureWalk, node: Node) -> None:
+    field = node.child_by_field_name("field")
+    if field is not None and field.start_byte not in walk.taken:
+        qualifier = walk.read_chain(node.child_by_field_name("operand"))
+        walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
+
+
+def _on_qualified_type(walk: CaptureWalk, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None and name.start_byte not in walk.taken:
+        walk.taken.add(name.start_byte)
+        walk.refer_type(name, walk.read(name), walk.read(node.child_by_field_name("package")))
+
+
+GO = Dialect(
+    "go",
+    {
+        "comment": on_comment,
+        "package": _on_package,
+        "import": _on_import,
+        "type_declaration": _on_type_declaration,
+        "field": _on_field,
+        "embedded": on_inherit,
+        "base": on_extend,
+        "method_element": _on_method_element,
+        "function": _on_function,
+        "method": _on_method,
+        "constant": _on_constant,
+        "variable": _on_variable,
+        "type_parameter": _on_type_parameter,
+        "parameter": _on_parameter,
+        "short_variable": _on_short_variable,
+        "range": _on_range,
+        "bound": on_bound,
+        "label": on_taken,
+        "key": on_taken,
+        "call": _on_call,
+        "literal": _on_literal,
+        "selector": _on_selector,
+        "qualified_type": _on_qualified_type,
+        "type": on_type,
+    },
+    BUILTINS,
+)

@@ -1,0 +1,385 @@
+"""Java: what its captures say.
+
+The package is a MODULE around the file. Members of interfaces are public without saying so. An anonymous
+class has no symbol: its methods stand in the method that makes it. Annotations are uses of their types.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_handlers import (
+    count_arguments,
+    on_bound,
+    on_comment,
+    on_extend,
+    on_implement,
+    on_inherit,
+    on_taken,
+    on_type,
+    on_types,
+    read_called,
+    split_path,
+)
+from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_BUILTINS_TEXT = """
+var String Object Integer Long Boolean Double Float Character Byte Short Void length
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_INTERFACES = frozenset({SymbolKind.INTERFACE})
+_ACCESSES = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
+
+
+# -- declarations ------------------------------------------------------------------------------------------
+
+
+def _on_package(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type.endswith("identifier")), None)
+    if name is not None:
+        walk.take_words(name)
+        walk.declare_package(node, walk.read_chain(name))
+
+
+def _on_import(walk: CaptureWalk, node: Node) -> None:
+    path = next((one for one in node.named_children if one.type.endswith("identifier")), None)
+    if path is None:
+        return
+    walk.take_words(path)
+    text = walk.read_chain(path)
+    if node.named_children[-1].type == "asterisk":
+        walk.refer(ReferenceRole.IMPORT, "*", node, text)
+    else:
+        name, qualifier = split_path(text)
+        walk.refer(ReferenceRole.IMPORT, name, node, qualifier, name)
+
+
+def _on_class(walk: CaptureWalk, node: Node) -> None:
+    _declare_type(walk, node, SymbolKind.CLASS)
+
+
+def _on_interface(walk: CaptureWalk, node: Node) -> None:
+    _declare_type(walk, node, SymbolKind.INTERFACE, SymbolFlag.ABSTRACT)
+
+
+def _on_enum(walk: CaptureWalk, node: Node) -> None:
+    _declare_type(walk, node, SymbolKind.ENUM)
+
+
+def _on_record(walk: CaptureWalk, node: Node) -> None:
+    _declare_type(walk, node, SymbolKind.RECORD)
+    parameters = node.child_by_field_name("parameters")
+    for one in parameters.named_children if parameters is not None else ():
+        name_node = one.child_by_field_name("name")
+        if name_node is not None:
+            walk.taken.add(name_node.start_byte)
+            result, kind = walk.read_line(one.child_by_field_name("type")), SymbolKind.PROPERTY
+            name = walk.read(name_node)
+            walk.declare(one, name, kind, access=Access.PRIVATE, result=result, opens=False)
+
+
+def _on_annotation_type(walk: CaptureWalk, node: Node) -> None:
+    _declare_type(walk, node, SymbolKind.INTERFACE)
+
+
+def _declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, flags: int = 0) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    access, said = _read_modifiers(walk, node)
+    is_open = bool(said & SymbolFlag.PUBLIC_API)
+    walk.declare(node, walk.read(name_node), kind, flags=flags | said, access=access)
+    walk.scope.is_open = is_open
+
+
+def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
+    """Access and flags of a declaration, by its modifiers and by where it stands."""
+    first = next(iter(node.named_children), None)
+    words = walk.read(first).split() if first is not None and first.type == "modifiers" else []
+    scope = walk.scope
+    access = next((_ACCESSES[word] for word in words if word in _ACCESSES), Access.INTERNAL)
+    flags = 0
+    if scope.kind in _INTERFACES:
+        access = Access.PRIVATE if access is Access.PRIVATE else Access.PUBLIC
+        has_body = node.child_by_field_name("body") is not None
+        flags |= SymbolFlag.ABSTRACT if node.type == "method_declaration" and not has_body else 0
+        flags |= SymbolFlag.STATIC if node.type == "constant_declaration" else 0
+    flags |= SymbolFlag.STATIC if "static" in words else 0
+    flags |= SymbolFlag.ABSTRACT if "abstract" in words else 0
+    flags |= SymbolFlag.OVERRIDE if "@Override" in words else 0
+    flags |= SymbolFlag.DEPRECATED if any(word.startswith("@Deprecated") for word in words) else 0
+    is_seen = access in {Access.PUBLIC, Access.PROTECTED} and scope.is_open and not walk.is_local
+    return access, flags | (SymbolFlag.PUBLIC_API if is_seen else 0)
+
+
+def _on_enum_constant(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    flags = SymbolFlag.STATIC | (SymbolFlag.PUBLIC_API if walk.scope.is_open else 0)
+    owner, arguments = walk.scope.name, node.child_by_field_name("arguments")
+    kind = SymbolKind.ENUM_MEMBER
+    walk.declare(node, walk.read(name_node), kind, flags=flags, access=Access.PUBLIC, result=owner)
+    if arguments is not None:
+        walk.refer(ReferenceRole.CALL, owner, node, "", "", count_arguments(walk, arguments))
+
+
+def _on_method(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, SymbolKind.METHOD)
+
+
+def _on_constructor(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, SymbolKind.CONSTRUCTOR)
+
+
+def _declare_callable(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
+    name_node, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    access, flags = _read_modifiers(walk, node)
+    listed = parameters.named_children if parameters is not None else []
+    counted = [
+        one.type for one in listed if one.type.endswith("parameter") and one.type != "receiver_parameter"
+    ]
+    flags |= SymbolFlag.VARIADIC if "spread_parameter" in counted else 0
+    walk.declare(
+        node,
+        walk.read(name_node),
+        kind,
+        flags=flags,
+        access=access,
+        parameters=walk.read_line(parameters),
+        count=len(counted),
+        result=walk.read_line(node.child_by_field_name("type")),
+    )
+
+
+def _on_initializer(walk: CaptureWalk, node: Node) -> None:
+    scope = walk.scope
+    walk.open(Scope(node.end_byte, scope.place, SymbolKind.METHOD, scope.name))
+
+
+def _on_field(walk: CaptureWalk, node: Node) -> None:
+    access, flags = _read_modifiers(walk, node)
+    result = walk.read_line(node.child_by_field_name("type"))
+    declarators = node.children_by_field_name("declarator")
+    is_constant = (
+        flags & SymbolFlag.STATIC and b"final" in walk.text[node.start_byte : node.end_byte][:80].split()
+    )
+    kind = SymbolKind.CONSTANT if is_constant or node.type == "constant_declaration" else SymbolKind.PROPERTY
+    for declarator in declarators:
+        name_node = declarator.child_by_field_name("name")
+        if name_node is not None:
+            walk.taken.add(name_node.start_byte)
+            opens = declarator is declarators[-1]
+            name = walk.read(name_node)
+            walk.declare(node, name, kind, flags=flags, access=access, result=result, opens=opens)
+
+
+# -- local names -------------------------------------------------------------------------------------------
+
+
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    bound = next((one for one in node.named_children if one.type == "type_bound"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, bound)
+
+
+def _on_parameter(walk: CaptureWalk, node: Node) -> None:
+    if walk.scope.kind not in CALLABLE_KINDS and walk.scope.kind is SymbolKind.RECORD:
+        walk.set_role(node, ReferenceRole.ACCEPT)
+        return
+    walk.set_role(node, ReferenceRole.ACCEPT)
+    type_text = walk.read_line(_find_type(node))
+    name_node = node.child_by_field_name("name")
+    if node.type == "spread_parameter":
+        declarator = node.named_children[-1]
+        name_node, type_text = declarator.child_by_field_name("name"), type_text + "..."
+    if name_node is not None:
+        walk.bind_type(walk.bind_name(name_node), type_text, name_node)
+
+
+def _find_type(node: Node) -> Node | None:
+    found = node.child_by_field_name("type")
+    if found is not None:
+        return found
+    return next((one for one in node.named_children if one.type.endswith(("type", "type_identifier"))), None)
+
+
+def _on_catch(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    caught = next((one for one in node.named_children if one.type == "catch_type"), None)
+    if name_node is not None:
+        walk.bind_type(walk.bind_name(name_node), walk.read_line(caught), name_node)
+
+
+def _on_local(walk: CaptureWalk, node: Node) -> None:
+    type_text = walk.read_line(node.child_by_field_name("type"))
+    for declarator in node.children_by_field_name("declarator"):
+        _bind_declarator(walk, declarator, type_text)
+
+
+def _bind_declarator(walk: CaptureWalk, node: Node, type_text: str) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    name = walk.bind_name(name_node)
+    value = node.child_by_field_name("value")
+    if type_text != "var":
+        walk.bind_type(name, type_text, name_node)
+    elif value is not None and value.type == "object_creation_expression":
+        walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), name_node)
+    elif value is not None and value.type == "method_invocation":
+        called = walk.read(value.child_by_field_name("name"))
+        qualifier = walk.read_chain(value.child_by_field_name("object"))
+        if qualifier != "?":
+            walk.bind_call(name, called, qualifier, name_node)
+    elif value is not None and value.type == "cast_expression":
+        walk.bind_type(name, walk.read_line(value.child_by_field_name("type")), name_node)
+
+
+def _on_for_each(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    type_text = walk.read_line(node.child_by_field_name("type"))
+    if name_node is None:
+        return
+    name = walk.bind_name(name_node)
+    source = walk.read_chain(node.child_by_field_name("value"))
+    if type_text == "var" and source != "?":
+        walk.bind_call(name, "[]", source, name_node)
+    else:
+        walk.bind_type(name, type_text, name_node)
+
+
+def _on_resource(walk: CaptureWalk, node: Node) -> None:
+    _bind_declarator(walk, node, walk.read_line(node.child_by_field_name("type")))
+
+
+def _on_instance_test(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        type_text = walk.read_line(node.child_by_field_name("right"))
+        walk.bind_type(walk.bind_name(name_node), type_text, name_node)
+
+
+# -- uses --------------------------------------------------------------------------------------------------
+
+
+def _on_annotation(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.take_words(name_node)
+        name, qualifier = split_path(walk.read_chain(name_node))
+        walk.refer(ReferenceRole.TYPE, name, name_node, qualifier)
+
+
+def _on_new(walk: CaptureWalk, node: Node) -> None:
+    made = node.child_by_field_name("type")
+    if made is None:
+        return
+    found = read_type(walk.read_line(made).partition("<")[0])
+    inner = made.named_children[0] if made.type == "generic_type" and made.named_child_count else made
+    walk.take_words(inner)
+    count = count_arguments(walk, node.child_by_field_name("arguments"))
+    walk.refer(ReferenceRole.CALL, found.name, made, found.qualifier, "", count)
+
+
+def _on_constructor_call(walk: CaptureWalk, node: Node) -> None:
+    which = walk.read(node.child_by_field_name("constructor"))
+    if which in {"this", "super"}:
+        count = count_arguments(walk, node.child_by_field_name("arguments"))
+        walk.refer(ReferenceRole.CALL, which, node, "", "", count)
+
+
+def _on_call(walk: CaptureWalk, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        before = node.child_by_field_name("object")
+        read_called(walk, name, before, node.child_by_field_name("arguments"))
+
+
+def _on_method_reference(walk: CaptureWalk, node: Node) -> None:
+    names = node.named_children
+    if len(names) > 1 and names[-1].type == "identifier":
+        walk.taken.add(names[-1].start_byte)
+        walk.refer(ReferenceRole.USE, walk.read(names[-1]), node, walk.read_chain(names[0]))
+    elif names and names[0].type in {"identifier", "type_identifier"}:  # Foo::new
+        read_called(walk, names[0], None, None)
+
+
+def _on_field_access(walk: CaptureWalk, node: Node) -> None:
+    field = node.child_by_field_name("field")
+    if field is None or field.start_byte in walk.taken:
+        return
+    walk.taken.add(field.start_byte)
+    qualifier = walk.read_chain(node.child_by_field_name("object"))
+    name = walk.read(field)
+    if name != "length" and not _is_package(qualifier):
+        walk.refer(ReferenceRole.USE, name, field, qualifier)
+
+
+def _is_package(qualifier: str) -> bool:
+    """True for `com.foo`, as in a type that is written with its package."""
+    return qualifier.islower() and qualifier.partition(".")[0] in {"com", "org", "java", "javax", "net", "io"}
+
+
+def _on_scoped_type(walk: CaptureWalk, node: Node) -> None:
+    if node.start_byte in walk.taken:
+        return
+    walk.take_words(node)
+    found = read_type(walk.read_line(node))
+    if found.name:
+        walk.refer_type(node, found.name, found.qualifier)
+
+
+JAVA = Dialect(
+    "java",
+    {
+        "comment": on_comment,
+        "taken": on_taken,
+        "package": _on_package,
+        "import": _on_import,
+        "class": _on_class,
+        "interface": _on_interface,
+        "enum": _on_enum,
+        "record": _on_record,
+        "annotation_type": _on_annotation_type,
+        "enum_constant": _on_enum_constant,
+        "method": _on_method,
+        "constructor": _on_constructor,
+        "initializer": _on_initializer,
+        "field": _on_field,
+        "bound": on_bound,
+        "type_parameter": _on_type_parameter,
+        "parameter": _on_parameter,
+        "catch": _on_catch,
+        "local": _on_local,
+        "for_each": _on_for_each,
+        "resource": _on_resource,
+        "instance_test": _on_instance_test,
+        "pattern_name": on_bound,
+        "superclass": on_inherit,
+        "super_interfaces": on_implement,
+        "extends_interfaces": on_extend,
+        "types": on_types,
+        "annotation": _on_annotation,
+        "new": _on_new,
+        "constructor_call": _on_constructor_call,
+        "call": _on_call,
+        "method_reference": _on_method_reference,
+        "field_access": _on_field_access,
+        "scoped_type": _on_scoped_type,
+        "type": on_type,
+    },
+    BUILTINS,
+)

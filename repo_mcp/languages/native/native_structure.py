@@ -1,0 +1,111 @@
+"""The parsers of the languages on the capture walk: a text to the record of its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.languages.treesitter.parser import Captures, find_captures
+from repo_mcp.symbols.symbol_record import ParseStatus, encode_failure
+
+FEW_ERRORS = 0.1  # of the bytes of a header that looks like C++: it is not read as C as well then
+
+
+def parse_go(file_name: str, text: bytes) -> bytes:
+    """The record of a Go file."""
+    from repo_mcp.languages.native.go_structure import GO
+
+    return _parse(GO, "go", file_name, text)
+
+
+def parse_java(file_name: str, text: bytes) -> bytes:
+    """The record of a Java file."""
+    from repo_mcp.languages.native.java_structure import JAVA
+
+    return _parse(JAVA, "java", file_name, text)
+
+
+def parse_rust(file_name: str, text: bytes) -> bytes:
+    """The record of a Rust file."""
+    from repo_mcp.languages.native.rust_macros import unwrap_items
+    from repo_mcp.languages.native.rust_structure import RUST
+
+    return _encode(RUST, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
+
+
+def parse_swift(file_name: str, text: bytes) -> bytes:
+    """The record of a Swift file."""
+    from repo_mcp.languages.native.swift_structure import SWIFT
+
+    return _parse(SWIFT, "swift", file_name, text)
+
+
+def parse_c(file_name: str, text: bytes) -> bytes:
+    """The record of a C file; of a header that is rather C++, that of a C++ file."""
+    from repo_mcp.languages.native.c_macros import blank_macros
+    from repo_mcp.languages.native.c_structure import C
+
+    plain = blank_macros(text)
+    if file_name.endswith(".h"):
+        dialect, found = _read_header(plain)
+        return _encode(dialect, file_name, text, found)
+    return _encode(C, file_name, text, find_captures("c", ("c",), plain))
+
+
+def parse_cpp(file_name: str, text: bytes) -> bytes:
+    """The record of a C++ file."""
+    from repo_mcp.languages.native.c_macros import blank_macros
+    from repo_mcp.languages.native.cpp_structure import CPP
+
+    return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), blank_macros(text)))
+
+
+def _parse(dialect: Dialect, grammar: str, file_name: str, text: bytes) -> bytes:
+    return _encode(dialect, file_name, text, find_captures(grammar, (dialect.query,), text))
+
+
+def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
+    """What a header of C or C++ holds, and which of them it is: where its lines do not say, or the parser
+    does not agree, the one with fewer errors.
+    """
+    from repo_mcp.languages.native.c_structure import C
+    from repo_mcp.languages.native.cpp_headers import looks_like_cpp
+    from repo_mcp.languages.native.cpp_structure import CPP
+
+    is_likely = looks_like_cpp(plain)
+    other = find_captures("cpp", ("cpp",), plain) if is_likely else None
+    if other is not None and _count_errors(other) <= FEW_ERRORS * len(plain):
+        return CPP, other
+    found = find_captures("c", ("c",), plain)
+    if found is None or found.is_complete:
+        return C, found
+    if not is_likely:
+        other = find_captures("cpp", ("cpp",), plain)
+    if other is not None and _count_errors(other) < _count_errors(found):
+        return CPP, other
+    return C, found
+
+
+def _count_errors(found: Captures) -> int:
+    """Bytes that the grammar did not understand."""
+    return sum(1 + node.end_byte - node.start_byte for node in found.nodes.get("error", ()))
+
+
+def _encode(dialect: Dialect, file_name: str, text: bytes, found: Captures | None) -> bytes:
+    if found is None:
+        return encode_failure(file_name, text.count(b"\n") + 1)
+    walk = CaptureWalk(dialect, file_name, text)
+    if not found.is_complete:
+        walk.builder.status = ParseStatus.PARTIAL
+    walk.run(found)
+    return walk.encode()
+
+
+PARSERS: Mapping[str, Callable[[str, bytes], bytes]] = {
+    "go": parse_go,
+    "java": parse_java,
+    "rust": parse_rust,
+    "c": parse_c,
+    "cpp": parse_cpp,
+    "swift": parse_swift,
+}

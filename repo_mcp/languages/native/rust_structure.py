@@ -1,0 +1,489 @@
+"""Rust: what its captures say.
+
+An `impl` is an EXTENSION of the name of its type, with an EXTEND row for the type and an IMPLEMENT row for
+the trait. A tree of `use` is one IMPORT row for each of its leaves; `self::`, `super::` and `crate::` stay
+as they stand. What is called inside of the brackets of a macro is found by its characters. A member that is
+reached through `Self` has that as its qualifier.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_handlers import (
+    count_arguments,
+    on_bound,
+    on_comment,
+    on_type,
+    on_types,
+    split_path,
+)
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.languages.treesitter.type_names import read_type
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_BUILTINS_TEXT = """
+_ Some None Ok Err Option Result Vec String Box Self self str bool char u8 u16 u32 u64 u128 usize i8
+i16 i32 i64 i128 isize f32 f64 drop true false Sized Send Sync
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+MAX_USE_LEAVES = 1_000  # of one `use`
+_PATTERN_WORD = re.compile(rb"(?<![\w.:])(?:ref[ \t]+)?(?:mut[ \t]+)?([a-z_]\w*)(?!\w*[ \t]*(?:::|\(|\{|!))")
+_NO_BINDING = frozenset(b"ref mut box if in true false self super crate const as dyn".split())
+_BEFORE_NAME = re.compile(rb"([\w.:]*(?:\.|::))\s*$")
+_MEMBERS = frozenset({SymbolKind.TRAIT, SymbolKind.EXTENSION})
+
+
+# -- declarations ------------------------------------------------------------------------------------------
+
+
+def _read_visibility(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
+    first = next((one for one in node.children[:3] if one.type == "visibility_modifier"), None)
+    if first is None:
+        scope = walk.scope
+        if scope.kind in _MEMBERS and scope.access is Access.PUBLIC:
+            return Access.PUBLIC, SymbolFlag.PUBLIC_API if scope.is_open else 0
+        return Access.PRIVATE, 0
+    if walk.read(first) != "pub":
+        return Access.INTERNAL, 0
+    return Access.PUBLIC, 0 if walk.is_local else SymbolFlag.PUBLIC_API
+
+
+def _declare(
+    walk: CaptureWalk, node: Node, kind: SymbolKind, *, flags: int = 0, result: str = "", opens: bool = True
+) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    access, said = _read_visibility(walk, node)
+    row, marks = walk.take_marks(node.start_point.row)
+    said |= SymbolFlag.DEPRECATED if b"deprecated" in marks else 0
+    name = walk.read(name_node)
+    walk.declare(
+        node, name, kind, flags=flags | said, access=access, result=result, first_row=row, opens=opens
+    )
+
+
+def _on_module(walk: CaptureWalk, node: Node) -> None:
+    has_body = node.child_by_field_name("body") is not None
+    _declare(walk, node, SymbolKind.MODULE, flags=0 if has_body else SymbolFlag.FORWARD)
+
+
+def _on_struct(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.STRUCT)
+    body = node.child_by_field_name("body")
+    if body is not None and body.type == "ordered_field_declaration_list":
+        for place, one in enumerate(body.children_by_field_name("type")):
+            result = walk.read_line(one)
+            walk.declare(one, str(place), SymbolKind.PROPERTY, result=result, opens=False)
+
+
+def _on_union(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.UNION)
+
+
+def _on_enum(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.ENUM)
+
+
+def _on_variant(walk: CaptureWalk, node: Node) -> None:
+    scope = walk.scope
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    flags = SymbolFlag.PUBLIC_API if scope.access is Access.PUBLIC else 0
+    kind, owner = SymbolKind.ENUM_MEMBER, scope.name
+    walk.declare(node, walk.read(name_node), kind, flags=flags, access=scope.access, result=owner)
+
+
+def _on_trait(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.TRAIT, flags=SymbolFlag.ABSTRACT)
+    bounds = node.child_by_field_name("bounds")
+    if bounds is not None:
+        walk.set_role(bounds, ReferenceRole.EXTEND)
+        walk.taken.add(-1 - bounds.start_byte)
+
+
+def _on_bounds(walk: CaptureWalk, node: Node) -> None:
+    if -1 - node.start_byte not in walk.taken:
+        walk.set_role(node, ReferenceRole.TYPE)
+
+
+def _on_implementation(walk: CaptureWalk, node: Node) -> None:
+    type_node, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
+    owner = read_type(walk.read_line(type_node).partition("<")[0])
+    if type_node is None or not owner.name:
+        return
+    row = walk.take_marks(node.start_point.row)[0]
+    access = Access.PUBLIC if trait is not None else Access.NONE
+    walk.declare(node, owner.name, SymbolKind.EXTENSION, access=access, first_row=row)
+    walk.refer(ReferenceRole.EXTEND, owner.name, type_node, owner.qualifier)
+    _take_path(walk, type_node)
+    if trait is not None:
+        found = read_type(walk.read_line(trait).partition("<")[0])
+        walk.refer(ReferenceRole.IMPLEMENT, found.name, trait, found.qualifier)
+        _take_path(walk, trait)
+
+
+def _take_path(walk: CaptureWalk, node: Node) -> None:
+    """The names of a path are accounted for, its type arguments are not."""
+    start, end = node.start_byte, node.end_byte
+    angle = walk.text.find(b"<", start, end)
+    walk.taken.update(walk.iter_words(start, end if angle < 0 else angle))
+
+
+def _on_function(walk: CaptureWalk, node: Node) -> None:
+    name_node, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    access, flags = _read_visibility(walk, node)
+    row, marks = walk.take_marks(node.start_point.row)
+    listed = [one.type for one in parameters.named_children] if parameters is not None else []
+    is_member = walk.scope.kind in _MEMBERS
+    has_self = "self_parameter" in listed
+    flags |= SymbolFlag.DEPRECATED if b"deprecated" in marks else 0
+    flags |= SymbolFlag.STATIC if is_member and not has_self else 0
+    flags |= SymbolFlag.VARIADIC if "variadic_parameter" in listed else 0
+    flags |= SymbolFlag.ASYNC if b"async" in walk.text[node.start_byte : name_node.start_byte].split() else 0
+    if node.type == "function_signature_item":
+        flags |= SymbolFlag.ABSTRACT if walk.scope.kind is SymbolKind.TRAIT else SymbolFlag.FORWARD
+    walk.declare(
+        node,
+        walk.read(name_node),
+        SymbolKind.METHOD if is_member else SymbolKind.FUNCTION,
+        flags=flags,
+        access=access,
+        parameters=walk.read_line(parameters),
+        count=listed.count("parameter"),
+        result=walk.read_line(node.child_by_field_name("return_type")),
+        first_row=row,
+    )
+
+
+def _on_field(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.PROPERTY, result=walk.read_line(node.child_by_field_name("type")))
+
+
+def _on_constant(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.CONSTANT, result=walk.read_line(node.child_by_field_name("type")))
+
+
+def _on_static(walk: CaptureWalk, node: Node) -> None:
+    result = walk.read_line(node.child_by_field_name("type"))
+    _declare(walk, node, SymbolKind.VARIABLE, flags=SymbolFlag.STATIC, result=result)
+
+
+def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.TYPE, result=walk.read_line(node.child_by_field_name("type")))
+
+
+def _on_macro(walk: CaptureWalk, node: Node) -> None:
+    _declare(walk, node, SymbolKind.MACRO)
+
+
+def _on_attribute(walk: CaptureWalk, node: Node) -> None:
+    walk.note_mark(node)
+    text = walk.text[node.start_byte : min(node.end_byte, node.start_byte + 400)]
+    if text.startswith(b"#[derive("):
+        for found in re.finditer(rb"(\w+)\s*[,)]", text[9:]):
+            name = found.group(1).decode("utf-8", "replace")
+            walk.refer(ReferenceRole.TYPE, name, node)
+    walk.take_words(node)
+
+
+# -- imports -----------------------------------------------------------------------------------------------
+
+
+def _on_extern_crate(walk: CaptureWalk, node: Node) -> None:
+    walk.take_words(node)
+    name = walk.read(node.child_by_field_name("name"))
+    alias = walk.read(node.child_by_field_name("alias")) or name
+    walk.refer(ReferenceRole.IMPORT, "", node, name, alias)
+
+
+def _on_use(walk: CaptureWalk, node: Node) -> None:
+    """A tree of paths, flattened without recursion."""
+    walk.take_words(node)
+    is_public = any(one.type == "visibility_modifier" for one in node.children[:2])
+    argument = node.child_by_field_name("argument")
+    waiting: list[tuple[Node, str]] = [(argument, "")] if argument is not None else []
+    for _ in range(MAX_USE_LEAVES):
+        if not waiting:
+            return
+        one, before = waiting.pop()
+        if one.type == "scoped_use_list":
+            path = _join(before, _read_path(walk, one.child_by_field_name("path")))
+            inner = one.child_by_field_name("list")
+            waiting.extend((child, path) for child in reversed(inner.named_children if inner else []))
+        elif one.type == "use_list":
+            waiting.extend((child, before) for child in reversed(one.named_children))
+        else:
+            _refer_leaf(walk, one, before, is_public)
+
+
+def _refer_leaf(walk: CaptureWalk, node: Node, before: str, is_public: bool) -> None:
+    alias = ""
+    if node.type == "use_wildcard":
+        path = _read_path(walk, next(iter(node.named_children), None))
+        name, qualifier = "*", _join(before, path)
+    else:
+        if node.type == "use_as_clause":
+            alias = walk.read(node.child_by_field_name("alias"))
+            path = _read_path(walk, node.child_by_field_name("path"))
+        else:
+            path = _read_path(walk, node)
+        whole = before if path == "self" else _join(before, path)
+        name, qualifier = split_path(whole)
+        alias = alias or name
+    walk.refer(ReferenceRole.IMPORT, name, node, qualifier, alias)
+    if is_public:
+        walk.refer(ReferenceRole.EXPORT, name, node, qualifier, alias)
+
+
+def _read_path(walk: CaptureWalk, node: Node | None) -> str:
+    return "".join(walk.read(node).split()).replace("::", ".").strip(".") if node is not None else ""
+
+
+def _join(before: str, path: str) -> str:
+    return f"{before}.{path}" if before and path else before or path
+
+
+# -- local names -------------------------------------------------------------------------------------------
+
+
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("bounds"))
+
+
+def _on_predicate(walk: CaptureWalk, node: Node) -> None:
+    name, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
+    if name is not None and bounds is not None:
+        walk.note_bound(walk.read(name), walk.read_line(bounds))
+
+
+def _on_parameter(walk: CaptureWalk, node: Node) -> None:
+    walk.set_role(node, ReferenceRole.ACCEPT)
+    pattern = node.child_by_field_name("pattern")
+    if pattern is None:
+        return
+    if pattern.type == "identifier":
+        type_text = walk.read_line(node.child_by_field_name("type"))
+        walk.bind_type(walk.bind_name(pattern), type_text, pattern)
+    else:
+        _bind_pattern(walk, pattern)
+
+
+def _on_self_parameter(walk: CaptureWalk, node: Node) -> None:
+    walk.add_local("self")
+
+
+def _on_let(walk: CaptureWalk, node: Node) -> None:
+    pattern = node.child_by_field_name("pattern")
+    if pattern is None:
+        return
+    if pattern.type != "identifier":
+        _bind_pattern(walk, pattern)
+        return
+    name = walk.bind_name(pattern)
+    type_node, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+    if type_node is not None:
+        walk.bind_type(name, walk.read_line(type_node), pattern)
+    elif value is not None:
+        _bind_value(walk, name, value, pattern)
+
+
+def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
+    for _ in range(6):
+        if value.type not in {
+            "try_expression",
+            "await_expression",
+            "reference_expression",
+            "parenthesized_expression",
+        }:
+            break
+        value = value.child_by_field_name("value") or next(iter(value.named_children), value)
+    if value.type == "struct_expression":
+        walk.bind_type(name, walk.read_line(value.child_by_field_name("name")), node)
+    elif value.type == "call_expression":
+        chain = walk.read_chain(value.child_by_field_name("function"))
+        if chain != "?":
+            called, qualifier = split_path(chain)
+            walk.bind_call(name, called, qualifier, node)
+
+
+def _on_pattern(walk: CaptureWalk, node: Node) -> None:
+    _bind_pattern(walk, node)
+
+
+def _on_pattern_owner(walk: CaptureWalk, node: Node) -> None:
+    pattern = node.child_by_field_name("pattern")
+    if pattern is not None:
+        _bind_pattern(walk, pattern)
+
+
+def _bind_pattern(walk: CaptureWalk, node: Node) -> None:
+    """Lower-case words of a pattern are names that it binds."""
+    condition = node.child_by_field_name("condition")
+    end = condition.start_byte if condition is not None else node.end_byte
+    for found in _PATTERN_WORD.finditer(walk.text, node.start_byte, end):
+        if found.group(1) not in _NO_BINDING:
+            walk.taken.add(found.start(1))
+            walk.add_local(found.group(1).decode("utf-8", "replace"))
+
+
+# -- uses --------------------------------------------------------------------------------------------------
+
+
+def _on_call(walk: CaptureWalk, node: Node) -> None:
+    function = node.child_by_field_name("function")
+    if function is not None and function.type == "generic_function":
+        function = function.child_by_field_name("function")
+    if function is not None:
+        _refer_called(walk, function, count_arguments(walk, node.child_by_field_name("arguments")))
+
+
+def _refer_called(walk: CaptureWalk, function: Node, count: int) -> None:
+    if function.type == "identifier":
+        name, before = function, None
+    elif function.type == "field_expression":
+        field = function.child_by_field_name("field")
+        if field is None or field.type == "integer_literal":
+            return
+        name, before = field, function.child_by_field_name("value")
+    elif function.type == "scoped_identifier":
+        _refer_path(walk, function, ReferenceRole.CALL, count)
+        return
+    else:
+        return
+    walk.taken.add(name.start_byte)
+    walk.refer(ReferenceRole.CALL, walk.read(name), name, walk.read_chain(before), "", count)
+
+
+def _refer_path(walk: CaptureWalk, node: Node, role: ReferenceRole, count: int = 0) -> None:
+    """A row for `a::b::c`; the names in it are accounted for, type arguments are not."""
+    start = node.start_byte
+    _take_path(walk, node)
+    name_node, path_node = node.child_by_field_name("name"), node.child_by_field_name("path")
+    if name_node is None:
+        return
+    walk.taken.update((-1 - start, name_node.start_byte))
+    qualifier = walk.read_chain(path_node) if path_node is not None else ""
+    name = walk.read(name_node)
+    if role is ReferenceRole.TYPE:
+        walk.refer_type(name_node, name, qualifier)
+    else:
+        walk.refer(role, name, name_node, qualifier, "", count)
+    last = qualifier.rpartition(".")[2]
+    if last[:1].isupper() and last != "Self" and path_node is not None:
+        walk.refer(ReferenceRole.TYPE, last, path_node, qualifier.rpartition(".")[0])
+
+
+def _on_macro_call(walk: CaptureWalk, node: Node) -> None:
+    macro = node.child_by_field_name("macro")
+    if macro is None:
+        return
+    name, qualifier = split_path(walk.read_chain(macro))
+    walk.taken.update((*walk.iter_words(macro.start_byte, macro.end_byte), -1 - macro.start_byte))
+    walk.refer(ReferenceRole.CALL, name, macro, qualifier)
+
+
+def _on_token_name(walk: CaptureWalk, node: Node) -> None:
+    """A name right before brackets inside of a macro's: called, where those are round."""
+    text, end = walk.text, node.end_byte
+    if text[end : end + 1] != b"(" or node.start_byte in walk.taken:
+        return
+    before = _BEFORE_NAME.search(text, max(0, node.start_byte - 80), node.start_byte)
+    qualifier = ""
+    if before is not None:
+        qualifier = before.group(1).decode("utf-8", "replace").replace("::", ".").strip(".") or "?"
+    walk.taken.add(node.start_byte)
+    walk.refer(ReferenceRole.CALL, walk.read(node), node, qualifier)
+
+
+def _on_token(walk: CaptureWalk, node: Node) -> None:
+    """Another name inside of a macro's brackets: a use where it is written like a type or a constant."""
+    if not walk.text[node.start_byte : node.start_byte + 1].isupper():
+        walk.taken.add(node.start_byte)
+
+
+def _on_literal(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None and name_node.type == "generic_type_with_turbofish":
+        name_node = name_node.child_by_field_name("type")
+    if name_node is None:
+        return
+    if name_node.type == "scoped_type_identifier":
+        _refer_path(walk, name_node, ReferenceRole.CALL)
+    elif name_node.type == "type_identifier":
+        walk.taken.add(name_node.start_byte)
+        walk.refer(ReferenceRole.CALL, walk.read(name_node), name_node)
+
+
+def _on_field_access(walk: CaptureWalk, node: Node) -> None:
+    field = node.child_by_field_name("field")
+    if field is not None and field.type == "field_identifier" and field.start_byte not in walk.taken:
+        qualifier = walk.read_chain(node.child_by_field_name("value"))
+        walk.refer(ReferenceRole.USE, walk.read(field), field, qualifier)
+
+
+def _on_scoped(walk: CaptureWalk, node: Node) -> None:
+    if node.start_byte not in walk.taken and -1 - node.start_byte not in walk.taken:
+        _refer_path(walk, node, ReferenceRole.USE)
+
+
+def _on_scoped_type(walk: CaptureWalk, node: Node) -> None:
+    if node.start_byte not in walk.taken and -1 - node.start_byte not in walk.taken:
+        _refer_path(walk, node, ReferenceRole.TYPE)
+
+
+RUST = Dialect(
+    "rust",
+    {
+        "comment": on_comment,
+        "attribute": _on_attribute,
+        "use": _on_use,
+        "extern_crate": _on_extern_crate,
+        "module": _on_module,
+        "struct": _on_struct,
+        "union": _on_union,
+        "enum": _on_enum,
+        "variant": _on_variant,
+        "trait": _on_trait,
+        "implementation": _on_implementation,
+        "function": _on_function,
+        "field": _on_field,
+        "constant": _on_constant,
+        "static": _on_static,
+        "type_alias": _on_type_alias,
+        "macro": _on_macro,
+        "bound": on_bound,
+        "type_parameter": _on_type_parameter,
+        "predicate": _on_predicate,
+        "parameter": _on_parameter,
+        "self_parameter": _on_self_parameter,
+        "let": _on_let,
+        "pattern_owner": _on_pattern_owner,
+        "pattern": _on_pattern,
+        "bounds": _on_bounds,
+        "types": on_types,
+        "call": _on_call,
+        "macro_call": _on_macro_call,
+        "token_name": _on_token_name,
+        "token": _on_token,
+        "literal": _on_literal,
+        "field_access": _on_field_access,
+        "scoped": _on_scoped,
+        "scoped_type": _on_scoped_type,
+        "type": on_type,
+    },
+    BUILTINS,
+)

@@ -1,0 +1,411 @@
+"""Swift: what its captures say.
+
+`class`, `struct`, `enum`, `actor` and `extension` are one node of the grammar, told apart by their first
+word. An extension has an EXTEND row for its type. Swift does not say which of a class's bases is a class:
+the first of a class is an INHERIT row, all others are IMPLEMENT rows; those of a protocol are EXTEND rows.
+`.success(3)` has "" before its name, since what it is a member of is not written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_handlers import (
+    count_arguments,
+    on_bound,
+    on_comment,
+    on_taken,
+    on_types,
+    split_path,
+)
+from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
+from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_BUILTINS_TEXT = """
+String Int Bool Double Float Void Any AnyObject Character UInt8 UInt Int64 Int32 self super print
+newValue oldValue fatalError precondition assert true false nil some none _ Self
+"""
+BUILTINS = frozenset(_BUILTINS_TEXT.split())
+_KINDS = {
+    "class": SymbolKind.CLASS,
+    "actor": SymbolKind.CLASS,
+    "struct": SymbolKind.STRUCT,
+    "enum": SymbolKind.ENUM,
+    "extension": SymbolKind.EXTENSION,
+}
+_ACCESSES = {
+    "open": Access.PUBLIC,
+    "public": Access.PUBLIC,
+    "package": Access.INTERNAL,
+    "internal": Access.INTERNAL,
+    "fileprivate": Access.PRIVATE,
+    "private": Access.PRIVATE,
+}
+
+
+# -- declarations ------------------------------------------------------------------------------------------
+
+
+def _on_import(walk: CaptureWalk, node: Node) -> None:
+    walk.take_words(node)
+    path = next((one for one in node.named_children if one.type == "identifier"), None)
+    if path is not None:
+        module, _, name = walk.read(path).partition(".")
+        walk.refer(
+            ReferenceRole.IMPORT, name.rpartition(".")[2], node, module, name.rpartition(".")[2] or module
+        )
+
+
+def _read_modifiers(walk: CaptureWalk, node: Node) -> tuple[Access, int]:
+    first = next((one for one in node.children[:2] if one.type == "modifiers"), None)
+    words = walk.read_line(first, 600).split() if first is not None else []
+    scope = walk.scope
+    is_member = scope.kind in TYPE_KINDS
+    default = (
+        scope.access if is_member and scope.kind in {SymbolKind.TRAIT, SymbolKind.EXTENSION} else Access.NONE
+    )
+    access = next((_ACCESSES[word] for word in words if word in _ACCESSES), default or Access.INTERNAL)
+    flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC and not walk.is_local else 0
+    is_static = "static" in words or any(one.type == "class" for one in node.children[:2])
+    flags |= SymbolFlag.STATIC if is_static and node.type != "class_declaration" else 0
+    flags |= SymbolFlag.OVERRIDE if "override" in words else 0
+    deprecated = any(word.startswith("@available") for word in words) and any(
+        "deprecated" in one for one in words
+    )
+    return access, flags | (SymbolFlag.DEPRECATED if deprecated else 0)
+
+
+def _on_class(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    kind = _KINDS.get(walk.read(node.child_by_field_name("declaration_kind")), SymbolKind.CLASS)
+    access, flags = _read_modifiers(walk, node)
+    path = "".join(walk.read_line(name_node).partition("<")[0].split())
+    name, qualifier = split_path(path)
+    if kind is SymbolKind.EXTENSION and access is Access.INTERNAL:
+        access = Access.NONE
+    place = walk.declare(node, name, kind, flags=flags, access=access)
+    _take_type(walk, name_node)
+    if kind is SymbolKind.EXTENSION:
+        walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
+    else:
+        walk.types_by_name.setdefault(name, place)
+
+
+def _take_type(walk: CaptureWalk, node: Node) -> None:
+    angle = walk.text.find(b"<", node.start_byte, node.end_byte)
+    walk.taken.update(walk.iter_words(node.start_byte, node.end_byte if angle < 0 else angle))
+
+
+def _on_protocol(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        access, flags = _read_modifiers(walk, node)
+        flags |= SymbolFlag.ABSTRACT
+        walk.declare(node, walk.read(name_node), SymbolKind.TRAIT, flags=flags, access=access)
+
+
+def _on_function(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        _declare_callable(walk, node, walk.read(name_node), SymbolKind.FUNCTION)
+
+
+def _on_initializer(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, "init", SymbolKind.CONSTRUCTOR)
+
+
+def _on_deinitializer(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, "deinit", SymbolKind.FUNCTION)
+
+
+def _on_subscript(walk: CaptureWalk, node: Node) -> None:
+    _declare_callable(walk, node, "subscript", SymbolKind.FUNCTION)
+
+
+def _on_macro(walk: CaptureWalk, node: Node) -> None:
+    name_node = next((one for one in node.named_children if one.type == "simple_identifier"), None)
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        _declare_callable(walk, node, walk.read(name_node), SymbolKind.MACRO)
+
+
+def _declare_callable(walk: CaptureWalk, node: Node, name: str, kind: SymbolKind) -> None:
+    access, flags = _read_modifiers(walk, node)
+    body = node.child_by_field_name("body")
+    scope = walk.scope
+    if kind is SymbolKind.FUNCTION and scope.kind in TYPE_KINDS:
+        kind = SymbolKind.METHOD
+    parameters = [one for one in node.named_children if one.type == "parameter"]
+    text, head_end = walk.text, body.start_byte if body is not None else node.end_byte
+    first = parameters[0].start_byte if parameters else node.start_byte
+    name_node = node.child_by_field_name("name")
+    last = parameters[-1].end_byte if parameters else (name_node or node).start_byte
+    tail = text[last : min(head_end, last + 400)]
+    head, _, result = tail.partition(b"{")[0].partition(b"->")
+    flags |= SymbolFlag.ASYNC if b"async" in head.split() else 0
+    flags |= SymbolFlag.ABSTRACT if scope.kind is SymbolKind.TRAIT and body is None else 0
+    flags |= SymbolFlag.VARIADIC if b"..." in text[first:last] and parameters else 0
+    signature = text[first:last].decode("utf-8", "replace") if parameters else ""
+    said = result.partition(b"where")[0].decode("utf-8", "replace")
+    walk.declare(
+        node,
+        name,
+        kind,
+        flags=flags,
+        access=access,
+        parameters="(" + " ".join(signature.split()) + ")",
+        count=len(parameters),
+        result=" ".join(said.split()),
+    )
+
+
+def _on_property(walk: CaptureWalk, node: Node) -> None:
+    patterns = node.children_by_field_name("name")
+    annotation = next((one for one in node.named_children if one.type == "type_annotation"), None)
+    type_text = walk.read_line(annotation).lstrip(": ")
+    value = node.child_by_field_name("value")
+    names = [one for pattern in patterns for one in _find_names(pattern)]
+    if walk.is_local:
+        for one in names:
+            _bind(walk, one, type_text, value)
+        return
+    access, flags = _read_modifiers(walk, node)
+    is_member = walk.scope.kind in TYPE_KINDS
+    kind = SymbolKind.PROPERTY if is_member else SymbolKind.VARIABLE
+    flags |= SymbolFlag.ABSTRACT if node.type.startswith("protocol") else 0
+    result = type_text or _say_made_type(walk, value)
+    for one in names:
+        walk.taken.add(one.start_byte)
+        opens = one is names[-1]
+        walk.declare(node, walk.read(one), kind, flags=flags, access=access, result=result, opens=opens)
+
+
+def _find_names(pattern: Node) -> list[Node]:
+    """The identifiers that a pattern binds: of `x`, and of `(a, b)`."""
+    if pattern.type == "simple_identifier":
+        return [pattern]
+    bound = pattern.child_by_field_name("bound_identifier")
+    if bound is not None:
+        return [bound]
+    inner = [one for one in pattern.named_children if one.type == "pattern"]
+    return [one for each in inner for one in each.named_children if one.type == "simple_identifier"]
+
+
+def _say_made_type(walk: CaptureWalk, value: Node | None) -> str:
+    """The type that a value shows: `Foo(...)` a Foo, `make()` what it gives."""
+    for _ in range(3):
+        if value is None or value.type not in {"try_expression", "await_expression", "as_expression"}:
+            break
+        if value.type == "as_expression":
+            return walk.read_line(value.named_children[-1])
+        value = value.named_children[-1] if value.named_child_count else None
+    if value is None or value.type != "call_expression":
+        return ""
+    chain = walk.read_chain(value.named_children[0])
+    if chain in {"", "?"}:
+        return ""
+    chain = chain.removesuffix(".init")
+    return chain if chain.rpartition(".")[2][:1].isupper() else f"{chain}()"
+
+
+def _bind(walk: CaptureWalk, node: Node, type_text: str, value: Node | None) -> None:
+    name = walk.bind_name(node)
+    said = type_text or _say_made_type(walk, value)
+    if said.endswith("()") and not type_text:
+        called, qualifier = split_path(said[:-2])
+        walk.bind_call(name, called, qualifier, node)
+    elif said:
+        walk.bind_type(name, said, node)
+
+
+def _on_enum_entry(walk: CaptureWalk, node: Node) -> None:
+    access, owner = walk.scope.access, walk.scope.name
+    flags = SymbolFlag.PUBLIC_API if access is Access.PUBLIC else 0
+    for one in node.children_by_field_name("name"):
+        if one.type == "simple_identifier":
+            walk.taken.add(one.start_byte)
+            kind = SymbolKind.ENUM_MEMBER
+            walk.declare(node, walk.read(one), kind, flags=flags, access=access, result=owner, opens=False)
+
+
+def _on_type_alias(walk: CaptureWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        access, flags = _read_modifiers(walk, node)
+        result = walk.read_line(node.named_children[-1]) if node.named_child_count > 1 else ""
+        walk.declare(node, walk.read(name_node), SymbolKind.TYPE, flags=flags, access=access, result=result)
+
+
+# -- local names -------------------------------------------------------------------------------------------
+
+
+def _on_type_parameter(walk: CaptureWalk, node: Node) -> None:
+    name = next((one for one in node.named_children if one.type == "type_identifier"), None)
+    if name is not None:
+        walk.bind_parameter_type(name, node.child_by_field_name("name"))
+
+
+def _on_parameter(walk: CaptureWalk, node: Node) -> None:
+    walk.set_role(node, ReferenceRole.ACCEPT)
+    names = node.children_by_field_name("name")
+    external = node.child_by_field_name("external_name")
+    if external is not None:
+        walk.taken.add(external.start_byte)
+    if names and names[0].type == "simple_identifier":
+        type_text = walk.read_line(names[1]) if len(names) > 1 else ""
+        walk.bind_type(walk.bind_name(names[0]), type_text, names[0])
+
+
+def _on_lambda_parameter(walk: CaptureWalk, node: Node) -> None:
+    for one in node.named_children:
+        if one.type == "simple_identifier":
+            walk.bind_name(one)
+
+
+def _on_optional(walk: CaptureWalk, node: Node) -> None:
+    """`if let x = make()`, `guard let self`: what is bound."""
+    name = walk.bind_name(node)
+    start, end = node.end_byte, node.end_byte + 200
+    line = walk.text[start:end].partition(b"{")[0].partition(b"\n")[0].partition(b",")[0]
+    head, equals, value = line.partition(b"=")
+    if equals and not head.strip():
+        chain = walk.simplify(value.partition(b" else")[0].strip())
+        if chain.endswith("()"):
+            called, qualifier = split_path(chain[:-2])
+            walk.bind_call(name, called, qualifier, node)
+        elif chain:
+            walk.bind_call(name, "", chain, node)
+
+
+# -- uses --------------------------------------------------------------------------------------------------
+
+
+def _on_attribute(walk: CaptureWalk, node: Node) -> None:
+    name_node = next(iter(node.named_children), None)
+    walk.take_words(node)
+    if name_node is not None and name_node.type == "user_type":
+        name, qualifier = split_path(walk.read_chain(name_node))
+        if name[:1].isupper():
+            walk.refer(ReferenceRole.TYPE, name, node, qualifier)
+
+
+def _on_inherits(walk: CaptureWalk, node: Node) -> None:
+    scope = walk.scope
+    role = ReferenceRole.IMPLEMENT
+    if scope.kind is SymbolKind.TRAIT:
+        role = ReferenceRole.EXTEND
+    elif scope.kind is SymbolKind.CLASS and -1 - scope.place not in walk.taken:
+        role = ReferenceRole.INHERIT
+    walk.taken.add(-1 - scope.place)
+    walk.set_role(node, role)
+
+
+def _on_call(walk: CaptureWalk, node: Node) -> None:
+    function = next(iter(node.named_children), None)
+    if function is None:
+        return
+    count = _count_arguments(walk, node)
+    if function.type == "simple_identifier":
+        walk.taken.add(function.start_byte)
+        walk.refer(ReferenceRole.CALL, walk.read(function), function, "", "", count)
+    elif function.type == "navigation_expression":
+        name = _find_suffix(function)
+        if name is not None:
+            walk.taken.add(name.start_byte)
+            qualifier = walk.read_chain(function.child_by_field_name("target"))
+            called = walk.read(name)
+            walk.refer(ReferenceRole.CALL, called, name, qualifier, "", count)
+    elif function.type == "prefix_expression":
+        target = function.child_by_field_name("target")
+        if target is not None and walk.text[function.start_byte : function.start_byte + 1] == b".":
+            walk.taken.add(target.start_byte)
+            walk.refer(ReferenceRole.CALL, walk.read(target), target, "?", "", count)
+    elif function.type in {"constructor_expression", "user_type"}:
+        made, qualifier = split_path(walk.read_chain(function))
+        walk.refer(ReferenceRole.CALL, made, function, qualifier, "", count)
+
+
+def _find_suffix(node: Node) -> Node | None:
+    suffix = node.child_by_field_name("suffix")
+    name = suffix.child_by_field_name("suffix") if suffix is not None else None
+    return name if name is not None and name.type == "simple_identifier" else None
+
+
+def _count_arguments(walk: CaptureWalk, node: Node) -> int:
+    """Arguments + 1, closures behind the brackets among them."""
+    count = 1
+    for suffix in node.named_children[1:]:
+        for one in suffix.named_children:
+            is_list = one.type == "value_arguments"
+            count += count_arguments(walk, one) - 1 if is_list else one.type == "lambda_literal"
+    return count
+
+
+def _on_navigation(walk: CaptureWalk, node: Node) -> None:
+    name = _find_suffix(node)
+    if name is not None and name.start_byte not in walk.taken:
+        walk.taken.add(name.start_byte)
+        qualifier = walk.read_chain(node.child_by_field_name("target"))
+        walk.refer(ReferenceRole.USE, walk.read(name), name, qualifier)
+
+
+def _on_prefix(walk: CaptureWalk, node: Node) -> None:
+    target = node.child_by_field_name("target")
+    is_dot = walk.text[node.start_byte : node.start_byte + 1] == b"."
+    if target is not None and is_dot and target.type == "simple_identifier":
+        if target.start_byte not in walk.taken:
+            walk.refer(ReferenceRole.USE, walk.read(target), target, "?")
+        walk.taken.add(target.start_byte)
+
+
+def _on_user_type(walk: CaptureWalk, node: Node) -> None:
+    names = [one for one in node.named_children if one.type == "type_identifier"]
+    if names and names[-1].start_byte not in walk.taken:
+        qualifier = ".".join(walk.read(one) for one in names[:-1])
+        walk.refer_type(names[-1], walk.read(names[-1]), qualifier)
+
+
+def _on_label(walk: CaptureWalk, node: Node) -> None:
+    walk.take_words(node)
+
+
+SWIFT = Dialect(
+    "swift",
+    {
+        "comment": on_comment,
+        "taken": on_taken,
+        "attribute": _on_attribute,
+        "import": _on_import,
+        "class": _on_class,
+        "protocol": _on_protocol,
+        "function": _on_function,
+        "initializer": _on_initializer,
+        "deinitializer": _on_deinitializer,
+        "subscript": _on_subscript,
+        "property": _on_property,
+        "enum_entry": _on_enum_entry,
+        "type_alias": _on_type_alias,
+        "macro": _on_macro,
+        "parameter": _on_parameter,
+        "lambda_parameter": _on_lambda_parameter,
+        "optional": _on_optional,
+        "bound": on_bound,
+        "type_parameter": _on_type_parameter,
+        "label": _on_label,
+        "inherits": _on_inherits,
+        "types": on_types,
+        "call": _on_call,
+        "navigation": _on_navigation,
+        "prefix": _on_prefix,
+        "user_type": _on_user_type,
+    },
+    BUILTINS,
+)

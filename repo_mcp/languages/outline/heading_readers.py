@@ -1,0 +1,222 @@
+"""Where the headings of a document stand, by its format: one pass over its lines, nothing else is parsed.
+
+Code in fences, comments and front matter have no headings. reStructuredText has no fixed levels: each new
+way of underlining is one level below the last new one; plain text is read the same way, with numbered
+headings and lines in capitals beside the underlined ones. AsciiDoc and Org are told by the names of files.
+
+Every line is looked at a bounded number of times and in time linear in its length, whatever stands in it.
+
+Left out on purpose: headings inside lists, quotes and HTML blocks of Markdown, LaTeX and Texinfo.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.languages.outline.outline_limits import cut
+
+MAX_TITLE_CHARS = 200
+LOOKED_AT_CHARS = 2_000  # of one line
+FRONT_MATTER_LINES = 200
+
+_ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$", re.DOTALL)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_NO_PARAGRAPH = re.compile(r"[ \t]*(?:$|[#>|<`~*+-]|\d{1,9}[.)]| {4})")
+_UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*$")
+_HTML = re.compile(r"<h([1-6])(?:\s[^<>\n]{0,300})?>(.{0,400}?)</h\1>", re.IGNORECASE)
+_HTML_OPENS = re.compile(r"[ \t]{0,20}<h([1-6])(?:\s[^<>]{0,300})?>", re.IGNORECASE)
+_HTML_LINES = 8  # that a heading written as HTML may take
+_TAG = re.compile(r"<[^<>]{0,300}>")
+_ASCIIDOC = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$", re.DOTALL)
+_ASCIIDOC_BLOCK = re.compile(r"(?:-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[ \t]*$")
+_ORG = re.compile(r"(\*{1,8})[ \t]+(\S.*)$", re.DOTALL)
+_NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,5})[.)]?[ \t]+[A-Z][^\n]{1,79}$")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9 ,/&()'+:-]{3,60}$")
+_RULES = frozenset(mark for mark in map(chr, range(0x21, 0x7F)) if not mark.isalnum())
+_MARKDOWN_MARKS = frozenset("#`~=-< ")  # how a line begins that may matter
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One heading of a text. Lines are counted from 1."""
+
+    line: int  # where it begins: the line above where that is ruled as well
+    level: int
+    title: str
+    shown: str  # its line as written
+    last_line: int  # where it ends: the line that underlines it
+
+
+Reader = Callable[[Sequence[str]], Iterator[Heading]]
+
+
+def find_reader(path: str, language: str) -> Reader | None:
+    """What reads the headings of a file in a language; None for a language without any."""
+    if language == "text":
+        return _BY_EXTENSION.get(path.rpartition(".")[2].lower(), read_plain_text)
+    return READERS.get(language)
+
+
+def read_markdown(lines: Sequence[str]) -> Iterator[Heading]:
+    """Underlined headings, those of number signs, and `<h1>` to `<h6>` at the start of a line."""
+    skipped = count_front_matter(lines)
+    fence, is_comment, closed = "", False, 0
+    for number, line in enumerate(lines[skipped:], skipped + 1):
+        if is_comment:
+            is_comment = "-->" not in line
+            continue
+        if line[:1] not in _MARKDOWN_MARKS or number <= closed:
+            continue
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark.group(1).startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+        elif mark and not (mark.group(1)[0] == "`" and "`" in line[mark.end() :]):
+            fence = mark.group(1)
+        elif line.lstrip().startswith("<!--"):
+            is_comment = "-->" not in line
+        elif heading := _read_markdown_line(lines, number, skipped):
+            closed = heading.last_line
+            yield heading
+
+
+def _read_markdown_line(lines: Sequence[str], number: int, skipped: int) -> Heading | None:
+    """The heading that begins, or is underlined, in a line outside of code."""
+    line = lines[number - 1]
+    if atx := _ATX.match(line[:LOOKED_AT_CHARS]):
+        title = atx.group(2).rstrip(" \t#\r\f\v")
+        return _build(number, len(atx.group(1)), title, line) if title else None
+    if _SETEXT.match(line) and number > skipped + 1:
+        above = lines[number - 2]
+        if not _NO_PARAGRAPH.match(above):
+            level = 1 if line.lstrip()[0] == "=" else 2
+            return _build(number - 1, level, above[:LOOKED_AT_CHARS].strip(), above, number)
+    if opening := _HTML_OPENS.match(line):
+        return _read_html_heading(lines, number, opening)
+    return None
+
+
+def _read_html_heading(lines: Sequence[str], number: int, opening: re.Match[str]) -> Heading | None:
+    """A heading of Markdown that is written as HTML, over several lines perhaps."""
+    parts: list[str] = []
+    for place, line in enumerate(lines[number - 1 : number - 1 + _HTML_LINES]):
+        text = line[opening.end() if not place else 0 :][:LOOKED_AT_CHARS]
+        end = text.lower().find("</h")
+        parts.append(text if end < 0 else text[:end])
+        if end >= 0:
+            title = " ".join(_TAG.sub("", " ".join(parts)).split())
+            return _build(number, int(opening.group(1)), title, title, number + place) if title else None
+    return None
+
+
+def count_front_matter(lines: Sequence[str]) -> int:
+    """Lines of the metadata between two `---` at the top."""
+    if lines and lines[0].rstrip() == "---":
+        for number, line in enumerate(lines[1:FRONT_MATTER_LINES], 2):
+            if line.rstrip() in ("---", "..."):
+                return number
+    return 0
+
+
+def read_rst(lines: Sequence[str]) -> Iterator[Heading]:
+    """Titles that are underlined, or ruled on both sides."""
+    levels: dict[tuple[str, bool], int] = {}
+    taken = -1
+    for number in range(1, len(lines)):
+        if lines[number][:1] not in _RULES:
+            continue
+        mark = _UNDERLINE.match(lines[number])
+        title = lines[number - 1]
+        if mark is None or number - 1 <= taken or not _is_rst_title(title, lines[number]):
+            continue
+        over = number >= 2 and lines[number - 2].rstrip() == lines[number].rstrip()
+        if title[:1].isspace() and not over:
+            continue
+        level = levels.setdefault((mark.group(1), over), len(levels) + 1)
+        taken = number
+        first = number - 1 if over else number
+        yield _build(first, level, title[:LOOKED_AT_CHARS].strip(), title, number + 1)
+
+
+def _is_rst_title(title: str, underline: str) -> bool:
+    text = title.strip()
+    return bool(text) and _UNDERLINE.match(text) is None and len(underline.rstrip()) >= min(len(text), 3)
+
+
+def read_plain_text(lines: Sequence[str]) -> Iterator[Heading]:
+    """Titles that are underlined along their whole length, numbered, or in capitals, with space around."""
+    levels: dict[tuple[str, bool], int] = {}
+    taken = 0
+    for number, line in enumerate(lines, 1):
+        if number <= taken or not line or line[0].isspace() or len(line) > LOOKED_AT_CHARS:
+            continue
+        style = _find_plain_style(lines, number)
+        if style is None:
+            continue
+        first = number - 1 if style[1] else number
+        underlined = not style[0][0].isalnum()
+        taken = number + underlined
+        yield _build(first, levels.setdefault(style, len(levels) + 1), line.strip(), line, taken)
+
+
+def _find_plain_style(lines: Sequence[str], number: int) -> tuple[str, bool] | None:
+    """How the title in a line is made to look like one, and whether it is ruled above; None for no title."""
+    line = lines[number - 1]
+    above = lines[number - 2] if number > 1 else ""
+    below = lines[number] if number < len(lines) else ""
+    size = len(line.rstrip())
+    mark = _UNDERLINE.match(below) if len(below) <= LOOKED_AT_CHARS else None
+    if mark is not None and size <= MAX_TITLE_CHARS and _UNDERLINE.match(line) is None:
+        ruled = above.rstrip() == below.rstrip()
+        fits = abs(len(below.rstrip()) - size) <= max(2, size // 3)
+        return (mark.group(1), ruled) if ruled or (fits and not above.strip()) else None
+    if above.strip() or below.strip():
+        return None
+    if numbered := _NUMBERED.match(line):
+        return f"number {numbered.group(1).count('.')}", False
+    return ("capitals", False) if _CAPITALS.match(line) else None
+
+
+def read_asciidoc(lines: Sequence[str]) -> Iterator[Heading]:
+    """Titles behind equals signs; listings, literal text and comments have none."""
+    block = ""
+    for number, line in enumerate(lines, 1):
+        if line[:1] not in ("=", "#", "-", ".", "+", "/", "`"):
+            continue
+        if _ASCIIDOC_BLOCK.match(line):
+            mark = line.rstrip()
+            block = mark if not block else "" if mark == block else block
+        elif not block and (match := _ASCIIDOC.match(line[:LOOKED_AT_CHARS])):
+            yield _build(number, len(match.group(1)), match.group(2).strip(), line)
+
+
+def read_org(lines: Sequence[str]) -> Iterator[Heading]:
+    """Titles behind stars; blocks have none."""
+    is_block = False
+    for number, line in enumerate(lines, 1):
+        if line[:2] == "#+":
+            word = line[2:8].lower()
+            is_block = word == "begin_" or (is_block and word[:4] != "end_")
+        elif not is_block and (match := _ORG.match(line[:LOOKED_AT_CHARS])):
+            yield _build(number, len(match.group(1)), match.group(2).strip(), line)
+
+
+def read_html(lines: Sequence[str]) -> Iterator[Heading]:
+    """`<h1>` to `<h6>` that open and close in one line."""
+    for number, line in enumerate(lines, 1):
+        for match in _HTML.finditer(line[:20_000]):
+            title = " ".join(_TAG.sub("", match.group(2)).split())
+            if title:
+                yield _build(number, int(match.group(1)), title, match.group(0))
+
+
+def _build(line: int, level: int, title: str, shown: str, last_line: int | None = None) -> Heading:
+    short = shown[:LOOKED_AT_CHARS].strip()
+    return Heading(line, level, cut(title, MAX_TITLE_CHARS), cut(short, MAX_TITLE_CHARS), last_line or line)
+
+
+READERS: dict[str, Reader] = {"markdown": read_markdown, "rst": read_rst, "html": read_html}
+_BY_EXTENSION: dict[str, Reader] = {"adoc": read_asciidoc, "asciidoc": read_asciidoc, "org": read_org}

@@ -1,0 +1,151 @@
+"""Outlines of configuration: the top-level keys of JSON, YAML, TOML and INI, and the tables they head.
+
+Lines and brackets are looked at, nothing is parsed into values: a file that a parser would refuse, or
+one with comments in it, still has an outline. A key reaches to the line before the next one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+from repo_mcp.languages.outline.adapter import Adapter
+from repo_mcp.languages.outline.outline_limits import MAX_NAME_CHARS, MAX_SYMBOLS, cut
+from repo_mcp.languages.patterns.landmarks import Language
+from repo_mcp.model import Outline, Symbol
+
+PARSER = "keys"
+MAX_VALUE_CHARS = 80
+MAX_JSON_CHARS = 512 * 1024  # looked through: a token costs a quarter of a microsecond
+_JSON_LINES = (".jsonl", ".ndjson", ".map")  # many documents in one, or for machines alone
+
+_YAML_KEY = re.compile(
+    r"""("[^"\n]{1,200}"|'[^'\n]{1,200}'|[^\s#:'"\-?\[\]{},&*!|>%@`][^:#\n]{0,199}?)[ \t]*:(?:[ \t]|$)"""
+)
+_TOML_TABLE = re.compile(r"[ \t]*(\[\[?)[ \t]*([^\[\]\n]{1,200})[ \t]*\]\]?")
+_TOML_KEY = re.compile(
+    r"""[ \t]*((?:[\w-]{1,100}|"[^"\n]{1,200}"|'[^'\n]{1,200}')(?:\.[\w-]{1,100}){0,8})[ \t]*="""
+)
+_INI_SECTION = re.compile(r"[ \t]*\[([^\]\n]{1,200})\]")
+_INI_KEY = re.compile(r"([^\s=:#;\[!][^=:\n]{0,199}?)[ \t]*[=:]")
+# A string that never ends is a token too: no quote is tried twice.
+_JSON_TOKEN = re.compile(
+    r"""(?P<text>"[^"\\\n]*+(?:\\.[^"\\\n]*+){0,20000}"?)|(?P<skip>//[^\n]*|/\*[^*]*\*/)|[{}\[\]:,\n]"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One key or table header of a text."""
+
+    line: int  # from 1
+    kind: str  # key, table, section
+    name: str
+    shown: str
+
+
+class KeysAdapter(Adapter):
+    """JSON, YAML, TOML, INI."""
+
+    name = "keys"
+
+    def __init__(self, find_language: Callable[[str], Language]) -> None:
+        self._find_language = find_language
+
+    def supports_path(self, path: str) -> bool:
+        return self._find_language(path).name in _READERS
+
+    def outline(self, path: str, text: str) -> Outline:
+        language = self._find_language(path).name
+        if language == "json" and path.lower().endswith(_JSON_LINES):
+            return Outline(path, language, (), PARSER)
+        seen = text[:MAX_JSON_CHARS] if language == "json" else text
+        found = list(islice(_READERS[language](seen), MAX_SYMBOLS + 1))
+        warnings = []
+        if len(seen) < len(text):
+            warnings.append(f"only the first {MAX_JSON_CHARS:,} characters were looked through")
+        if len(found) > MAX_SYMBOLS:
+            warnings.append(f"only the first {MAX_SYMBOLS:,} keys are listed")
+        total = seen.count("\n") + (not seen.endswith("\n"))
+        symbols = _close(found[:MAX_SYMBOLS], total)
+        return Outline(path, language, symbols, PARSER, tuple(warnings), bool(warnings))
+
+
+def _close(keys: list[_Key], total: int) -> tuple[Symbol, ...]:
+    """The keys as symbols: one ends before the next, or on its own line where several share it."""
+    ends = [*(max(one.line, after.line - 1) for one, after in pairwise(keys)), total]
+    return tuple(
+        Symbol(key.kind, key.name, key.shown, key.line, max(key.line, end))
+        for key, end in zip(keys, ends, strict=False)
+    )
+
+
+def _build_key(line: int, kind: str, name: str, shown: str) -> _Key:
+    shown = " ".join(shown[: 4 * MAX_VALUE_CHARS].split())
+    return _Key(line, kind, cut(name.strip().strip("\"'"), MAX_NAME_CHARS), cut(shown, MAX_VALUE_CHARS))
+
+
+def _read_yaml(text: str) -> Iterator[_Key]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if match := _YAML_KEY.match(line):
+            yield _build_key(number, "key", match.group(1), line)
+
+
+def _read_toml(text: str) -> Iterator[_Key]:
+    in_table = False
+    quotes = ""  # of a string of several lines
+    for number, line in enumerate(text.split("\n"), 1):
+        if quotes:
+            quotes = "" if quotes in line else quotes
+            continue
+        if table := _TOML_TABLE.match(line) if line.lstrip(" \t").startswith("[") else None:
+            rest = line[table.end() :].strip()
+            if not rest or rest.startswith("#"):
+                in_table = True
+                yield _build_key(number, "table", table.group(2), line)
+        elif (key := _TOML_KEY.match(line)) and not in_table:
+            yield _build_key(number, "key", key.group(1), line)
+        quotes = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
+
+
+def _read_ini(text: str) -> Iterator[_Key]:
+    in_section = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if section := _INI_SECTION.match(line):
+            in_section = True
+            yield _build_key(number, "section", section.group(1), line)
+        elif not in_section and (key := _INI_KEY.match(line)):
+            yield _build_key(number, "key", key.group(1), line)
+
+
+def _read_json(text: str) -> Iterator[_Key]:
+    """The keys of the outermost object: strings at depth 1 with a colon behind them."""
+    line, depth, outermost = 1, 0, ""
+    key = ""
+    for match in _JSON_TOKEN.finditer(text):
+        token = match.group()
+        line += token.count("\n")
+        if match.lastgroup == "skip" or token == "\n":
+            continue
+        if match.lastgroup == "text":
+            key = token if depth == 1 and token.endswith('"') else ""
+            continue
+        if token == ":" and key and outermost == "{":
+            value = text[match.end() : match.end() + MAX_VALUE_CHARS].partition("\n")[0].strip()
+            yield _build_key(line, "key", key, f"{cut(key, MAX_NAME_CHARS)}: {value}")
+        elif token in "{[":
+            depth += 1
+            outermost = token if depth == 1 else outermost
+        elif token in "}]":
+            depth = max(0, depth - 1)
+        key = ""
+
+
+_READERS: dict[str, Callable[[str], Iterator[_Key]]] = {
+    "json": _read_json,
+    "yaml": _read_yaml,
+    "toml": _read_toml,
+    "ini": _read_ini,
+}

@@ -1,0 +1,304 @@
+"""Outlines by line patterns, for every language without a parser here: the declarations that a line tells.
+
+The patterns of `languages` find the declared names; the words around a name give its kind, indentation
+its end and what it stands in. Formatted code is outlined well, minified code line by line. Text is read
+once: a stack holds the declarations whose end is not known yet, and a line that is not indented deeper
+than the last of them ends it, unless the line only continues it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from repo_mcp.languages.outline.adapter import Adapter
+from repo_mcp.languages.outline.outline_limits import (
+    MAX_DOC_CHARS,
+    MAX_NAME_CHARS,
+    MAX_PARENT_CHARS,
+    MAX_SYMBOLS,
+    cut,
+)
+from repo_mcp.languages.patterns.declaration_kinds import CLASS_KINDS, FUNCTION_KINDS, find_kind
+from repo_mcp.languages.patterns.hints import find_symbol_hints
+from repo_mcp.languages.patterns.landmarks import Language, Spans, build_language, scan
+from repo_mcp.languages.patterns.smart_chunks import cut_smartly
+from repo_mcp.model import Outline, Symbol
+
+PARSER = "lexical"
+MAX_SIGNATURE_CHARS = 400
+_SIGNATURE_LINES = 12  # joined at most when parentheses stay open
+_DECORATOR_LINES = 20
+
+_BY_INDENTATION = frozenset({"python", "haskell", "make", "yaml", "nim", "fsharp"})
+_PREPROCESSED = frozenset({"c", "cpp", "objective-c", "csharp", "assembly"})
+_CLOSER = re.compile(
+    rb"[ \t]*(?:[)\]}]|(?:end|fi|done|esac|endfunction|endmodule|endclass)\b)", re.IGNORECASE
+)
+_LABEL = re.compile(rb"[ \t]*(?:\w{1,80}[ \t]*:(?!:)|(?:case|default)\b)")
+_HEADER_GOES_ON = re.compile(rb"[ \t]*(?:\)|\{|->|where\b|throws\b|=>|:)")
+_DECORATOR = re.compile(rb"[ \t]*(?:@|#\[|\[[A-Z])")
+_COMMENT_MARKS = re.compile(r"^[\s/*#;!\-<>\"'=|%]+|[\s*/\-<>\"'=]+$")
+
+# Languages whose patterns know comments alone, or nothing: a keyword and the name behind it.
+_GENERIC = build_language(
+    "generic",
+    "code",
+    r"""
+    {opt}\(?(?:(?:export|public|private|protected|static|abstract|final|pure|recursive|elemental|async|global
+        |shared|partial|overloads|rec|inline){gap}){0,4}
+    (?i:function|procedure|subroutine|program|module|defn-?|defmacro|defun|defmethod|defprotocol|defrecord
+        |define|sub|proc|class|interface|contract|library|event|struct|type|enum|input|union|query|mutation
+        |namespace|func|let|macro)
+    {gap}(?:(?:rec|mutable){gap}){0,2}\(?({name}(?:[-:.?!]{1,2}{w}{1,60}){0,6})
+    | ({name})\([^()\n]{0,200}+\){opt}(?:when[^\n]{0,200})?->
+    """,
+)
+
+
+class LexicalAdapter(Adapter):
+    """Any language that has line patterns, and code of those that have none."""
+
+    name = "lexical"
+
+    def __init__(self, find_language: Callable[[str], Language]) -> None:
+        self._find_language = find_language
+
+    def supports_path(self, path: str) -> bool:
+        language = self._find_language(path)
+        return language.pattern is not None or language.kind == "code"
+
+    def outline(self, path: str, text: str) -> Outline:
+        return outline_lexically(path, self._find_language(path), text)
+
+    def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
+        data = text.encode()
+        return cut_smartly(data, scan(_choose_patterns(self._find_language(path)), data))
+
+    def symbol_hints(self, prompt: str) -> tuple[str, ...]:
+        return find_symbol_hints(prompt)
+
+
+def outline_lexically(path: str, language: Language, text: str, warnings: tuple[str, ...] = ()) -> Outline:
+    """The outline that line patterns give, in time linear in the text."""
+    symbols, truncated = _Reading(_choose_patterns(language), text.encode()).read()
+    if truncated:
+        warnings = (*warnings, f"only the first {MAX_SYMBOLS:,} declarations are listed")
+    return Outline(path, language.name, symbols, PARSER, warnings, truncated)
+
+
+def _choose_patterns(language: Language) -> Language:
+    if language.kind == "code" and (language.pattern is None or language.name == "css"):
+        return replace(_GENERIC, name=language.name)
+    return language
+
+
+@dataclass(slots=True)
+class _Open:
+    """A declaration whose end is not known yet."""
+
+    number: int  # among the symbols
+    indent: int
+    has_body: bool  # a brace stays open
+
+
+class _Reading:
+    """One pass over one text."""
+
+    def __init__(self, language: Language, data: bytes) -> None:
+        landmarks = scan(language, data)
+        self._language = language.name
+        self._braces = language.name not in _BY_INDENTATION
+        self._lines = data.split(b"\n")
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
+        self._declared = self._place_names(landmarks.definitions)
+        self._comments = [
+            (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans
+        ]
+        self._comment_lines = {line for first, last in self._comments for line in range(first, last + 1)}
+        self._comment_ends = {last: first for first, last in self._comments}
+        self._comment_starts = {first for first, _ in self._comments}
+        self._symbols: list[Symbol] = []
+        self._open: list[_Open] = []
+        self._quote = b""  # of a Python string that is open
+        self._macro_end = -1  # last line of the last macro: a line it continues on declares nothing
+
+    def _line_of(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+    def _place_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
+        """Line from 0 -> columns of the name it declares: a pattern finds no second one."""
+        placed: dict[int, tuple[int, int]] = {}
+        for first, last in definitions:
+            line = self._line_of(first)
+            placed[line] = first - self._starts[line], last - self._starts[line]
+        return placed
+
+    def read(self) -> tuple[tuple[Symbol, ...], bool]:
+        """The symbols by start line, end line, column; True when there were more than MAX_SYMBOLS."""
+        last = 0  # line of the last text that was no comment
+        for number, line in enumerate(self._lines):
+            if number in self._comment_lines or not line.strip():
+                continue
+            if self._is_in_string(line):
+                last = number
+                continue
+            columns = self._declared.get(number)
+            if line.startswith(b"#") and self._language in _PREPROCESSED:
+                if columns is not None and number > self._macro_end:
+                    self._declare_macro(number, columns)
+                continue
+            indent = _measure_indent(line)
+            self._close(line, indent, number, last, declares=columns is not None)
+            if columns is not None:
+                self._declare(number, columns, indent)
+            last = number
+            if len(self._symbols) > MAX_SYMBOLS:
+                break
+        while self._open:
+            self._end(last)
+        found = self._symbols[:MAX_SYMBOLS]
+        order = sorted(range(len(found)), key=lambda at: (found[at].start_line, found[at].end_line, at))
+        return tuple(found[at] for at in order), len(self._symbols) > MAX_SYMBOLS
+
+    def _is_in_string(self, line: bytes) -> bool:
+        """True when a line of Python begins inside a string, where indentation says nothing."""
+        if self._language != "python":
+            return False
+        if self._quote:
+            self._quote = b"" if self._quote in line else self._quote
+            return True
+        self._quote = next((mark for mark in (b'"""', b"'''") if line.count(mark) % 2), b"")
+        return False
+
+    def _close(self, line: bytes, indent: int, number: int, last: int, *, declares: bool) -> None:
+        """End the declarations that this line is not part of."""
+        while self._open and self._open[-1].indent >= indent:
+            top = self._open[-1]
+            if top.indent == indent and not declares:
+                if self._continues(top, line):
+                    top.has_body = top.has_body or _opens(line)
+                    return
+                if _CLOSER.match(line) and (top.has_body or not line.lstrip().startswith(b"}")):
+                    self._end(number)
+                    return
+            self._end(last)
+
+    def _continues(self, top: _Open, line: bytes) -> bool:
+        """True when a line as far left as a declaration still belongs to it."""
+        if line.rstrip().endswith((b"{", b"(")) and _CLOSER.match(line):
+            return True
+        if not self._braces:
+            return line.lstrip()[:1] in (b")", b"]") and line.rstrip().endswith(b":")
+        if top.has_body:
+            return _LABEL.match(line) is not None
+        return _HEADER_GOES_ON.match(line) is not None and not line.rstrip().endswith((b";", b","))
+
+    def _end(self, line: int) -> None:
+        top = self._open.pop()
+        symbol = self._symbols[top.number]
+        self._symbols[top.number] = replace(symbol, end_line=max(symbol.end_line, line + 1))
+
+    def _declare(self, number: int, columns: tuple[int, int], indent: int) -> None:
+        line = self._lines[number]
+        name = line[columns[0] : columns[1]]
+        kind = find_kind(self._language, line[: columns[0]], name, line[columns[1] :])
+        parent = self._symbols[self._open[-1].number] if self._open else None
+        scope = "module"
+        if parent is not None:
+            in_class = parent.kind in CLASS_KINDS
+            scope = "class" if in_class else "function" if parent.kind in FUNCTION_KINDS else "module"
+            if in_class and kind in ("function", "async_function"):
+                kind = kind.replace("function", "method")
+        first = self._find_first_line(number)
+        signature, header_end = self._sign(number, columns[0])
+        self._symbols.append(
+            Symbol(
+                kind,
+                cut(name.decode("utf-8", "replace").strip(), MAX_NAME_CHARS),
+                signature,
+                first + 1,
+                number + 1,
+                self._find_doc(first, header_end),
+                None if parent is None else _qualify(parent),
+                scope,
+            )
+        )
+        header = b"".join(self._lines[number : header_end + 1])
+        self._open.append(_Open(len(self._symbols) - 1, indent, _opens(header)))
+
+    def _declare_macro(self, number: int, columns: tuple[int, int]) -> None:
+        """A preprocessor line stands outside of the indentation; it ends where no backslash goes on."""
+        line = self._lines[number]
+        end = number
+        while self._lines[end].endswith(b"\\") and end + 1 < len(self._lines):
+            end += 1
+        name = cut(line[columns[0] : columns[1]].decode("utf-8", "replace"), MAX_NAME_CHARS)
+        signature = cut(_one_line(line[: 4 * MAX_SIGNATURE_CHARS].rstrip(b"\\ \t")), MAX_SIGNATURE_CHARS)
+        self._macro_end = end
+        doc = self._find_doc(number, end)
+        self._symbols.append(Symbol("macro", name, signature, number + 1, end + 1, doc, None, "module"))
+
+    def _find_first_line(self, number: int) -> int:
+        """The line of the first decorator or attribute right above a declaration."""
+        first = number
+        while first > 0 and number - first < _DECORATOR_LINES and _DECORATOR.match(self._lines[first - 1]):
+            first -= 1
+        return first
+
+    def _sign(self, number: int, column: int) -> tuple[str, int]:
+        """The declaration's text on one line, and the line where it ends."""
+        line = self._lines[number]
+        if len(line) > 4 * MAX_SIGNATURE_CHARS:  # minified: the name and what follows
+            piece = line[max(0, column - 40) : column + MAX_SIGNATURE_CHARS]
+            return cut(_one_line(piece), MAX_SIGNATURE_CHARS), number
+        parts = [line]
+        end = number
+        depth = line.count(b"(") - line.count(b")")
+        while depth > 0 and end + 1 < len(self._lines) and end - number < _SIGNATURE_LINES:
+            end += 1
+            parts.append(self._lines[end][:MAX_SIGNATURE_CHARS])
+            depth += parts[-1].count(b"(") - parts[-1].count(b")")
+        if depth > 0:  # never closed: the line alone
+            parts, end = [line], number
+        text = _one_line(b" ".join(parts)).rstrip("{ ")
+        if self._language == "python":
+            text = text.removesuffix(":")
+        return cut(text, MAX_SIGNATURE_CHARS), end
+
+    def _find_doc(self, first: int, header_end: int) -> str | None:
+        """The first line of the comment right above, or of the docstring right below."""
+        begin = self._comment_ends.get(first - 1)
+        if begin is not None:
+            return self._read_comment(begin, first - 1)
+        if self._language in ("python", "elixir") and header_end + 1 in self._comment_starts:
+            return self._read_comment(header_end + 1, header_end + 3)
+        return None
+
+    def _read_comment(self, first: int, last: int) -> str | None:
+        for line in self._lines[first : min(last + 1, first + _SIGNATURE_LINES)]:
+            text = _COMMENT_MARKS.sub("", line[: 4 * MAX_DOC_CHARS].decode("utf-8", "replace"))
+            if text:
+                return cut(text, MAX_DOC_CHARS)
+        return None
+
+
+def _measure_indent(line: bytes) -> int:
+    blank = line[: len(line) - len(line.lstrip(b" \t"))]
+    return len(blank.expandtabs(8)) if b"\t" in blank else len(blank)
+
+
+def _opens(line: bytes) -> bool:
+    return line.count(b"{") > line.count(b"}")
+
+
+def _qualify(parent: Symbol) -> str:
+    whole = parent.name if parent.parent_symbol is None else f"{parent.parent_symbol}.{parent.name}"
+    return cut(whole, MAX_PARENT_CHARS)
+
+
+def _one_line(text: bytes) -> str:
+    return " ".join(text.decode("utf-8", "replace").split())

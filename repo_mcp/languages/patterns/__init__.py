@@ -1,0 +1,1 @@
+"""Line patterns: the language of a path, where its comments are, and which names its lines define."""

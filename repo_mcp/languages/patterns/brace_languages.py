@@ -1,0 +1,191 @@
+"""Line patterns of the languages with braces and keywords: Java, C#, JavaScript, Go, Rust and their kin.
+
+Where a keyword says what a line defines, the name follows it. Java, C# and Dart have no keyword
+for methods: there a method is a name before `(` behind at least one type word, in a line that
+does not begin like a statement. JavaScript methods need their `{` behind parameters without
+quotes or parentheses, which calls with a callback never have.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.languages.patterns.landmarks import build_language
+
+_NOT_STATEMENT = (
+    r"(?!(?:return|new|else|throw|throws|case|assert|await|yield|goto|do|in|is|as|not|and|or|import|package|using"
+    r"|select|where|from|let|join|orderby|if|for|foreach|while|switch|catch|lock|default)\b)"
+)
+_TYPE_WORDS = r"(?:[A-Za-z_@<][A-Za-z0-9_.<>\[\],?&@\x80-\xff]*+{gap}){1,8}"
+
+_JAVA = r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:(?:public|protected|private|static|abstract|final|sealed|non-sealed|strictfp){gap}){0,6}
+          (?:class|@?interface|enum|record|trait){gap}({name})
+        | {not_statement}{type_words}(?:({name}){opt}\( | ({CONST}){opt}[=;])
+    )
+"""
+JAVA = build_language("java", "code", _JAVA, not_statement=_NOT_STATEMENT, type_words=_TYPE_WORDS)
+GROOVY = build_language("groovy", "code", _JAVA, not_statement=_NOT_STATEMENT, type_words=_TYPE_WORDS)
+
+CSHARP = build_language(
+    "csharp",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:(?:public|protected|private|internal|static|abstract|sealed|partial|readonly|ref|unsafe|new|file)
+          {gap}){0,6}
+          (?:class|interface|enum|struct|record(?:{gap}(?:class|struct))?){gap}({name})
+        | (?=public|protected|private|internal|static|const)
+          {type_words}({name}){opt}(?:=> | \n?{opt}\{ | =(?!=))
+        | {not_statement}{type_words}({name})(?:<[^<>\n]{0,80}+>)?{opt}\(
+        | (?=public|protected|private|internal)(?:{name}{gap}){1,2}({name})\(
+    )
+    """,
+    not_statement=_NOT_STATEMENT,
+    type_words=_TYPE_WORDS,
+)
+
+DART = build_language(
+    "dart",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:(?:abstract|base|final|sealed|interface|mixin){gap}){0,4}
+          (?:class|mixin|enum|extension(?:{gap}type)?|typedef){gap}({name})
+        | {not_statement}{type_words}(?:({name}){opt}(?:\( | =>) | (?<=const[ ])({name}){opt}=)
+    )
+    """,
+    not_statement=_NOT_STATEMENT,
+    type_words=_TYPE_WORDS,
+)
+
+_JS_NAME = r"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+"
+_JS = r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:(?:export|default|declare|abstract|async){gap}){0,4}
+          (?:function{opt}\*?{opt} | (?:const{gap})?enum{gap} | (?:class|interface|namespace){gap}
+          | type{gap}(?={js}[^\n]{0,200}=))({js})
+        | (?<![ \t])(?:export{gap})?(?:declare{gap})?(?:const|let|var){gap}({js})
+        | (?:const|let|var){gap}({js}){opt}={opt}{function}
+        | (?:{js}\.){1,4}({js}){opt}={opt}{function}
+        | ({js}){opt}[:=]{opt}(?:async{gap})?(?:function\b | \([^()\n]{0,200}+\){opt}=>)
+        | (?!(?:if|for|while|switch|catch|function|return|super|await|with|new|else|do|typeof)\b)
+          (?:(?:public|private|protected|static|async|readonly|override|get|set){gap}){0,4}[*\#]?({js})
+          (?:<[^<>\n]{0,80}+>)?\([^;{}()'"`]{0,300}+\)(?:{opt}:[^;{}()=]{0,100}+)?{opt}\{
+    )
+"""
+_JS_FUNCTION = r"(?:async{gap})?(?:function\b | \([^()\n]{0,200}+\)[^=\n]{0,80}+=> | {js}{opt}=>)"
+JAVASCRIPT = build_language("javascript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
+TYPESCRIPT = build_language("typescript", "code", _JS, function=_JS_FUNCTION, js=_JS_NAME)
+_COMPONENT = r"{opt}(?P<doc_html>{html}) |" + _JS
+VUE = build_language("vue", "code", _COMPONENT, function=_JS_FUNCTION, js=_JS_NAME)
+SVELTE = build_language("svelte", "code", _COMPONENT, function=_JS_FUNCTION, js=_JS_NAME)
+
+GO = build_language(
+    "go",
+    "code",
+    r"""
+    {opt}{slash_doc}
+    | func{gap}(?:\([^)\n]{0,120}+\){opt})?({name})
+    | type{gap}({name})
+    | (?:const|var){gap}({name})
+    | \t([A-Z]{w}*+)(?:{gap}[A-Za-z0-9_.\[\]*]{1,80}+)?{opt}=(?!=)      # inside `const (` and `var (`
+    """,
+)
+
+RUST = build_language(
+    "rust",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:pub(?:\([^)\n]{0,40}+\))?{gap})?
+          (?:(?:default|const|async|unsafe|auto|safe|extern(?:{gap}"[^"\n]{0,20}+")?){gap}){0,4}
+          (?:fn|struct|enum|trait|union|type|mod|static(?:{gap}mut)?|const|macro){gap}({name})
+        | macro_rules!{gap}({name})
+    )
+    """,
+)
+
+SWIFT = build_language(
+    "swift",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
+          (?:(?:{access}|static|class|final|override|mutating|nonmutating|indirect|convenience|required
+            |nonisolated|lazy|weak|prefix|postfix|infix){gap}){0,6}
+          (?:(?:func|class|struct|enum|protocol|extension|typealias|actor|associatedtype|macro){gap}({name})
+            | (?<=static[ ])(?:let|var){gap}({name}))
+        | (?<![ \t])(?:(?:{access}){gap})?(?:let|var){gap}({name})
+    )
+    """,
+    access=r"(?:public|private|internal|fileprivate|open|package)(?:\(set\))?",
+)
+
+KOTLIN = build_language(
+    "kotlin",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:@{name}(?:\([^)\n]{0,80}+\))?{gap}){0,3}
+          (?:(?:{access}|open|abstract|final|sealed|data|inner|value|inline|annotation|enum|override|suspend
+            |operator|infix|tailrec|external|actual|expect|companion|lateinit|const|fun){gap}){0,8}
+          (?:fun{gap}(?:<[^\n(]{1,100}?>{opt})?(?:[A-Za-z0-9_.<>?,]{1,80}\.)?({name}){opt}\(
+            | (?:class|interface|object|typealias){gap}({name})
+            | (?<=const[ ])val{gap}({name}))
+        | (?<![ \t])(?:(?:{access}|lateinit){gap}){0,3}(?:val|var){gap}({name})
+    )
+    """,
+    access="public|private|internal|protected",
+)
+
+SCALA = build_language(
+    "scala",
+    "code",
+    r"""
+    {opt}(?:
+        {slash_doc}
+        | (?:(?:private|protected)(?:\[{name}\])?{gap}
+            | (?:override|final|sealed|abstract|implicit|lazy|inline|transparent|opaque|open|infix|case){gap}
+          ){0,6}
+          (?:def|class|trait|object|type|enum|given|val){gap}({name})
+    )
+    """,
+)
+
+PHP = build_language(
+    "php",
+    "code",
+    r"""
+    {opt}(?:
+        (?P<doc>{block} | {slashes} | \#(?!\[)[^\n]*+)
+        | (?:(?:public|private|protected|static|abstract|final|readonly){gap}){0,6}
+          (?:function{gap}&?|class{gap}|interface{gap}|trait{gap}|enum{gap}|const{gap}(?:{name}{gap})?)({name})
+        | define\(['"]({name})
+    )
+    """,
+)
+
+ZIG = build_language(
+    "zig",
+    "code",
+    r"""
+    {opt}(?:
+        (?P<doc>{slashes})
+        | (?:(?:pub|export|inline|noinline|extern(?:{gap}"[^"\n]{0,20}+")?){gap}){0,4}fn{gap}({name})
+        | (?:pub{gap})?const{gap}({name}){opt}={opt}
+          (?:(?:extern|packed){gap})?(?:struct|enum|union|opaque|error)\b
+    )
+    | (?:(?:pub|export|threadlocal){gap}){0,3}(?:const|var){gap}({name})
+    """,
+)
+
+PROTOBUF = build_language(
+    "protobuf", "code", r"{opt}(?:{slash_doc} | (?:message|service|enum|rpc|extend|oneof){gap}({name}))"
+)

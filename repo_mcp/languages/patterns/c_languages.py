@@ -1,0 +1,75 @@
+"""Line patterns of C and of what inherited its outline: C++, Objective-C, assembly of the C world.
+
+A function is defined where its parameter list is followed by `{` before any `;`, within 600
+bytes: that tells it from a prototype and a call. Sources of C begin definitions in the first
+column, those of C++ and Objective-C may indent them.
+"""
+
+from __future__ import annotations
+
+from repo_mcp.languages.patterns.landmarks import build_language
+
+# Statements and attributes that look like the head of a function.
+_NOT_STATEMENT = (
+    r"(?!(?:if|for|while|switch|return|else|do|case|default|goto|catch|enum|throw|new|delete|sizeof|using"
+    r"|namespace|extern|struct|union|class|__attribute__|__acquires|__releases|__must_hold|__printf)\b)"
+)
+_ASSIGNED = r"{opt}(?:\[[^\]\n]{0,80}+\]{opt}){0,3}=(?!=)"
+
+_C = r"""
+    \#{opt}define{gap}({name})
+    | \}{opt}({name}){opt};                                         # the end of a typedef of several lines
+    | {opt}{slash_doc}
+    | (?=[A-Z])(?:[A-Z]{1,20}_){0,3}DEFINE(?:_{w}{1,40}+|\d)?\(({name})   # DEFINE_MUTEX(x), ...
+    | (?=[A-Za-z_])(?:{w}++[ \t*]++){0,8}{not_statement}({name})
+      (?:{opt}\((?=[^;{}]{0,600}+\{) | {assigned} | {opt}\n?{opt}\{)
+    | typedef{gap}(?:{w}++[ \t*]++){1,6}({name}){opt};
+    | typedef\b[^;{}()\n]{1,80}+\({opt}\*{opt}({name})
+"""
+
+C = build_language("c", "code", _C, not_statement=_NOT_STATEMENT, assigned=_ASSIGNED)
+
+OBJECTIVE_C = build_language(
+    "objective-c",
+    "code",
+    r"@(?:interface|implementation|protocol){gap}({name}) | [-+]{opt}\([^)\n]{1,80}+\){opt}({name}) |" + _C,
+    not_statement=_NOT_STATEMENT,
+    assigned=_ASSIGNED,
+)
+
+CPP = build_language(
+    "cpp",
+    "code",
+    r"""
+    \#{opt}define{gap}({name})
+    | \}{opt}({name}){opt};
+    | {opt}(?:
+        {slash_doc}
+        | using{gap}({name}){opt}=
+        | typedef{gap}(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){opt};
+        | {record}
+        | (?=[A-Za-z_~:])(?:[A-Za-z0-9_:<>,\[\]]++[ \t*&]++){0,8}
+          (?:{name}(?:<[^<>\n]{0,60}+>)?::){0,4}~?{not_statement}({name}){opt}\((?=[^;{}\[]{0,600}+\{)
+        | (?<![ \t])(?:[A-Za-z0-9_:<>]++[ \t*&]++){1,6}({name}){assigned}
+      )
+    """,
+    record=r"""
+        (?:template{opt}<[^\n]{0,200}>{opt})?(?:typedef{gap})?(?:export{gap})?
+        (?:class|struct|union|enum(?:{gap}(?:class|struct))?|namespace|concept){gap}
+        (?:{name}(?:\([^)\n]{0,80}+\))?{gap}){0,2}(?:{name}::){0,4}(?!final\b)({name})(?=[^;{}()=]{0,300}+\{)
+    """,
+    not_statement=_NOT_STATEMENT,
+    assigned=_ASSIGNED,
+)
+
+ASSEMBLY = build_language(
+    "assembly",
+    "code",
+    r"""
+    \#{opt}define{gap}({name})
+    | {opt}(?P<doc>{block} | {slashes} | \#(?=[ \#\n])[^\n]*+)
+    | (?:ENTRY|[A-Z]{1,20}_(?:FUNC|CODE|DATA)_START(?:_[A-Z_]{1,30}+)?)\(({name})
+    | \.macro{gap}({name})
+    | ({name}):
+    """,
+)

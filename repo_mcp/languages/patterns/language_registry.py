@@ -1,0 +1,150 @@
+"""Which language a path is written in: by the file's name, else by its extension. Content is never asked.
+
+One extension, one language: `.h` is C, whatever includes it. A name without a rule is `text`
+when it reads like a document (README, COPYING) and `unknown` otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from repo_mcp.languages.patterns import brace_languages as brace
+from repo_mcp.languages.patterns import c_languages as c
+from repo_mcp.languages.patterns import markup_languages as markup
+from repo_mcp.languages.patterns import script_languages as script
+from repo_mcp.languages.patterns.landmarks import Language
+
+# Languages that are named, and searched as code, without landmarks.
+_PLAIN_CODE = {
+    "clojure": "clj cljs cljc edn",
+    "common-lisp": "lisp lsp cl el scm rkt",
+    "erlang": "erl hrl",
+    "fortran": "f f90 f95 f03 for",
+    "fsharp": "fs fsi fsx",
+    "graphql": "graphql gql",
+    "nim": "nim",
+    "nix": "nix",
+    "ocaml": "ml mli",
+    "pascal": "pas pp dpr",
+    "powershell": "ps1 psm1",
+    "solidity": "sol",
+    "tcl": "tcl",
+    "verilog": "v sv svh vhd vhdl",
+    "visual-basic": "vb bas",
+}
+
+# language -> its extensions, without the dot
+_EXTENSIONS: tuple[tuple[Language, str], ...] = (
+    (script.PYTHON, "py pyi pyw pyx pxd"),
+    (c.C, "c h"),
+    (c.CPP, "cc cpp cxx c++ hh hpp hxx h++ ipp inl tcc cu cuh ino"),
+    (c.OBJECTIVE_C, "m mm"),
+    (c.ASSEMBLY, "s asm"),
+    (brace.CSHARP, "cs csx"),
+    (brace.JAVA, "java"),
+    (brace.GROOVY, "groovy gradle"),
+    (brace.JAVASCRIPT, "js mjs cjs jsx"),
+    (brace.TYPESCRIPT, "ts mts cts tsx"),
+    (brace.VUE, "vue"),
+    (brace.SVELTE, "svelte astro"),
+    (brace.GO, "go"),
+    (brace.RUST, "rs"),
+    (brace.SWIFT, "swift"),
+    (brace.KOTLIN, "kt kts"),
+    (brace.SCALA, "scala sc sbt"),
+    (brace.PHP, "php phtml inc"),
+    (brace.ZIG, "zig zon"),
+    (brace.DART, "dart"),
+    (brace.PROTOBUF, "proto"),
+    (script.RUBY, "rb rake gemspec rbi ru"),
+    (script.LUA, "lua luau"),
+    (script.SHELL, "sh bash zsh ksh fish bats"),
+    (script.PERL, "pl pm t pod"),
+    (script.HASKELL, "hs lhs hsc"),
+    (script.ELIXIR, "ex exs"),
+    (script.JULIA, "jl"),
+    (script.R, "r"),
+    (script.SQL, "sql"),
+    (markup.MARKDOWN, "md markdown mdx mkd"),
+    (markup.RST, "rst rest"),
+    (markup.TEXT, "txt adoc asciidoc org tex texi log"),
+    (markup.HTML, "html htm xhtml"),
+    (markup.XML, "xml xsd xsl xslt svg plist csproj vcxproj props targets resx"),
+    (markup.CSS, "css scss sass less"),
+    (markup.YAML, "yaml yml"),
+    (markup.TOML, "toml"),
+    (markup.INI, "ini cfg conf properties editorconfig desktop service"),
+    (markup.MAKE, "mk mak make"),
+    (markup.CMAKE, "cmake"),
+    (markup.DEVICE_TREE, "dts dtsi dtso"),
+    (markup.TERRAFORM, "tf tfvars hcl"),
+    (markup.JSON, "json jsonc json5 jsonl ndjson ipynb geojson webmanifest map"),
+    (markup.CSV, "csv tsv"),
+)
+
+# whole file names, lower case
+_NAMES: tuple[tuple[Language, str], ...] = (
+    (markup.MAKE, "makefile gnumakefile kbuild"),
+    (markup.CMAKE, "cmakelists.txt"),
+    (markup.DOCKERFILE, "dockerfile containerfile"),
+    (
+        markup.TEXT,
+        "readme copying license licence notice authors contributors changelog changes news install credits",
+    ),
+    (markup.TEXT, "requirements.txt maintainers"),
+    (script.RUBY, "gemfile rakefile podfile vagrantfile brewfile"),
+    (script.SHELL, ".bashrc .zshrc .profile .bash_profile pkgbuild configure"),
+    (markup.TOML, "cargo.lock poetry.lock uv.lock pdm.lock pipfile"),
+    (markup.JSON, "pipfile.lock composer.lock .babelrc .eslintrc .prettierrc"),
+    (markup.YAML, ".clang-format .clang-tidy"),
+    (markup.INI, ".gitignore .gitattributes .gitmodules .dockerignore .npmignore .editorconfig .gitconfig"),
+    (script.PYTHON, "sconstruct sconscript snakefile"),
+    (brace.GROOVY, "jenkinsfile"),
+    (brace.GO, "go.mod go.work"),
+)
+
+
+def _split(table: tuple[tuple[Language, str], ...]) -> dict[str, Language]:
+    """One entry per word. A word in two rows is a mistake of ours."""
+    entries = [(word, language) for language, words in table for word in words.split()]
+    found = dict(entries)
+    assert len(found) == len(entries)
+    return found
+
+
+_PLAIN = tuple((Language(name, "code"), extensions) for name, extensions in _PLAIN_CODE.items())
+_BY_EXTENSION = _split(_EXTENSIONS + _PLAIN)
+_BY_NAME = _split(_NAMES)
+
+LANGUAGES: dict[str, Language] = {
+    language.name: language
+    for language in [*_BY_EXTENSION.values(), *_BY_NAME.values(), markup.KCONFIG, markup.UNKNOWN]
+}
+
+
+def find_language(path: str, overrides: Mapping[str, str] | None = None) -> Language:
+    """The language of a path; `unknown` when no rule knows it. Case does not matter.
+
+    `overrides` gives extensions another language than the built-in one, by its name in LANGUAGES;
+    whole file names that have a rule keep it.
+    """
+    name = path[path.rfind("/") + 1 :].lower()
+    language = _BY_NAME.get(name)
+    if language is not None:
+        return language
+    stem, dot, extension = name.rpartition(".")
+    if dot and stem:
+        if overrides and extension in overrides:
+            return LANGUAGES[overrides[extension]]
+        language = _BY_EXTENSION.get(extension)
+        if language is not None:
+            return language
+    return _find_by_stem(name)
+
+
+def _find_by_stem(name: str) -> Language:
+    """Families of names: Kconfig.debug, Makefile.am, Dockerfile.dev, README.first."""
+    stem = name.partition(".")[0]
+    if stem == "kconfig":
+        return markup.KCONFIG
+    return _BY_NAME.get(stem, markup.UNKNOWN)

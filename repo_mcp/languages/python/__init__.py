@@ -1,0 +1,1 @@
+"""Python, by `ast`: the outline, and the symbol record of a file."""

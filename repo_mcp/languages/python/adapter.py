@@ -1,0 +1,107 @@
+"""The Python adapter: declarations by `ast`, parsed in a process that can be killed.
+
+What `ast` cannot be given or cannot read is outlined otherwise or not at all, and the outline says so:
+a source above MAX_AST_BYTES and one written for a newer Python get the outline of the line patterns,
+one that does not parse gets none, with the line where the parser stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from repo_mcp.languages.outline.adapter import Adapter, Parse, ParserFailed, ParserFault
+from repo_mcp.languages.outline.lexical_adapter import outline_lexically
+from repo_mcp.languages.patterns.hints import find_symbol_hints
+from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.languages.patterns.smart_chunks import cut_smartly
+from repo_mcp.model import Outline, Symbol
+
+PARSER = "ast"
+TASK = "python"
+MAX_AST_BYTES = 512 * 1024  # ast takes up to 1,000 bytes of memory for each of source
+_SUFFIXES = (".py", ".pyi", ".pyw")
+_NAMES = frozenset({"sconstruct", "sconscript"})
+_RUNNING = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+_BY_LINE_PATTERNS = "outlined by line patterns, best effort"
+
+
+class PythonAdapter(Adapter):
+    """Python sources and stubs. Dialects that only look like it are left to line patterns."""
+
+    name = "python"
+
+    def __init__(self, parse: Parse, find_language: Callable[[str], Language]) -> None:
+        self._parse = parse
+        self._find_language = find_language
+
+    def supports_path(self, path: str) -> bool:
+        name = path.rpartition("/")[2].lower()
+        if self._find_language(path).name != "python":
+            return False
+        return not name.endswith((".pyx", ".pxd")) and name != "snakefile"
+
+    def outline(self, path: str, text: str) -> Outline:
+        data = text.encode()
+        if len(data) > MAX_AST_BYTES:
+            warning = f"larger than {MAX_AST_BYTES:,} bytes: {_BY_LINE_PATTERNS}"
+            return self._outline_lexically(path, text, warning)
+        try:
+            return self._read_answer(path, text, json.loads(self._parse(TASK, data)))
+        except ParserFailed as failure:
+            if failure.fault is ParserFault.UNAVAILABLE:
+                return self._outline_lexically(path, text, f"no parser process: {_BY_LINE_PATTERNS}")
+            return self._refuse(path, "could not be parsed within the limits of time and memory")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return self._refuse(path, "the parser process gave no answer that can be read")
+
+    def _read_answer(self, path: str, text: str, answer: dict[str, Any]) -> Outline:
+        failed = answer.get("failure")
+        if failed == "newer":
+            where = f"line {answer['line']} needs a Python newer than {_RUNNING}"
+            return self._outline_lexically(path, text, f"{where}: {_BY_LINE_PATTERNS}")
+        if failed is not None:
+            return self._refuse(path, _describe_failure(failed, answer["line"]))
+        symbols = tuple(_read_symbol(row) for row in answer["symbols"])
+        warnings = (f"only the first {len(symbols):,} declarations are listed",) if answer["cut"] else ()
+        return Outline(path, "python", symbols, PARSER, warnings, bool(answer["cut"]))
+
+    def _outline_lexically(self, path: str, text: str, warning: str) -> Outline:
+        return outline_lexically(path, self._find_language(path), text, (warning,))
+
+    def _refuse(self, path: str, warning: str) -> Outline:
+        return Outline(path, "python", (), PARSER, (warning,))
+
+    def smart_chunks(self, path: str, text: str) -> tuple[int, ...] | None:
+        data = text.encode()
+        return cut_smartly(data, scan(self._find_language(path), data))
+
+    def symbol_hints(self, prompt: str) -> tuple[str, ...]:
+        return find_symbol_hints(prompt)
+
+
+def _read_symbol(row: list[Any]) -> Symbol:
+    """The symbol of a row. TypeError for what is none: hostile text may have taken the parser over."""
+    symbol = Symbol(*row)
+    texts = (symbol.kind, symbol.name, symbol.signature)
+    optional = (symbol.doc, symbol.parent_symbol, symbol.scope_kind, symbol.decl_context)
+    if not all(isinstance(one, str) for one in texts):
+        raise TypeError
+    if not all(one is None or isinstance(one, str) for one in optional):
+        raise TypeError
+    if type(symbol.start_line) is not int or type(symbol.end_line) is not int:
+        raise TypeError
+    if not isinstance(symbol.is_conditional, bool):
+        raise TypeError
+    return symbol
+
+
+def _describe_failure(failure: str, line: int) -> str:
+    where = f" at line {line}" if line else ""
+    reasons = {
+        "syntax": f"does not parse as {_RUNNING}: syntax error{where}",
+        "nesting": "does not parse: nested deeper than the parser goes",
+    }
+    return reasons.get(failure, "does not parse: it holds what no Python source may hold")

@@ -1,0 +1,412 @@
+"""The references in Python expressions. The walk over statements, `python_statements`, builds on this.
+
+One stack, emptied for each piece of a text: a node is taken off, its type's method says which rows it gives
+and puts what is inside on the stack. Nothing recurses. A chain such as `a.b().c[0].d` is taken at once, from
+its root on.
+
+    a.b.c()    CALL c of "a.b", USE b of "a", and `a`, which is read in the scope
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeGuard
+
+from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
+from repo_mcp.languages.python.symbols import Drafts
+from repo_mcp.languages.python.types import (
+    ITEM,
+    MAX_PATH_CHARS,
+    SAME,
+    UNKNOWN,
+    list_value_forms,
+    parse_quoted,
+)
+from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, StructureBuilder
+
+USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
+BIND = int(ReferenceRole.BIND)
+_Attribute, _Call, _Subscript, _Await = ast.Attribute, ast.Call, ast.Subscript, ast.Await
+_Name, _Constant, _Starred = ast.Name, ast.Constant, ast.Starred
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_NEWER: tuple[Any, ...] = (getattr(ast, "TemplateStr", None), getattr(ast, "Interpolation", None))  # 3.14
+_WRAPPERS = (ast.FormattedValue, ast.Starred, ast.UnaryOp, ast.Yield, ast.YieldFrom, ast.keyword)
+
+
+class Enter:
+    """On the stack: from here on this scope."""
+
+    __slots__ = ("scope", "symbol")
+
+    def __init__(self, scope: Scope, symbol: int) -> None:
+        self.scope = scope
+        self.symbol = symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What is gathered of some statements of the module."""
+
+    before: int  # lines of the text in front of them: those in rows and scopes are counted from there
+    rows: dict[ReferenceKey, int]  # -> arguments: of two calls alike on a line, the last taken
+    scopes: list[Scope]  # the module's first; a scope behind those around it
+
+
+class ExpressionWalk:
+    """What is gathered of one text, and the methods for its expressions."""
+
+    def __init__(self, drafts: Drafts) -> None:
+        self.drafts = drafts
+        self.module = Scope(MODULE, None, 0)
+        self.pieces: list[Piece] = []
+        self.symbol = 0
+        self.stack: list[Any] = []
+
+    def walk(self, statements: Sequence[ast.stmt], lines: Sequence[bytes], before: int = 0) -> None:
+        """Gather what the next statements of the module hold."""
+        drafted = len(self.drafts.rows)
+        self.lines = lines
+        self.rows: dict[ReferenceKey, int] = {}
+        self.scope = self.module.share_names()
+        self.scopes = [self.scope]
+        self.pieces.append(Piece(before, self.rows, self.scopes))
+        self.stack += reversed(statements)
+        self._run()
+        self.drafts.move_down(drafted, before)
+
+    def give(self, builder: StructureBuilder) -> None:
+        """All references to a builder, bare names last: of too many the last are left out."""
+        self.module.settle()
+        for piece in self.pieces:
+            builder.add_distinct(piece.rows, piece.before)
+        for piece in self.pieces:
+            reads: dict[ReferenceKey, int] = {}
+            for scope in piece.scopes:
+                scope.settle()
+                scope.give(reads)
+            builder.add_distinct(reads, piece.before)
+
+    def _run(self) -> None:
+        """Empty the stack."""
+        stack, find = self.stack, self.METHODS.get
+        pop = stack.pop
+        while stack:
+            node = pop()
+            kind = type(node)
+            if kind is _Constant:
+                continue
+            if kind is _Name:  # that is read: names that are bound are not put on the stack
+                scope = self.scope
+                if node.id not in scope.local:
+                    scope.reads[self.symbol, USE, node.id, "", "", node.lineno] = 0
+            elif (method := find(kind)) is not None:
+                method(self, node)
+
+    def _enter(self, mark: Enter) -> None:
+        self.scope = mark.scope
+        self.symbol = mark.symbol
+
+    def open_scope(self, kind: ScopeKind, owner: int) -> Scope:
+        """One more scope inside the present one, which stays the present one."""
+        scope = Scope(kind, self.scope, owner)
+        self.scopes.append(scope)
+        return scope
+
+    def bind(self, target: ast.expr, statement: ast.AST) -> None:
+        """What an assignment target binds, and what it holds besides."""
+        waiting = [target]
+        while waiting:
+            node = waiting.pop()
+            kind = type(node)
+            if kind is _Name:
+                self.bind_name(node.id, statement)  # type: ignore[attr-defined]
+            elif kind is _Attribute:
+                self.store_attribute(node, statement)  # type: ignore[arg-type]
+            elif kind is _Starred:
+                waiting.append(node.value)  # type: ignore[attr-defined]
+            elif kind is ast.Tuple or kind is ast.List:
+                waiting += reversed(node.elts)  # type: ignore[attr-defined]
+            else:
+                self.stack.append(node)
+
+    def bind_name(self, name: str, statement: ast.AST) -> None:
+        """A name that is bound in the present scope."""
+        self.scope.bind(name)
+
+    def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
+        """An attribute that is assigned."""
+        self.chain(node)
+
+    def tell(self, alias: str, forms: list[tuple[str, str, int]], line: int) -> None:
+        """BIND rows of a variable."""
+        for qualifier, name, form in forms:
+            if name != alias or qualifier or form != SAME:
+                self.rows.setdefault((self.symbol, BIND, name, qualifier, alias, line), form)
+
+    def _attribute(self, node: ast.Attribute) -> None:
+        value = node.value
+        if type(value) is _Name:  # most are
+            symbol, root, scope = self.symbol, value.id, self.scope
+            if root not in scope.local:
+                scope.reads[symbol, USE, root, "", "", value.lineno] = 0
+            self.rows[symbol, USE, node.attr, root, "", node.end_lineno or 0] = 0
+        else:
+            self.chain(node)
+
+    def _call(self, node: ast.Call) -> None:
+        func: Any = node.func
+        root = func.value if type(func) is _Attribute else func
+        if type(root) is not _Name:
+            self.chain(node)
+            return
+        reads, local = self.scope.reads, self.scope.local
+        stack, symbol = self.stack, self.symbol
+        args, keywords = node.args, node.keywords
+        count = len(args) + len(keywords) + 1  # as `_count` gives it
+        for one in args:
+            kind = type(one)
+            if kind is _Name:
+                if (read := one.id) not in local:  # type: ignore[attr-defined]
+                    reads[symbol, USE, read, "", "", one.lineno] = 0
+            elif kind is not _Constant:
+                stack.append(one)
+                if kind is _Starred:
+                    count = 0
+        for keyword in keywords:
+            stack.append(keyword.value)
+            if keyword.arg is None:
+                count = 0
+        name = root.id
+        if root is not func:
+            if name not in local:
+                reads[symbol, USE, name, "", "", root.lineno] = 0
+            self.rows[symbol, CALL, func.attr, name, "", func.end_lineno] = count
+        elif name not in local:
+            reads[symbol, CALL, name, "", "", root.lineno] = count
+
+    def _subscript(self, node: ast.Subscript) -> None:
+        value = node.value
+        if type(value) is _Name:
+            if value.id not in self.scope.local:
+                self.scope.reads[self.symbol, USE, value.id, "", "", value.lineno] = 0
+            self.stack.append(node.slice)
+        else:
+            self.chain(node)
+
+    def chain(self, node: ast.expr, role: int = USE, arguments: int = 0, line: int = 0) -> None:
+        """Rows of attributes, calls and subscripts; `role` and `arguments` are those of the last name.
+
+        `line` is given for what stands in a string.
+        """
+        links: list[Any] = []
+        kind: type = type(node)
+        inner: Any = node
+        while kind is _Attribute or kind is _Call or kind is _Subscript or kind is _Await:
+            links.append(inner)
+            inner = inner.func if kind is _Call else inner.value
+            kind = type(inner)
+        path = UNKNOWN
+        if kind is _Name:
+            path = inner.id
+            row = (CALL, _count(links[-1])) if links and type(links[-1]) is _Call else (USE, 0)
+            if not links:
+                row = (role, arguments)
+            if path not in self.scope.local:
+                self.scope.reads[self.symbol, row[0], path, "", "", line or inner.lineno] = row[1]
+        elif kind is not _Constant:
+            self.stack.append(inner)
+        if links:
+            self._links(links, path, role, arguments, line)
+
+    def _links(self, links: list[Any], path: str, role: int, arguments: int, line: int) -> None:
+        symbol, rows, stack = self.symbol, self.rows, self.stack
+        for place in range(len(links) - 1, -1, -1):
+            link = links[place]
+            kind = type(link)
+            if kind is _Attribute:
+                name = link.attr
+                if place and type(links[place - 1]) is _Call:
+                    count = _count(links[place - 1])
+                    rows[symbol, CALL, name, path, "", line or link.end_lineno] = count
+                elif place:
+                    rows[symbol, USE, name, path, "", line or link.end_lineno] = 0
+                else:
+                    rows[symbol, role, name, path, "", line or link.end_lineno] = arguments
+                path = path if path is UNKNOWN else f"{path}.{name}"
+            elif kind is _Call:
+                stack += link.args
+                if link.keywords:
+                    stack += [keyword.value for keyword in link.keywords]
+                path = path if path is UNKNOWN else path + "()"
+            elif kind is _Subscript:
+                stack.append(link.slice)
+                path = path if path is UNKNOWN else path + "[]"
+            if len(path) > MAX_PATH_CHARS:
+                path = UNKNOWN
+
+    def annotate(self, annotation: ast.expr, role: int) -> None:
+        """The types in an annotation, those in quotes as well."""
+        waiting: list[tuple[Any, int]] = [(annotation, 0)]
+        while waiting:
+            node, line = waiting.pop()
+            kind = type(node)
+            if kind is _Name or kind is _Attribute:
+                self.chain(node, role, 0, line)
+            elif kind is _Constant:
+                if type(node.value) is str and not line and (quoted := parse_quoted(node.value)) is not None:
+                    waiting.append((quoted, node.lineno))
+            elif kind is _Subscript:
+                waiting.append((node.value, line))
+                self._annotate_inner(node, line, waiting)
+            elif kind is ast.Tuple or kind is ast.List:
+                waiting += [(one, line) for one in node.elts]
+            elif kind is ast.BinOp:
+                waiting += ((node.left, line), (node.right, line))
+            elif kind is ast.Starred:
+                waiting.append((node.value, line))
+            elif not line:
+                self.stack.append(node)
+
+    def _annotate_inner(self, node: ast.Subscript, line: int, waiting: list[tuple[Any, int]]) -> None:
+        base = node.value
+        word = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+        inner = node.slice
+        if word == "Annotated" and isinstance(inner, ast.Tuple) and inner.elts:
+            waiting.append((inner.elts[0], line))
+            if not line:
+                self.stack += inner.elts[1:]
+        elif word != "Literal":
+            waiting.append((inner, line))
+
+    def _lambda(self, node: ast.Lambda) -> None:
+        scope = self.open_scope(FUNCTION, self.symbol)
+        args = node.args
+        scope.variables.update(list_parameter_names(args))
+        if scope.self_name in scope.variables:
+            scope.self_name = ""
+        self.stack += (Enter(self.scope, self.symbol), node.body, Enter(scope, self.symbol))
+        self.stack += args.defaults
+        self.stack += args.kw_defaults
+
+    def _comprehension(self, node: Any) -> None:
+        scope = self.open_scope(COMPREHENSION, self.symbol)
+        stack, outer = self.stack, self.scope
+        stack.append(Enter(outer, self.symbol))
+        if type(node) is ast.DictComp:
+            stack += (node.value, node.key)
+        else:
+            stack.append(node.elt)
+        for place, generator in enumerate(node.generators):
+            stack += generator.ifs
+            if place:
+                stack.append(generator.iter)
+            self._bind_generator(generator, scope)
+        stack += (Enter(scope, self.symbol), node.generators[0].iter)
+
+    def _bind_generator(self, generator: ast.comprehension, scope: Scope) -> None:
+        waiting = [generator.target]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name):
+                scope.variables.add(node.id)
+            elif isinstance(node, ast.Tuple | ast.List):
+                waiting += node.elts
+            elif isinstance(node, ast.Starred):
+                waiting.append(node.value)
+            else:
+                self.stack.append(node)
+        self.tell_items(generator.target, generator.iter)
+
+    def tell_items(self, target: ast.expr, values: ast.expr) -> None:
+        """What a loop binds; `enumerate` is looked through."""
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2 and _is_enumeration(values):
+            target, values = target.elts[1], values.args[0]
+        if isinstance(target, ast.Name):
+            self.tell(target.id, list_value_forms(values, ITEM), target.lineno)
+
+    def _named(self, node: ast.NamedExpr) -> None:
+        self.bind_name(node.target.id, node)
+        self.tell(node.target.id, list_value_forms(node.value), node.lineno)
+        self.stack.append(node.value)
+
+    def _binary(self, node: ast.BinOp) -> None:
+        self.stack += (node.right, node.left)
+
+    def _compare(self, node: ast.Compare) -> None:
+        self.stack += node.comparators
+        self.stack.append(node.left)
+
+    def _dict(self, node: ast.Dict) -> None:
+        self.stack += node.values
+        self.stack += node.keys
+
+    def _conditional(self, node: ast.IfExp) -> None:
+        self.stack += (node.orelse, node.body, node.test)
+
+    def _slice(self, node: ast.Slice) -> None:
+        self.stack += (node.step, node.upper, node.lower)
+
+    def _elements(self, node: Any) -> None:
+        self.stack += node.elts
+
+    def _values(self, node: Any) -> None:
+        self.stack += node.values
+
+    def _inner(self, node: Any) -> None:
+        self.stack.append(node.operand if type(node) is ast.UnaryOp else node.value)
+        self.stack.append(getattr(node, "format_spec", None))  # of fields in f-strings and t-strings
+
+    METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        Enter: _enter,
+        ast.Attribute: _attribute,
+        ast.Call: _call,
+        ast.Subscript: _subscript,
+        ast.Await: chain,
+        ast.Lambda: _lambda,
+        ast.NamedExpr: _named,
+        ast.BinOp: _binary,
+        ast.Compare: _compare,
+        ast.Dict: _dict,
+        ast.IfExp: _conditional,
+        ast.Slice: _slice,
+        **dict.fromkeys(_COMPREHENSIONS, _comprehension),
+        **dict.fromkeys((ast.Tuple, ast.List, ast.Set), _elements),
+        **dict.fromkeys((ast.BoolOp, ast.JoinedStr), _values),
+        **dict.fromkeys(_WRAPPERS, _inner),
+        **{kind: method for kind, method in zip(_NEWER, (_values, _inner), strict=True) if kind is not None},
+    }
+
+
+def _count(call: ast.Call) -> int:
+    """Arguments + 1; 0 where a star makes their number unknown."""
+    args, keywords = call.args, call.keywords
+    for one in args:
+        if type(one) is _Starred:
+            return 0
+    if not keywords:
+        return len(args) + 1
+    for keyword in keywords:
+        if keyword.arg is None:
+            return 0
+    return len(args) + len(keywords) + 1
+
+
+def _is_enumeration(node: ast.expr) -> TypeGuard[ast.Call]:
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    return isinstance(node.func, ast.Name) and node.func.id == "enumerate"
+
+
+def list_parameter_names(args: ast.arguments) -> list[str]:
+    """The names that parameters bind."""
+    names = [one.arg for one in args.args]
+    if args.posonlyargs:
+        names = [one.arg for one in args.posonlyargs] + names
+    if args.kwonlyargs:
+        names += [one.arg for one in args.kwonlyargs]
+    for star in (args.vararg, args.kwarg):
+        if star is not None:
+            names.append(star.arg)
+    return names

@@ -1,0 +1,486 @@
+"""The walk over the statements of a Python text: symbols, scopes, imports, and what tells types.
+
+Decorators, defaults and annotations of a function are references of that function, as they stand in its span,
+though its scope opens behind them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
+from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
+from repo_mcp.languages.python.symbols import (
+    Draft,
+    Drafts,
+    cut_text,
+    draft_class,
+    draft_function,
+    find_last_name,
+)
+from repo_mcp.languages.python.types import (
+    ENTERED,
+    TELLING_NODES,
+    find_path,
+    list_type_forms,
+    list_value_forms,
+)
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
+
+IMPORT, EXPORT = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)
+ACCEPT, INHERIT = int(ReferenceRole.ACCEPT), int(ReferenceRole.INHERIT)
+RETURNED = "()"  # the alias of what a function returns
+STATIC = int(SymbolFlag.STATIC)
+_VARIABLE, _PROPERTY, _CONSTANT = SymbolKind.VARIABLE, SymbolKind.PROPERTY, SymbolKind.CONSTANT
+_TYPE, _ENUM, _ENUM_MEMBER = SymbolKind.TYPE, SymbolKind.ENUM, SymbolKind.ENUM_MEMBER
+_TYPE_MAKERS = frozenset({"NewType", "TypeVar", "ParamSpec", "TypeVarTuple", "TypeAliasType"})
+_TYPE_ALIAS: Any = getattr(ast, "TypeAlias", None)  # Python 3.12
+
+
+class StatementWalk(ExpressionWalk):
+    """The walk over a whole text."""
+
+    def __init__(self, drafts: Drafts, is_stub: bool) -> None:
+        super().__init__(drafts)
+        self._is_stub = is_stub
+        self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
+        self._assigned: dict[int, set[str]] = {}  # names that a class assigns itself, also below its methods
+        self.exported: set[str] | None = None
+
+    # Definitions
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        outer, outer_symbol = self.scope, self.symbol
+        in_class = outer.kind is CLASS
+        self._declare(node.name)
+        names = list_parameter_names(node.args)
+        draft = draft_function(node, outer.owner, in_class, self._is_stub, names, self.lines)
+        place = self.drafts.add(draft)
+        if in_class:
+            self._members[outer.owner].add(node.name)
+        around = self._open_type_parameters(node)
+        scope = Scope(FUNCTION, around, place)
+        self.scopes.append(scope)
+        scope.variables.update(names)
+        if in_class:
+            has_self = names and not draft.flags & STATIC
+            scope.self_name, scope.class_place = (names[0], outer.owner) if has_self else ("", outer.owner)
+        elif scope.self_name in scope.variables:
+            scope.self_name = ""
+        stack = self.stack
+        stack.append(Enter(outer, outer_symbol))
+        stack += reversed(node.body)
+        before_body = len(stack)
+        self.symbol, self.scope = place, around  # annotations and defaults see the type parameters
+        self._signature(node)
+        if around is not outer:
+            stack.append(Enter(around, place))
+            self.scope = outer
+        self._decorators(node.decorator_list)
+        if len(stack) > before_body:
+            stack.insert(before_body, Enter(scope, place))
+        else:
+            self.scope = scope
+
+    def _signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        args = node.args
+        self.stack += [one for one in args.defaults if type(one) is not ast.Constant]
+        self.stack += [one for one in args.kw_defaults if one is not None and type(one) is not ast.Constant]
+        for group in (args.posonlyargs, args.args, args.kwonlyargs):
+            for arg in group:
+                if arg.annotation is not None:
+                    self.annotate(arg.annotation, ACCEPT)
+                    self.tell(arg.arg, list_type_forms(arg.annotation), arg.lineno)
+        for star in (args.vararg, args.kwarg):
+            if star is not None and star.annotation is not None:
+                self.annotate(star.annotation, ACCEPT)
+        if node.returns is not None:
+            self.annotate(node.returns, TYPE)
+            self.tell(RETURNED, list_type_forms(node.returns), node.returns.lineno)
+
+    def _decorators(self, decorators: list[ast.expr]) -> None:
+        for decorator in decorators:
+            kind = type(decorator)
+            if kind is ast.Name or kind is ast.Attribute:
+                self.chain(decorator, CALL, 2)
+            else:
+                self.stack.append(decorator)
+
+    def _open_type_parameters(self, node: Any) -> Scope:
+        """The scope of `[T: Bound]`, where there is one; else the present one."""
+        parameters = getattr(node, "type_params", None)
+        if not parameters:
+            return self.scope
+        scope = self.open_scope(FUNCTION, self.scope.owner)
+        outer, self.scope = self.scope, scope
+        for one in parameters:
+            scope.variables.add(one.name)
+            if getattr(one, "bound", None) is not None:
+                self.annotate(one.bound, TYPE)
+        self.scope = outer
+        return scope
+
+    def _class(self, node: ast.ClassDef) -> None:
+        outer, outer_symbol = self.scope, self.symbol
+        self._declare(node.name)
+        place = self.drafts.add(draft_class(node, outer.owner))
+        if outer.kind is CLASS:
+            self._members[outer.owner].add(node.name)
+        self._members.setdefault(place, set())
+        self._assigned[place] = _list_assigned(node.body)
+        around = self._open_type_parameters(node)
+        scope = Scope(CLASS, around, place)
+        self.scopes.append(scope)
+        scope.class_place, scope.self_name = place, ""
+        self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, place))
+        self.symbol, self.scope = place, around
+        for place_of_base, base in enumerate(node.bases, 1):
+            if isinstance(base, ast.Subscript):
+                self.annotate(base.slice, TYPE)
+            self._base(base.value if isinstance(base, ast.Subscript) else base, place_of_base)
+        self.stack += [keyword.value for keyword in node.keywords]
+        # What bases are made of is no use by the class: a name of its body is not meant.
+        self.stack.append(Enter(around, outer_symbol))
+        self.scope = outer
+        self._decorators(node.decorator_list)
+
+    def _base(self, base: ast.expr, number: int) -> None:
+        if isinstance(base, ast.Name):
+            self.chain(base, INHERIT, number)
+        elif isinstance(base, ast.Attribute):
+            line = base.end_lineno or base.lineno
+            self.rows[self.symbol, INHERIT, base.attr, find_path(base.value), "", line] = number
+            self.stack.append(base.value)
+        else:
+            self.stack.append(base)
+
+    def _declare(self, name: str) -> None:
+        """A name that def, class or import binds in the present scope."""
+        if name in self.scope.global_names:
+            self.module.declared.add(name)
+        else:
+            self.scope.declare(name)
+
+    # Assignments
+
+    def bind_name(self, name: str, statement: ast.AST) -> None:
+        scope: Scope = self.scope
+        while scope.kind is COMPREHENSION and scope.parent is not None:
+            scope = scope.parent
+        if scope.kind is FUNCTION:
+            if name not in scope.global_names:
+                scope.variables.add(name)
+                return
+            self.scope.reads[self.symbol, USE, name, "", "", getattr(statement, "lineno", 1)] = 0
+            self.module.variables.add(name)
+            self._add_variable(name, 0, _VARIABLE, statement)
+            return
+        scope.variables.add(name)
+        in_class = scope.kind is CLASS
+        self._add_variable(name, scope.owner, _PROPERTY if in_class else _VARIABLE, statement)
+
+    def _add_variable(self, name: str, parent: int, kind: SymbolKind, statement: ast.AST) -> None:
+        members = self._members[parent]
+        if name in members or name == "_" or (not parent and name == "__all__"):
+            return
+        members.add(name)
+        flags, type_text = 0, ""
+        if isinstance(statement, ast.AnnAssign):
+            type_text = cut_text(statement.annotation, self.lines)
+            if find_last_name(statement.annotation) == "TypeAlias":
+                kind = _TYPE
+        elif isinstance(statement, ast.Assign):
+            if isinstance(statement.value, ast.Call) and find_last_name(statement.value) in _TYPE_MAKERS:
+                kind = _TYPE
+        elif _TYPE_ALIAS is not None and isinstance(statement, _TYPE_ALIAS):
+            kind = _TYPE
+        if kind is _VARIABLE and name.isupper():
+            kind = _CONSTANT
+        elif kind is _PROPERTY and self.drafts.rows[parent].kind is _ENUM:
+            is_member = isinstance(statement, ast.Assign) and not name.startswith("_")
+            kind = _ENUM_MEMBER if is_member else kind
+        line = getattr(statement, "lineno", 1)
+        end = getattr(statement, "end_lineno", None) or line
+        self.drafts.add(Draft(name, kind, parent, line, end, flags, return_type=type_text))
+
+    def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
+        place = self.scope.class_place
+        if (
+            self._is_self(node.value)
+            and node.attr not in self._members.get(place, ())
+            and node.attr not in self._assigned.get(place, ())
+        ):
+            self._add_variable(node.attr, place, _PROPERTY, statement)
+        else:
+            self.chain(node)
+
+    def _is_self(self, node: ast.expr) -> bool:
+        name = self.scope.self_name
+        return bool(name) and isinstance(node, ast.Name) and node.id == name
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = node.value
+        for target in node.targets:
+            if type(target) is ast.Name:  # most are
+                self.bind_name(target.id, node)
+                if type(value) in TELLING_NODES:
+                    self.tell(target.id, list_value_forms(value), target.lineno)
+                continue
+            self.bind(target, node)
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                if len(target.elts) == len(value.elts):
+                    for one, given in zip(target.elts, value.elts, strict=True):
+                        self._tell_target(one, given)
+            else:
+                self._tell_target(target, value)
+        if not self.symbol and find_last_name(node.targets[0]) == "__all__":
+            self._export(value)
+        self.stack.append(value)
+
+    def _tell_target(self, target: ast.expr, value: ast.expr) -> None:
+        if type(value) in TELLING_NODES and (alias := self._find_alias(target)):
+            self.tell(alias, list_value_forms(value), target.lineno)
+
+    def _find_alias(self, target: ast.expr) -> str:
+        """The variable of a target as BIND rows name it; empty for what they do not speak of."""
+        if isinstance(target, ast.Name):
+            return target.id
+        if isinstance(target, ast.Attribute) and self._is_self(target.value):
+            return f"self.{target.attr}"
+        return ""
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        self.bind(node.target, node)
+        self.annotate(node.annotation, TYPE)
+        alias = self._find_alias(node.target)
+        if alias:
+            if find_last_name(node.annotation) == "TypeAlias" and node.value is not None:
+                self.tell(alias, list_value_forms(node.value), node.lineno)
+            else:
+                self.tell(alias, list_type_forms(node.annotation), node.lineno)
+        if self.scope.kind is MODULE and alias == "__all__" and node.value is not None:
+            self._export(node.value)
+        self.stack.append(node.value)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        target = node.target
+        if isinstance(target, ast.Name):
+            if self.scope.kind is MODULE and target.id == "__all__":
+                self._export(node.value)
+            self.scope.reads[self.symbol, USE, target.id, "", "", target.lineno] = 0
+            self.bind_name(target.id, node)
+        else:
+            self.stack.append(target)
+        self.stack.append(node.value)
+
+    def _type_alias(self, node: Any) -> None:
+        self.bind_name(node.name.id, node)
+        around = self._open_type_parameters(node)
+        outer, self.scope = self.scope, around
+        self.annotate(node.value, TYPE)
+        self.scope = outer
+
+    def _export(self, value: ast.expr) -> None:
+        """The names in `__all__`, or in what is added to it."""
+        exported = self.exported if self.exported is not None else set()
+        waiting = [value]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.BinOp):
+                waiting += (node.right, node.left)
+            elif isinstance(node, ast.Starred):
+                waiting.append(node.value)
+            elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+                waiting += reversed(node.elts)
+            elif isinstance(node, ast.Call) and len(node.args) == 1:
+                waiting.append(node.args[0])
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                exported.add(node.value)
+                self.rows[0, EXPORT, node.value, "", node.value, node.lineno] = 0
+            elif (
+                isinstance(node, ast.Attribute)
+                and node.attr == "__all__"
+                and isinstance(node.value, ast.Name)
+            ):
+                self.rows[0, EXPORT, "*", node.value.id, "", node.lineno] = 0
+        self.exported = exported
+
+    # Control flow
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        self.bind(node.target, node.target)
+        self.tell_items(node.target, node.iter)
+        self.stack += (*reversed(node.orelse), *reversed(node.body), node.iter)
+
+    def _branch(self, node: ast.If | ast.While) -> None:
+        self.stack += (*reversed(node.orelse), *reversed(node.body), node.test)
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        self.stack += reversed(node.body)
+        for item in reversed(node.items):
+            self.stack.append(item.context_expr)
+            target = item.optional_vars
+            if target is not None:
+                self.bind(target, target)
+                if alias := self._find_alias(target):
+                    self.tell(alias, list_value_forms(item.context_expr, ENTERED), target.lineno)
+
+    def _try(self, node: Any) -> None:
+        self.stack += (
+            *reversed(node.finalbody),
+            *reversed(node.orelse),
+            *reversed(node.handlers),
+            *reversed(node.body),
+        )
+
+    def _handler(self, node: ast.ExceptHandler) -> None:
+        if node.name is not None:
+            if self.scope.kind is FUNCTION:
+                self.bind_name(node.name, node)
+            else:
+                self.scope.variables.add(node.name)
+            if node.type is not None:
+                caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+                for one in caught[:4]:
+                    self.tell(node.name, list_type_forms(one), node.lineno)
+        self.stack += (*reversed(node.body), node.type)
+
+    def _match(self, node: ast.Match) -> None:
+        self.stack += (*reversed(node.cases), node.subject)
+
+    def _case(self, node: ast.match_case) -> None:
+        self.stack += (*reversed(node.body), node.guard)
+        waiting: list[Any] = [node.pattern]
+        while waiting:
+            pattern = waiting.pop()
+            if isinstance(pattern, ast.MatchValue):
+                self.stack.append(pattern.value)
+            elif isinstance(pattern, ast.MatchClass):
+                self.annotate(pattern.cls, TYPE)
+                waiting += (*pattern.patterns, *pattern.kwd_patterns)
+            elif isinstance(pattern, ast.MatchMapping):
+                self.stack += pattern.keys
+                waiting += pattern.patterns
+            elif isinstance(pattern, ast.MatchSequence | ast.MatchOr):
+                waiting += pattern.patterns
+            elif isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+                waiting.append(pattern.pattern)
+                if pattern.name is not None and isinstance(pattern.pattern, ast.MatchClass):
+                    self.tell(pattern.name, list_type_forms(pattern.pattern.cls), pattern.lineno)
+            name = getattr(pattern, "rest" if isinstance(pattern, ast.MatchMapping) else "name", None)
+            if name is not None:
+                self.bind_name(name, pattern)
+
+    def _global(self, node: ast.Global) -> None:
+        self.scope.global_names = self.scope.global_names | set(node.names)
+        self.scope.local = NO_NAMES
+
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.nonlocal_names = self.scope.nonlocal_names | set(node.names)
+        self.scope.local = NO_NAMES
+
+    # Imports
+
+    def _import(self, node: ast.Import) -> None:
+        for name in node.names:
+            alias = name.asname or name.name.partition(".")[0]
+            self._declare(alias)
+            self.rows[self._place_of(alias), IMPORT, "", name.name, alias, name.lineno] = 0
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        module = "." * (node.level or 0) + (node.module or "")
+        for name in node.names:
+            alias = "" if name.name == "*" else name.asname or name.name
+            if alias:
+                self._declare(alias)
+            self.rows[self._place_of(alias), IMPORT, name.name, module, alias, name.lineno] = 0
+
+    def _place_of(self, name: str) -> int:
+        """The symbol in whose scope an import binds a name."""
+        return 0 if name in self.scope.global_names else self.symbol
+
+    # Other statements
+
+    def _expression(self, node: ast.Expr) -> None:
+        value = node.value
+        if isinstance(value, ast.Call) and self.scope.kind is MODULE:
+            grows = find_path(value.func) in ("__all__.extend", "__all__.append")
+            if grows and len(value.args) == 1:
+                self._export(value.args[0])
+        self.stack.append(value)
+
+    def _return(self, node: ast.Return) -> None:
+        value = node.value
+        if value is None:
+            return
+        is_told = type(value) not in TELLING_NODES or self.drafts.rows[self.symbol].return_type
+        if not is_told and self.scope.kind is FUNCTION:
+            self.tell(RETURNED, list_value_forms(value), node.lineno)
+        self.stack.append(value)
+
+    def _raise(self, node: ast.Raise) -> None:
+        self.stack += (node.cause, node.exc)
+
+    def _assert(self, node: ast.Assert) -> None:
+        self.stack += (node.msg, node.test)
+
+    def _delete(self, node: ast.Delete) -> None:
+        waiting = list(node.targets)
+        while waiting:
+            target = waiting.pop()
+            if isinstance(target, ast.Name):
+                self._delete_name(target)
+            elif isinstance(target, ast.Tuple | ast.List):
+                waiting += target.elts
+            else:
+                self.stack.append(target)
+
+    def _delete_name(self, target: ast.Name) -> None:
+        if self.scope.kind is FUNCTION and target.id not in self.scope.global_names:
+            self.scope.variables.add(target.id)
+        else:
+            self.scope.reads[self.symbol, USE, target.id, "", "", target.lineno] = 0
+
+    METHODS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        **ExpressionWalk.METHODS,
+        ast.FunctionDef: _function,
+        ast.AsyncFunctionDef: _function,
+        ast.ClassDef: _class,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.For: _for,
+        ast.AsyncFor: _for,
+        ast.While: _branch,
+        ast.If: _branch,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.Try: _try,
+        ast.TryStar: _try,
+        ast.ExceptHandler: _handler,
+        ast.Match: _match,
+        ast.match_case: _case,
+        ast.Global: _global,
+        ast.Nonlocal: _nonlocal,
+        ast.Import: _import,
+        ast.ImportFrom: _import_from,
+        ast.Expr: _expression,
+        ast.Return: _return,
+        ast.Raise: _raise,
+        ast.Assert: _assert,
+        ast.Delete: _delete,
+        **({} if _TYPE_ALIAS is None else {_TYPE_ALIAS: _type_alias}),
+    }
+
+
+def _list_assigned(body: list[ast.stmt]) -> set[str]:
+    """The names that the statements of a class assign, those inside other statements left out."""
+    targets: list[ast.expr] = []
+    for node in body:
+        if isinstance(node, ast.Assign):
+            targets += node.targets
+        elif isinstance(node, ast.AnnAssign):
+            targets.append(node.target)
+    return {target.id for target in targets if isinstance(target, ast.Name)}

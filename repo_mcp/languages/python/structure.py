@@ -1,0 +1,101 @@
+"""Python source to its structure record, by `ast`. Runs in the parse process.
+
+A text that does not parse is cut at its top-level statements; the blocks that do not parse alone are left
+out, but for the lines that begin functions and classes, and the record is PARTIAL. So is that of a
+text above MAX_AST_BYTES, of which the record has those lines only. Nothing is evaluated or imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+
+from repo_mcp.languages.python.pieces import cut_between_statements
+from repo_mcp.languages.python.recovery import cut_out_faults, draft_by_lines
+from repo_mcp.languages.python.statements import StatementWalk
+from repo_mcp.languages.python.symbols import Drafts
+from repo_mcp.symbols.symbol_record import ParseStatus, StructureBuilder, encode_failure
+
+MAX_AST_BYTES = 1 << 20  # ast takes up to 1,000 bytes of memory for each of source
+_ERRORS = (SyntaxError, ValueError, OverflowError, SystemError, MemoryError, RecursionError)
+
+
+def parse(file_name: str, text: bytes) -> bytes:
+    """The structure record of a text. Raises nothing but what ends the process."""
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    line_count = text.count(b"\n") + (not text.endswith(b"\n"))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape is the repository's affair
+            return _parse_text(file_name, text, line_count)
+    except _ERRORS:
+        return encode_failure(file_name, line_count)
+
+
+def _parse_text(file_name: str, text: bytes, line_count: int) -> bytes:
+    if len(text) > MAX_AST_BYTES:
+        return _encode_lines(file_name, text, line_count)
+    walk = _walk(file_name, text, line_count)
+    if walk is not None:
+        return _encode(walk)
+    kept, lost = cut_out_faults(text, lambda block: _parse(block) is not None)
+    walk = _walk(file_name, kept, line_count) if lost else None
+    if walk is None:
+        return _encode_lines(file_name, text, line_count)
+    draft_by_lines(walk.drafts, text.split(b"\n"), lost)
+    return _encode(walk, is_whole=False)
+
+
+def _parse(text: bytes) -> list[ast.stmt] | None:
+    try:
+        return ast.parse(text.decode("utf-8")).body
+    except _ERRORS:
+        return None
+
+
+def _walk(file_name: str, text: bytes, line_count: int) -> StatementWalk | None:
+    """The walk over a whole text; None where it does not parse."""
+    pieces = cut_between_statements(text)
+    walk = _walk_pieces(file_name, pieces, line_count)
+    if walk is None and len(pieces) > 1:
+        walk = _walk_pieces(file_name, [text], line_count)
+    return walk
+
+
+def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> StatementWalk | None:
+    walk = StatementWalk(Drafts(file_name, line_count), file_name.endswith(".pyi"))
+    before = 0
+    for piece in pieces:
+        statements = _parse(piece)
+        if statements is None:
+            return None
+        lines = piece.split(b"\n")
+        walk.walk(statements, lines, before)
+        before += len(lines) - 1
+        del statements  # the next piece has its room
+    return walk
+
+
+def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
+    drafts = walk.drafts
+    builder = StructureBuilder(drafts.rows[0].name, drafts.rows[0].end_line)
+    drafts.give(builder, walk.exported)
+    walk.give(builder)
+    if not is_whole or drafts.is_full:
+        builder.status = ParseStatus.PARTIAL
+    if not is_whole and builder.is_empty:
+        builder.status = ParseStatus.FAILED
+    return builder.encode()
+
+
+def _encode_lines(file_name: str, text: bytes, line_count: int) -> bytes:
+    """The record of the lines that begin functions and classes; a failure when there are none."""
+    drafts = Drafts(file_name, line_count)
+    draft_by_lines(drafts, text.split(b"\n"), None)
+    builder = StructureBuilder(file_name, line_count)
+    drafts.give(builder, None)
+    builder.status = ParseStatus.PARTIAL if len(drafts.rows) > 1 else ParseStatus.FAILED
+    return builder.encode()

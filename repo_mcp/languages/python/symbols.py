@@ -1,0 +1,231 @@
+"""The symbols of a Python text in the order of their start, and what decorators and names say of them.
+
+A symbol is public API where neither it nor what holds it begins with an underscore, and, in a module that
+has an `__all__`, where that names it or what holds it. What stands in a function is not. Access is by the
+convention of underscores: `__x` is private, `_x` protected, all else public.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, StructureBuilder, SymbolFlag, SymbolKind
+
+MAX_SIGNATURE_CHARS = 300
+MAX_SIGNATURE_LINES = 60
+
+FUNCTION_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR})
+_PROPERTIES = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
+# Plain integers: operations on flags of an enumeration cost more than all the rest of a symbol.
+_STATIC, _ABSTRACT, _DEPRECATED = map(int, (SymbolFlag.STATIC, SymbolFlag.ABSTRACT, SymbolFlag.DEPRECATED))
+_FORWARD, _ASYNC, _VARIADIC = map(int, (SymbolFlag.FORWARD, SymbolFlag.ASYNC, SymbolFlag.VARIADIC))
+_DOCUMENTED, _PUBLIC_API = int(SymbolFlag.DOCUMENTED), int(SymbolFlag.PUBLIC_API)
+_FUNCTION, _METHOD, _CONSTRUCTOR = SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.CONSTRUCTOR
+_PROPERTY, _CLASS, _ENUM = SymbolKind.PROPERTY, SymbolKind.CLASS, SymbolKind.ENUM
+_PUBLIC, _PROTECTED, _PRIVATE = Access.PUBLIC, Access.PROTECTED, Access.PRIVATE
+_FLAGS = {
+    "staticmethod": _STATIC,
+    "abstractstaticmethod": _STATIC | _ABSTRACT,
+    "abstractmethod": _ABSTRACT,
+    "abstractproperty": _ABSTRACT,
+    "abstractclassmethod": _ABSTRACT,
+    "deprecated": _DEPRECATED,
+    "override": int(SymbolFlag.OVERRIDE),
+    "overload": _FORWARD,
+}
+_ABSTRACT_BASES = frozenset({"ABC", "Protocol", "ABCMeta"})
+_ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+
+
+@dataclass(slots=True)
+class Draft:
+    """One symbol, before it is known what is public."""
+
+    name: str
+    kind: SymbolKind
+    parent: int
+    start_line: int
+    end_line: int
+    flags: int = 0
+    parameters: str = ""
+    parameter_count: int = 0
+    return_type: str = ""
+
+
+class Drafts:
+    """The symbols gathered so far. The place 0 is the file's."""
+
+    def __init__(self, file_name: str, lines: int) -> None:
+        self.rows = [Draft(file_name, SymbolKind.FILE, 0, 1, max(1, lines))]
+        self.is_full = False
+
+    def add(self, draft: Draft) -> int:
+        """Its place, or that of its parent when there are too many."""
+        if len(self.rows) >= MAX_SYMBOLS:
+            self.is_full = True
+            return draft.parent
+        self.rows.append(draft)
+        return len(self.rows) - 1
+
+    def move_down(self, first: int, lines: int) -> None:
+        """The symbols from a place on begin and end so many lines further down."""
+        for draft in self.rows[first:]:
+            draft.start_line += lines
+            draft.end_line += lines
+
+    def give(self, builder: StructureBuilder, exported: set[str] | None) -> None:
+        """All of them to a builder. `exported` is what `__all__` names; None where there is none."""
+        rows = self.rows
+        stem = rows[0].name.rpartition(".")[0]
+        public = [_find_access(stem) is _PUBLIC]
+        for draft in rows[1:]:
+            name = draft.name
+            access = _PUBLIC if name[0] != "_" else _find_access(name)
+            holder = rows[draft.parent]
+            is_public = public[draft.parent] and access is _PUBLIC and holder.kind not in FUNCTION_KINDS
+            if exported is not None and not draft.parent:
+                is_public = draft.name in exported
+            public.append(is_public)
+            builder.add_symbol(
+                draft.name,
+                draft.kind,
+                draft.parent,
+                draft.start_line,
+                draft.end_line,
+                flags=draft.flags | (_PUBLIC_API if is_public else 0),
+                access=access,
+                parameters=draft.parameters,
+                parameter_count=draft.parameter_count,
+                return_type=draft.return_type,
+            )
+
+
+def _find_access(name: str) -> Access:
+    if not name.startswith("_") or (name.startswith("__") and name.endswith("__")):
+        return _PUBLIC
+    return _PRIVATE if name.startswith("__") else _PROTECTED
+
+
+def find_last_name(node: ast.AST) -> str:
+    """`c` of `c`, `a.b.c`, `c[T]` and `a.b.c(...)`; empty for anything else."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def draft_function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    parent: int,
+    in_class: bool,
+    is_stub: bool,
+    names: Sequence[str],
+    lines: Sequence[bytes],
+) -> Draft:
+    """The symbol of a function or method, whose parameters have these names."""
+    flags = _find_documented(node.body)
+    start = node.lineno
+    is_property = False
+    for decorator in node.decorator_list:
+        word = find_last_name(decorator)
+        flags |= _FLAGS.get(word, 0)
+        is_property |= word in _PROPERTIES
+        start = min(start, decorator.lineno)
+    kind = _FUNCTION
+    if in_class:
+        kind = _PROPERTY if is_property else _METHOD
+        if node.name == "__init__":
+            kind = _CONSTRUCTOR
+    args = node.args
+    has_self = in_class and not flags & _STATIC and (args.args or args.posonlyargs)
+    count = len(names) - 1 if has_self else len(names)
+    parameters = _sign(node, lines) if names else "()"
+    flags |= _ASYNC if type(node) is ast.AsyncFunctionDef else 0
+    flags |= _VARIADIC if args.vararg is not None else 0
+    flags |= _FORWARD if is_stub else 0
+    end = node.end_lineno or node.lineno
+    returns = "" if node.returns is None else cut_text(node.returns, lines)
+    return Draft(node.name, kind, parent, start, end, flags, parameters, count, returns)
+
+
+def draft_class(node: ast.ClassDef, parent: int) -> Draft:
+    """The symbol of a class."""
+    flags = _find_documented(node.body)
+    start = node.lineno
+    for decorator in node.decorator_list:
+        if find_last_name(decorator) == "deprecated":
+            flags |= _DEPRECATED
+        start = min(start, decorator.lineno)
+    bases = [find_last_name(base) for base in node.bases]
+    bases += [find_last_name(one.value) for one in node.keywords if one.arg == "metaclass"]
+    if not _ABSTRACT_BASES.isdisjoint(bases):
+        flags |= _ABSTRACT
+    kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
+    return Draft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
+
+
+def _find_documented(body: Sequence[ast.stmt]) -> int:
+    first = body[0] if body else None
+    if type(first) is ast.Expr and type(first.value) is ast.Constant:
+        return _DOCUMENTED if type(first.value.value) is str else 0
+    return 0
+
+
+def cut_text(node: ast.expr, lines: Sequence[bytes]) -> str:
+    """The text of an expression, on one line; cut when it is long."""
+    last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    if node.lineno == last:
+        end = min(end, node.col_offset + 4 * MAX_SIGNATURE_CHARS)
+        return lines[last - 1][node.col_offset : end].decode("utf-8", "replace")
+    return _cut_lines(node.lineno, node.col_offset, last, end, lines)
+
+
+def _cut_lines(first: int, start: int, last: int, end: int, lines: Sequence[bytes]) -> str:
+    """Some lines as one, without comments at their ends as far as they are plain to see."""
+    most = 4 * MAX_SIGNATURE_CHARS
+    pieces = [lines[first - 1][start : start + most]]
+    for number in range(first, min(last, first + MAX_SIGNATURE_LINES)):
+        pieces.append(lines[number][: end if number == last - 1 else most][:most])
+    shown = [piece.partition(b" #")[0].strip() for piece in pieces]
+    return b" ".join(one for one in shown if one and not one.startswith(b"#")).decode("utf-8", "replace")
+
+
+def _sign(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[bytes]) -> str:
+    """`(a: int, *, b=1)` as it stands in the text; there is one at least."""
+    args, line = node.args, node.lineno
+    tail = _find_tail(args)
+    last, last_end = tail.end_lineno or line, tail.end_col_offset or 0
+    start = lines[line - 1].find(b"(", node.col_offset)
+    if start < 0 or getattr(node, "type_params", None):
+        return f"({', '.join(_iter_names(args))})"
+    if line == last:
+        inner = lines[line - 1][start + 1 : last_end].decode("utf-8", "replace")
+    else:
+        inner = _cut_lines(line, start + 1, last, last_end, lines)
+    missing = inner.count("(") - inner.count(")")
+    inner += ")" * missing if 0 < missing < 9 else ""
+    return f"({inner}, /)" if args.posonlyargs and "/" not in inner else f"({inner})"
+
+
+def _find_tail(args: ast.arguments) -> ast.expr | ast.arg:
+    """The last parameter or default; what follows is ")" and perhaps "/" and ","."""
+    if args.kwarg is not None:
+        return args.kwarg
+    if args.kwonlyargs:
+        return args.kw_defaults[-1] or args.kwonlyargs[-1]
+    return args.vararg or (args.defaults or args.args or args.posonlyargs)[-1]
+
+
+def _iter_names(args: ast.arguments) -> list[str]:
+    names = [one.arg for one in (*args.posonlyargs, *args.args)]
+    if args.vararg is not None:
+        names.append("*" + args.vararg.arg)
+    elif args.kwonlyargs:
+        names.append("*")
+    names += [one.arg for one in args.kwonlyargs]
+    return names + ([] if args.kwarg is None else ["**" + args.kwarg.arg])

@@ -1,0 +1,222 @@
+"""What an expression tells of the type of a variable: the names behind an annotation or a value.
+
+An annotation becomes rows (qualifier, name, form): `Optional[a.B]` is one of `a.B`, `list[B]` one whose
+items are `B`, `A | C` two. A value becomes rows as well, where it is made of names, attributes, calls and
+subscripts. Other expressions say nothing. Nothing is evaluated; strings in annotations are parsed.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from repo_mcp.languages.python.scopes import BUILTINS
+from repo_mcp.symbols.symbol_record import Binding
+
+MAX_FORMS = 6  # of one variable at one place
+MAX_PATH_CHARS = 160
+MAX_STRING_CHARS = 1_000  # of an annotation in quotes
+MAX_LINKS = 40
+UNKNOWN = "?"
+
+Form = tuple[str, str, int]  # qualifier, name, Binding
+
+SAME, CALLED, ITEM, ENTERED = map(int, (Binding.SAME, Binding.CALLED, Binding.ITEM, Binding.ENTERED))
+TYPE, ITEMS, VALUES, GIVES = map(int, (Binding.TYPE, Binding.ITEMS, Binding.VALUES, Binding.GIVES))
+
+# The values that may tell something.
+TELLING_NODES = frozenset(
+    {
+        ast.Name,
+        ast.Attribute,
+        ast.Call,
+        ast.Subscript,
+        ast.Await,
+        ast.IfExp,
+        ast.BoolOp,
+        ast.NamedExpr,
+    }
+)
+_PLAIN = frozenset({ast.Name, ast.Attribute, ast.Call, ast.Subscript})
+
+_SAME = frozenset(
+    [
+        "Optional",
+        "Union",
+        "Annotated",
+        "ClassVar",
+        "Final",
+        "Required",
+        "NotRequired",
+        "ReadOnly",
+        "Awaitable",
+        "InitVar",
+        "Mapped",
+    ]
+)
+_ITEMS = frozenset(
+    [
+        "list",
+        "List",
+        "set",
+        "Set",
+        "frozenset",
+        "FrozenSet",
+        "deque",
+        "Deque",
+        "Sequence",
+        "MutableSequence",
+        "Iterable",
+        "Iterator",
+        "Collection",
+        "Container",
+        "Generator",
+        "AsyncIterator",
+        "AsyncIterable",
+        "AsyncGenerator",
+        "AbstractSet",
+        "MutableSet",
+        "Reversible",
+        "tuple",
+        "Tuple",
+    ]
+)
+_MAPPINGS = frozenset(
+    [
+        "dict",
+        "Dict",
+        "Mapping",
+        "MutableMapping",
+        "DefaultDict",
+        "defaultdict",
+        "OrderedDict",
+        "ChainMap",
+        "WeakValueDictionary",
+    ]
+)
+
+
+def parse_quoted(text: str) -> ast.expr | None:
+    """The expression in a string; None when it is none, or too long."""
+    if len(text) > MAX_STRING_CHARS or not text or text.isspace():
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        return None
+
+
+def find_path(node: ast.expr) -> str:
+    """`a.b().c[]` of names, attributes, calls and subscripts; "?" for all else, and for what is long."""
+    if type(node) is ast.Name:
+        return node.id
+    parts: list[str] = []
+    while True:
+        kind = type(node)
+        if kind is ast.Name:
+            parts.append(node.id)  # type: ignore[attr-defined]
+            break
+        if kind is ast.Attribute:
+            parts.append("." + node.attr)  # type: ignore[attr-defined]
+            node = node.value  # type: ignore[attr-defined]
+        elif kind is ast.Call:
+            parts.append("()")
+            node = node.func  # type: ignore[attr-defined]
+        elif kind is ast.Subscript:
+            parts.append("[]")
+            node = node.value  # type: ignore[attr-defined]
+        elif kind is ast.Await:
+            node = node.value  # type: ignore[attr-defined]
+        else:
+            return UNKNOWN
+        if len(parts) > MAX_LINKS:
+            return UNKNOWN
+    path = "".join(reversed(parts))
+    return path if len(path) <= MAX_PATH_CHARS else UNKNOWN
+
+
+def list_value_forms(value: ast.expr, form: int = SAME) -> list[Form]:
+    """What a value is. `form` ITEM: what an item of it is; ENTERED: what `with` makes of it."""
+    if type(value) in _PLAIN:
+        plain = _describe(value, form)
+        return [] if plain is None else [plain]
+    forms: list[Form] = []
+    waiting = [value]
+    while waiting and len(forms) < MAX_FORMS:
+        node = waiting.pop()
+        if isinstance(node, ast.Await):
+            waiting.append(node.value)
+        elif isinstance(node, ast.IfExp):
+            waiting += (node.orelse, node.body)
+        elif isinstance(node, ast.BoolOp):
+            waiting += reversed(node.values[-MAX_FORMS:])
+        elif isinstance(node, ast.NamedExpr):
+            waiting.append(node.value)
+        elif (found := _describe(node, form)) is not None:
+            forms.append(found)
+    return forms
+
+
+def _describe(node: ast.expr, form: int) -> Form | None:
+    kind = type(node)
+    if kind is ast.Call and form == SAME:
+        node, form = node.func, CALLED  # type: ignore[attr-defined]
+        kind = type(node)
+    if kind is ast.Name:
+        name: str = node.id  # type: ignore[attr-defined]
+        return None if form == CALLED and name in BUILTINS else ("", name, form)
+    if kind is ast.Attribute:
+        path = find_path(node.value)  # type: ignore[attr-defined]
+        return None if path == UNKNOWN else (path, node.attr, form)  # type: ignore[attr-defined]
+    if kind is ast.Call or kind is ast.Subscript:
+        path = find_path(node)
+        return None if path == UNKNOWN else (path, "", form)
+    return None
+
+
+def list_type_forms(annotation: ast.expr) -> list[Form]:
+    """What an annotation says of a variable."""
+    forms: list[Form] = []
+    waiting: list[tuple[ast.expr, int]] = [(annotation, TYPE)]
+    for _ in range(MAX_LINKS):
+        if not waiting or len(forms) >= MAX_FORMS:
+            break
+        node, form = waiting.pop()
+        if isinstance(node, ast.Name):
+            if node.id not in BUILTINS:
+                forms.append(("", node.id, form))
+        elif isinstance(node, ast.Attribute):
+            path = find_path(node.value)
+            if path != UNKNOWN:
+                forms.append((path, node.attr, form))
+        elif isinstance(node, ast.Constant):
+            quoted = parse_quoted(node.value) if isinstance(node.value, str) else None
+            if quoted is not None:
+                waiting.append((quoted, form))
+        elif isinstance(node, ast.BinOp):
+            waiting += ((node.right, form), (node.left, form))
+        elif isinstance(node, ast.Subscript):
+            waiting += _open_subscript(node, form)
+    return forms
+
+
+def _open_subscript(node: ast.Subscript, form: int) -> list[tuple[ast.expr, int]]:
+    base, inner = node.value, node.slice
+    word = base.attr if isinstance(base, ast.Attribute) else base.id if isinstance(base, ast.Name) else ""
+    elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    if word in _SAME:
+        first = elements[:1] if word == "Annotated" else elements[:MAX_FORMS]
+        return [(one, form) for one in reversed(first)]
+    if word in ("type", "Type"):
+        return [(elements[0], SAME)] if form == TYPE and elements else []
+    if word in _ITEMS or word in _MAPPINGS:
+        if form != TYPE or not elements:
+            return []
+        if word in _MAPPINGS:
+            return [(elements[-1], VALUES)]
+        return [(elements[0], ITEMS)]
+    if word == "Callable":
+        return [(elements[-1], GIVES)] if form == TYPE and len(elements) == 2 else []
+    return [] if word == "Literal" else [(base, form)]

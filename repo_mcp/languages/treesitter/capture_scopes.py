@@ -1,0 +1,182 @@
+"""Declarations of a walk over captures: open scopes, local names, doc comments and attributes before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_text import CaptureText
+from repo_mcp.symbols.symbol_record import (
+    CALLABLE_KINDS,
+    Access,
+    ParseStatus,
+    StructureBuilder,
+    SymbolFlag,
+    SymbolKind,
+)
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_SCOPES = 400  # open at once; deeper ones do not open, and the record is partial
+NO_END = 1 << 62
+
+
+@dataclass(slots=True)
+class Scope:
+    """A declaration while what stands in it is passed."""
+
+    end: int  # byte
+    place: int  # of its symbol
+    kind: SymbolKind
+    name: str
+    access: Access = Access.NONE  # of members that do not say theirs
+    is_open: bool = True  # members count as API when they are public
+
+
+class CaptureScopes(CaptureText):
+    """The symbols so far, and which of them are open."""
+
+    def __init__(self, file_name: str, text: bytes) -> None:
+        super().__init__(text)
+        self.file_name = file_name
+        self._lines = text.count(b"\n") + (not text.endswith(b"\n"))
+        self.builder = StructureBuilder(file_name, self._lines)
+        self.scopes = [Scope(NO_END, 0, SymbolKind.FILE, "")]
+        self.types_by_name: dict[str, int] = {}  # types declared so far -> places
+        self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
+        self.last_declared: Scope | None = None
+        self.spare_bytes = 1 << 22  # that handlers may still look through beyond their nodes
+        self.friend_end = -1  # byte where the last `friend` declaration ends
+        self.parents = [0]  # of each symbol
+        self.local_names: dict[int, set[str]] = {}  # place of a symbol -> names that it binds
+        self._expected: list[str] = []  # names that the next declaration binds
+        self._comment_end = -1  # row of the last comment's end
+        self._documented = -1  # start of the declaration that it belongs to
+        self._mark_start = -1  # row on which the attributes before a declaration begin
+        self._mark_end = -1
+        self._marks = b""  # text of those attributes
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost declaration."""
+        return self.scopes[-1]
+
+    @property
+    def is_local(self) -> bool:
+        """True inside of what can be called: what is declared there is nobody else's."""
+        return self.scopes[-1].kind in CALLABLE_KINDS
+
+    def note_comment(self, node: Node) -> None:
+        """Remember where a doc comment ended."""
+        self._comment_end = node.end_point.row - (node.end_point.column == 0)
+        self._documented = -1
+
+    def note_mark(self, node: Node) -> None:
+        """Remember an attribute that stands before a declaration and not in it."""
+        row = node.start_point.row
+        if row > self._mark_end + 1 or self._mark_start < 0:
+            self._mark_start, self._marks = row, b""
+        self._mark_end = node.end_point.row
+        self._marks += self.text[node.start_byte : node.end_byte][:200]
+
+    def note_wrapping(self, node: Node, inner: Node) -> None:
+        """Remember that what begins with one node is declared by another in it."""
+        self._mark_start, self._mark_end = node.start_point.row, inner.start_point.row
+
+    def take_marks(self, row: int) -> tuple[int, bytes]:
+        """The row where a declaration begins with the attributes right before it, and their text."""
+        if self._mark_start >= 0 and self._mark_end in {row, row - 1}:
+            found = min(self._mark_start, row), self._marks
+            self._mark_start, self._mark_end, self._marks = -1, -1, b""
+            return found
+        return row, b""
+
+    def declare(
+        self,
+        node: Node,
+        name: str,
+        kind: SymbolKind,
+        *,
+        flags: int = 0,
+        access: Access = Access.NONE,
+        parameters: str = "",
+        count: int = 0,
+        result: str = "",
+        parent: int | None = None,
+        first_row: int | None = None,
+        last_row: int | None = None,
+        end: int | None = None,
+        opens: bool = True,
+    ) -> int:
+        """One more symbol, the node's; what is captured inside of the node is inside of the symbol."""
+        row = node.start_point.row if first_row is None else first_row
+        if self._mark_end >= 0:
+            row = self.take_marks(row)[0]
+        if self._comment_end == row - 1 and row and self._documented in {-1, node.start_byte}:
+            flags |= SymbolFlag.DOCUMENTED
+            self._documented = node.start_byte
+        above = self.scopes[-1].place if parent is None else parent
+        if last_row is None:
+            last_row = node.end_point.row - (node.end_point.column == 0)
+        lines = row + 1, max(row, last_row) + 1
+        place = self._add(name, kind, above, lines, flags, access, parameters, count, result)
+        self.last_declared = Scope(node.end_byte if end is None else end, place, kind, name, access)
+        if self._expected:
+            self.local_names.setdefault(place, set()).update(self._expected)
+            self._expected = []
+        if opens:
+            self.open(self.last_declared)
+        return place
+
+    def declare_package(self, node: Node, name: str) -> None:
+        """The package of the file: all that follows is inside of it."""
+        row = node.start_point.row
+        flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
+        kind = SymbolKind.MODULE
+        place = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
+        if place == len(self.parents):
+            self.parents.append(0)
+        self.open(Scope(NO_END, place, kind, name))
+
+    def _add(
+        self,
+        name: str,
+        kind: SymbolKind,
+        above: int,
+        lines: tuple[int, int],
+        flags: int,
+        access: Access,
+        parameters: str,
+        count: int,
+        result: str,
+    ) -> int:
+        place = self.builder.add_symbol(
+            name,
+            kind,
+            above,
+            *lines,
+            flags=flags,
+            access=access,
+            parameters=parameters,
+            parameter_count=count,
+            return_type=result,
+        )
+        if place == len(self.parents):
+            self.parents.append(above)
+        return place
+
+    def open(self, scope: Scope) -> None:
+        """Let what is captured until its end be inside of a declaration."""
+        if len(self.scopes) < MAX_SCOPES:
+            self.scopes.append(scope)
+        else:
+            self.builder.status = ParseStatus.PARTIAL
+
+    def add_local(self, name: str) -> None:
+        """A name that is bound in the innermost declaration."""
+        self.local_names.setdefault(self.scopes[-1].place, set()).add(name)
+
+    def expect_local(self, name: str) -> None:
+        """A name that the declaration to come binds: a parameter of a template."""
+        self._expected.append(name)

@@ -1,0 +1,97 @@
+"""The text under captured nodes: as it stands, on one line, and as chains of dotted names.
+
+Chains are read by their characters and not by their nodes: `a->b(x).c[1]` is "a.b().c.[]" in every language.
+Texts are cut before they are looked at, and what stands between brackets is dropped from the inside out a few
+times, so that no chain costs more than its length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.source_text import SourceText
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+MAX_CHAIN_BYTES = 600  # of the text before a called name; of a longer one no more is said than "?"
+MAX_TAKEN_BYTES = 1 << 16  # of one node whose words are no uses: nodes may lie in each other
+
+_STRINGS = re.compile(rb'"[^"\\\n]*"')
+_INSIDE_ROUND = re.compile(rb"\([^()]+\)")
+_INSIDE_SQUARE = re.compile(rb"\s*\[[^\[\]]*\]")
+_INSIDE_CURLY = re.compile(rb"\s*\{[^{}]*\}")
+_TYPE_ARGUMENTS = re.compile(rb"(?:::)?<[\w\s,:&*.?]*>")
+_SEPARATORS = re.compile(rb"[?!]*\s*(?:->|::|\.(?!\[))\s*|[?!]+(?=\.\[)")
+_PREFIX = re.compile(rb"[\s&*(]*+(?:(?:await|try[?!]?|mut|new)\s++){0,4}")
+_CHAIN = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?:\(\)|\.\[\]|\.[\w$\x80-\xff]++)*")
+_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*")
+
+
+class CaptureText(SourceText):
+    """A text, and which of its names are accounted for."""
+
+    def __init__(self, text: bytes) -> None:
+        super().__init__(text)
+        self.taken: set[int] = set()  # starts of identifiers that are accounted for
+
+    def read_line(self, node: Node | None, limit: int = 300) -> str:
+        """The text of a node on one line, cut short."""
+        if node is None:
+            return ""
+        text = self.text[node.start_byte : min(node.end_byte, node.start_byte + 2 * limit)]
+        return " ".join(text.decode("utf-8", "replace").split())
+
+    def read_chain(self, node: Node | None) -> str:
+        """What stands before a member, dotted: "a.b", "make()", "list.[]"; "?" for anything else."""
+        if node is None:
+            return ""
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_CHAIN_BYTES:
+            return "?"
+        text = self.text[start:end]
+        if not text.isalnum():
+            text = _simplify(text)
+        return text.decode("utf-8", "replace") if text else "?"
+
+    def simplify(self, text: bytes) -> str:
+        """A chain of members in a piece of text, as `read_chain` has it; empty for what is none."""
+        return _simplify(text[:MAX_CHAIN_BYTES]).decode("utf-8", "replace")
+
+    def take_words(self, node: Node) -> None:
+        """Nothing inside of a node is a use of a name."""
+        start = node.start_byte
+        self.taken.update(self.iter_words(start, min(node.end_byte, start + MAX_TAKEN_BYTES)))
+
+    def iter_words(self, start: int, end: int) -> Iterator[int]:
+        """Where the words of a part of the text begin."""
+        return (found.start() for found in _WORD.finditer(self.text, start, end))
+
+
+def _simplify(text: bytes) -> bytes:
+    """A chain of members as dotted names; empty for what is none."""
+    start = _PREFIX.match(text)
+    text = text[start.end() :] if start is not None else text
+    text = text.rstrip(b" \n\t?!")
+    if text.count(b")") > text.count(b"("):
+        text = text[: text.rindex(b")")]
+    if b"(" in text or b"[" in text or b"{" in text:
+        text = _collapse(text)
+    if b"<" in text:
+        for _ in range(3):
+            text = _TYPE_ARGUMENTS.sub(b"", text)
+    text = _SEPARATORS.sub(b".", text)
+    return text if _CHAIN.fullmatch(text) else b""
+
+
+def _collapse(text: bytes) -> bytes:
+    """Without what stands between brackets; round ones stay, square ones become a member."""
+    text = _STRINGS.sub(b"", text)
+    for _ in range(4):
+        shorter = _INSIDE_CURLY.sub(b"", _INSIDE_ROUND.sub(b"()", text))
+        if shorter == text:
+            break
+        text = shorter
+    return _INSIDE_SQUARE.sub(b".[]", text)

@@ -1,0 +1,217 @@
+"""One pass over what a query captured in a text: nodes in, declarations and uses of names out.
+
+A dialect is a query and one handler for each name of a capture. Captures come in the order of their start,
+the larger first, so that a handler may open a scope and the captures inside are its own. Which names are
+bound locally is known when a function has been passed; rows wait until then, and those whose name turns
+out to be a local one are dropped.
+
+Left out on purpose: walking trees, asking a node for its parent or its neighbours (both take time by the
+breadth of the tree, which a hostile text decides), and scopes inside of functions: a name that a function
+binds anywhere is local to all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.capture_scopes import CaptureScopes
+from repo_mcp.languages.treesitter.type_names import TypeName, read_type
+from repo_mcp.symbols.symbol_record import ReferenceRole
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Captures, Node
+
+PLAIN = "identifier"  # the capture of names that stand for values when no handler took them
+
+UNREAD = -1  # in the place of arguments: the name is the text of a type
+_NO_TYPES = frozenset({"auto", "var"})
+
+_USE = ReferenceRole.USE
+
+Handler = Callable[["CaptureWalk", "Node"], None]
+# symbol, role, name, qualifier, alias, line, arguments
+Row = tuple[int, ReferenceRole, str, str, str, int, int]
+
+_CHECKED_ROLES = frozenset(
+    {ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.TYPE, ReferenceRole.ACCEPT, ReferenceRole.INHERIT}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What makes a language of the walk."""
+
+    query: str  # name of the file in `queries`
+    handlers: Mapping[str, Handler]  # of each capture but PLAIN
+    builtins: frozenset[str]  # names that every file has and nobody asks for
+    # Roles in which a declaration names something once, however often it does: for texts full of constants.
+    once: frozenset[ReferenceRole] = frozenset()
+
+
+class CaptureWalk(CaptureScopes):
+    """The state of one pass."""
+
+    def __init__(self, dialect: Dialect, file_name: str, text: bytes) -> None:
+        super().__init__(file_name, text)
+        self.imported: set[str] = set()  # local names of imports that are no uses by themselves
+        self.bounds: dict[tuple[int, str], str] = {}  # place, parameter of a type -> text of its bound
+        self._builtins = dialect.builtins
+        self._handlers = dialect.handlers
+        self._once = dialect.once
+        self._roles: list[tuple[int, ReferenceRole]] = []  # ends of spans in which types have a role
+        self._rows: list[Row] = []
+        self._values: list[tuple[int, int, int]] = []  # place, start, end of identifiers that none took
+
+    def run(self, captures: Captures) -> None:
+        """Hand every capture to its handler, in order; plain identifiers that none took are values."""
+        called = list(self._handlers.values())
+        scopes, taken, values = self.scopes, self.taken, self._values
+        for start, end, rank, node in captures.iter_in_order([*self._handlers, PLAIN]):
+            while scopes[-1].end <= start:
+                scopes.pop()
+            if rank < len(called):
+                called[rank](self, node)
+            elif start not in taken:
+                values.append((scopes[-1].place, start, end))
+
+    def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
+        """Rows for the plain identifiers that are not local: half of all names in a text are."""
+        read, skipped, rows = self.read_piece, self._builtins | self.imported, self._rows
+        for place, start, end in self._values:
+            name = read(start, end)
+            if name in skipped or name[:1] == "$":
+                continue
+            for names in chains[place]:
+                if name in names:
+                    break
+            else:
+                rows.append((place, _USE, name, "", "", self.find_line(start), 0))
+
+    # -- uses of names ------------------------------------------------------------------------------------
+
+    def set_role(self, node: Node, role: ReferenceRole) -> None:
+        """Types inside of a node have a role of their own."""
+        self._roles.append((node.end_byte, role))
+
+    def refer(
+        self,
+        role: ReferenceRole,
+        name: str,
+        node: Node,
+        qualifier: str = "",
+        alias: str = "",
+        arguments: int = 0,
+    ) -> None:
+        """One more row, for what is innermost."""
+        if name in self._builtins and not qualifier:
+            return
+        line = self.find_line(node.start_byte)
+        self._rows.append((self.scopes[-1].place, role, name, qualifier, alias, line, arguments))
+
+    def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
+        """A row for a type, in the role that its place gives it."""
+        start, roles = node.start_byte, self._roles
+        while roles and roles[-1][0] <= start:
+            roles.pop()
+        self.refer(roles[-1][1] if roles else ReferenceRole.TYPE, name, node, qualifier)
+
+    def bind_name(self, node: Node) -> str:
+        """The name that an identifier binds here, which from now on is a local one."""
+        self.taken.add(node.start_byte)
+        name = self.read(node)
+        self.add_local(name)
+        return name
+
+    def bind_parameter_type(self, node: Node, bound: Node | None) -> None:
+        """A parameter of a type, and what its arguments have to be."""
+        name = self.bind_name(node)
+        if bound is not None:
+            self.note_bound(name, self.read_line(bound))
+
+    def note_bound(self, name: str, text: str) -> None:
+        """What a parameter of a type has to be: of several types the first."""
+        self.bounds.setdefault((self.scopes[-1].place, name), text.lstrip(": ").removeprefix("extends "))
+
+    def bind_type(self, name: str, type_text: str, node: Node) -> None:
+        """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
+        if type_text:
+            self._bind(name, type_text, "", node, UNREAD)
+
+    def bind_call(self, name: str, called: str, qualifier: str, node: Node) -> None:
+        """Tell that a local variable is what a call gives."""
+        if not called and qualifier:  # the variable is what another name holds
+            called, qualifier = qualifier.rpartition(".")[2], qualifier.rpartition(".")[0]
+        if called:
+            self._bind(name, called, qualifier, node, 1)
+
+    def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
+        line = self.find_line(node.start_byte)
+        row = (self.scopes[-1].place, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
+        self._rows.append(row)
+
+    # -- the end ------------------------------------------------------------------------------------------
+
+    def encode(self) -> bytes:
+        """The record: rows of names that are not local, and of types of variables that are asked for."""
+        chains = self._gather_chains()
+        self._refer_values(chains)
+        roots = self._gather_roots(chains)
+        once = self._once
+        seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
+        add = self.builder.add_reference
+        for row in self._rows:
+            place, role, name, qualifier, alias, line, arguments = row
+            if role is ReferenceRole.BIND:
+                if alias in roots.get(place, ()):
+                    self._add_binding(row, chains[place])
+                continue
+            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
+                continue
+            key = (place, role, name, qualifier or alias, 0 if role in once else line, arguments)
+            if key not in seen:
+                seen.add(key)
+                add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+        return self.builder.encode()
+
+    def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
+        place, role, name, qualifier, alias, line, arguments = row
+        if arguments == UNREAD:
+            found = read_type(name)
+            if not found.qualifier and any(found.name in one for one in names):
+                bound = read_type(self._find_bound(place, found.name))  # of a parameter of a type its bound
+                found = TypeName(bound.name, bound.qualifier, found.is_items)
+            name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
+        if name and name not in _NO_TYPES:
+            add = self.builder.add_reference
+            add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+
+    def _find_bound(self, place: int, name: str) -> str:
+        while (place, name) not in self.bounds and place:
+            place = self.parents[place]
+        return self.bounds.get((place, name), "")
+
+    def _gather_chains(self) -> list[tuple[set[str], ...]]:
+        """Place of a declaration -> the local names of it and of those around it."""
+        chains: list[tuple[set[str], ...]] = []
+        for place, parent in enumerate(self.parents):
+            above = chains[parent] if place else ()
+            names = self.local_names.get(place)
+            chains.append((names, *above) if names else above)
+        return chains
+
+    def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
+        """Place of a declaration -> first names of what calls in it go through."""
+        roots: dict[int, set[str]] = {}
+        for place, role, _, qualifier, _, _, _ in self._rows:
+            if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:
+                continue
+            root = qualifier.partition(".")[0].partition("(")[0]
+            above = place
+            while root not in roots.setdefault(above, set()):
+                roots[above].add(root)
+                if not above:
+                    break
+                above = self.parents[above]
+        return roots

@@ -1,0 +1,170 @@
+"""Texts to captured nodes, by tree-sitter. The only importer of tree-sitter and of its grammars.
+
+A grammar comes from a wheel of its own and is imported with the first text of its language, in the process
+that can be killed; nothing here may be called in another. A query is a file, or several, in `queries`.
+
+What a text can cost is bounded. It is not read above MAX_PARSED_BYTES; parsing is stopped after
+MAX_CPU_SECONDS of this process's time; nothing is searched below MAX_DEPTH, where each node costs its depth;
+of more than MAX_CAPTURES nodes the first are handed out.
+What was not reached is said, as are errors in the tree. Parsing and matching keep their own stacks; a
+grammar's own scanner could still crash on a text, which then ends the process, and the parent remembers it.
+
+Left out on purpose: the library's progress callback of matching, which crashes in 0.26.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+__all__ = ["MAX_PARSED_BYTES", "Captures", "Node", "find_captures"]
+
+MAX_PARSED_BYTES = 3_000_000  # a tree takes up to 160 bytes for each; the process has a gigabyte
+MAX_NODES = 1_500_000  # of a tree; of a larger one a part of the text is searched, which has about so many
+MAX_CAPTURES = 400_000  # 6 us each; the process has 5 s
+MAX_CPU_SECONDS = 3.0  # of the 5 that the process has for one text
+MAX_MATCHES = 1_024  # begun and not ended; more of them make matching quadratic
+MAX_DEPTH = 1_000
+_READ_BYTES = 1 << 16
+_PLACE_BITS, _RANK_BITS = 24, 8
+assert MAX_PARSED_BYTES < 1 << _PLACE_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """What a query found in a text."""
+
+    nodes: dict[str, list[Node]]  # name of a capture -> its nodes, ascending by start
+    is_complete: bool  # no errors in the tree, and nothing cut off
+
+    def iter_in_order(self, names: Iterable[str]) -> Iterator[tuple[int, int, int, Node]]:
+        """Start, end, number of the name and node of captures of some names: by start, the longer first, then
+        in the order of the names.
+
+        Sorted as one column of numbers: tuples take three times as long.
+        """
+        found = [self.nodes.get(name, ()) for name in names]
+        nodes = [node for group in found for node in group]
+        starts = np.array([node.start_byte for node in nodes], dtype=np.int64)
+        ends = np.array([node.end_byte for node in nodes], dtype=np.int64)
+        ranks = np.repeat(np.arange(len(found)), [len(group) for group in found])
+        places = (starts << _PLACE_BITS) + ((1 << _PLACE_BITS) - 1 - ends)
+        order = np.argsort(places << _RANK_BITS | ranks, kind="stable")
+        ordered = [nodes[place] for place in order.tolist()]
+        return zip(starts[order].tolist(), ends[order].tolist(), ranks[order].tolist(), ordered, strict=True)
+
+
+def find_captures(dialect: str, queries: tuple[str, ...], text: bytes) -> Captures | None:
+    """What the files of queries capture in a text; None when it is too large or took too long to parse."""
+    if len(text) > MAX_PARSED_BYTES:
+        return None
+    deadline = time.process_time() + MAX_CPU_SECONDS
+    language, query = _load_query(dialect, queries)
+
+    def read(start: int, _: object) -> bytes:
+        return text[start : start + _READ_BYTES]
+
+    try:
+        tree = Parser(language).parse(read, progress_callback=lambda _, __: time.process_time() > deadline)
+    except ValueError:
+        return None  # stopped
+    cursor = QueryCursor(query, match_limit=MAX_MATCHES)
+    cursor.set_max_start_depth(MAX_DEPTH)
+    root = tree.root_node
+    is_dense = root.descendant_count > MAX_NODES
+    if is_dense:
+        cursor.set_byte_range(0, len(text) * MAX_NODES // root.descendant_count)
+    nodes = cursor.captures(root)
+    is_complete = not (is_dense or root.has_error or cursor.did_exceed_match_limit or _is_deep(tree))
+    if sum(map(len, nodes.values())) > MAX_CAPTURES:
+        return Captures(_keep_first(nodes), False)
+    return Captures(nodes, is_complete)
+
+
+def _keep_first(nodes: dict[str, list[Node]]) -> dict[str, list[Node]]:
+    """The captures of the beginning of a text, up to MAX_CAPTURES of them."""
+    starts = sorted(node.start_byte for found in nodes.values() for node in found)
+    end = starts[MAX_CAPTURES]
+    return {name: [node for node in found if node.start_byte < end] for name, found in nodes.items()}
+
+
+def _is_deep(tree: Tree) -> bool:
+    """True when there are nodes deeper than MAX_DEPTH: they are not searched."""
+    cursor = tree.walk()
+    depth = 0
+    while True:
+        node = cursor.node  # one with few nodes in it cannot be deep, and most have few
+        if node is not None and node.descendant_count + depth > MAX_DEPTH + 1 and cursor.goto_first_child():
+            depth += 1
+            if depth > MAX_DEPTH:
+                return True
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return False
+            depth -= 1
+
+
+@cache
+def _load_query(dialect: str, queries: tuple[str, ...]) -> tuple[Language, Query]:
+    language = Language(_load_grammar(dialect))
+    folder = files("repo_mcp.languages.treesitter").joinpath("queries")
+    source = "\n".join(folder.joinpath(f"{name}.scm").read_text("utf-8") for name in queries)
+    return language, Query(language, source)
+
+
+def _load_grammar(dialect: str) -> object:
+    """The grammar of a dialect. ImportError when its wheel is not there."""
+    match dialect:
+        case "typescript":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_typescript()
+        case "tsx":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_tsx()
+        case "javascript":
+            import tree_sitter_javascript
+
+            return tree_sitter_javascript.language()
+        case "csharp":
+            import tree_sitter_c_sharp
+
+            return tree_sitter_c_sharp.language()
+    return _load_native_grammar(dialect)
+
+
+def _load_native_grammar(dialect: str) -> object:
+    match dialect:
+        case "go":
+            import tree_sitter_go
+
+            return tree_sitter_go.language()
+        case "java":
+            import tree_sitter_java
+
+            return tree_sitter_java.language()
+        case "rust":
+            import tree_sitter_rust
+
+            return tree_sitter_rust.language()
+        case "c":
+            import tree_sitter_c
+
+            return tree_sitter_c.language()
+        case "cpp":
+            import tree_sitter_cpp
+
+            return tree_sitter_cpp.language()
+        case "swift":
+            import tree_sitter_swift
+
+            return tree_sitter_swift.language()
+    raise ImportError(f"no grammar of {dialect}")

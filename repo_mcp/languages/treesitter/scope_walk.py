@@ -1,0 +1,294 @@
+"""One pass over captured nodes, in order of their start: scopes open, names are declared, bound and used.
+
+A language hands each capture to a handler of its own, which calls what is here. A scope is a stretch of the
+text; a symbol is a scope that has a name. Whether a used name is bound by a function, a block or a parameter
+around it is known only when the pass is over, because declarations may follow uses: rows wait until then.
+A name that is bound locally is no reference; what is called through it keeps the name as its qualifier if
+its type is told by a BIND row, and gets "?" otherwise.
+
+Left out on purpose: walking trees, and asking nodes for parents or neighbours, which takes time by depth.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Self
+
+from repo_mcp.languages.treesitter.source_text import SourceText
+from repo_mcp.symbols.symbol_record import (
+    MAX_TEXT_CHARS,
+    Access,
+    ParseStatus,
+    ReferenceRole,
+    ReferenceRow,
+    StructureBuilder,
+    SymbolKind,
+)
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Captures, Node
+
+MAX_OPEN = 500  # scopes inside each other; deeper ones are not opened, and the record is partial
+MAX_CHAIN_BYTES = 200  # of what stands before a member; of a longer one no more is said than "?"
+UNKNOWN = "?"
+# What a BIND row says in the place of a number of arguments: the type of its variable is ...
+TYPE = 0  # what the row names
+CALLED = 1  # what a call of it gives
+ITEMS = 2  # a list of it
+SAME = 3  # the type of the value that it names
+ITEM = 4  # the type of the items of that value
+BIND, _USE = int(ReferenceRole.BIND), int(ReferenceRole.USE)
+_MEMBERS = frozenset(
+    {
+        SymbolKind.METHOD,
+        SymbolKind.CONSTRUCTOR,
+        SymbolKind.PROPERTY,
+        SymbolKind.ENUM_MEMBER,
+        SymbolKind.EVENT,
+    }
+)  # not to be had by their name alone
+_UNCHECKED = frozenset({int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT)})
+
+# scope, place, role, name, qualifier, alias, start, arguments
+Row = tuple[int, int, int, str, str, str, int, int]
+
+
+class Entry:
+    """A symbol while the pass lasts; its flags may still change."""
+
+    __slots__ = ("access", "count", "end", "flags", "kind", "name", "parameters", "parent", "start", "type")
+
+    def __init__(self, name: str, kind: SymbolKind, parent: int, start: int, end: int) -> None:
+        self.name = name
+        self.kind = kind
+        self.parent = parent
+        self.start = start  # byte
+        self.end = end
+        self.flags = 0
+        self.access = Access.NONE
+        self.parameters = ""
+        self.count = 0
+        self.type = ""
+
+
+class ScopeWalk(SourceText):
+    """The state of one pass."""
+
+    def __init__(self, file_name: str, text: bytes) -> None:
+        super().__init__(text)
+        self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
+        self.place = 0  # of the innermost open symbol
+        self.scope = 0  # the innermost open scope; 0 is the file
+        self.taken: set[int] = set()  # starts of identifiers that are accounted for
+        self.item_functions: dict[int, str] = {}  # start of a function -> what it is given the items of
+        self.is_partial = False
+        self._open = [(len(text) + 1, 0, 0)]  # (end, scope, place)
+        self._scope_parents = [0]
+        self._hoist_to = [0]
+        self._is_local = [False]  # scope -> names bound in it are nobody else's
+        self._bound: list[set[str]] = [set()]
+        self._declared: list[set[str]] = [set()]
+        self._rows: list[Row] = []
+        self._found: dict[tuple[int, str], int] = {}
+        self.asked: set[str] = set()  # variables whose types are asked for, but by names that they qualify
+        self._typed: set[tuple[int, str]] = set()  # at the end: scope and variable with a BIND row
+
+    def run(self, captures: Captures, handlers: Mapping[str, Callable[[Self, Node], None] | None]) -> None:
+        """Hand every capture to its handler: by start, the longer first, then in the handlers' order.
+
+        One without a handler is a name that is used where nobody has accounted for it: most are.
+        """
+        self.is_partial = not captures.is_complete
+        called = list(handlers.values())
+        opened, taken, rows, read = self._open, self.taken, self._rows, self.read_piece
+        for start, end, rank, node in captures.iter_in_order(handlers):
+            if opened[-1][0] <= start:
+                while opened[-1][0] <= start:
+                    opened.pop()
+                _, self.scope, self.place = opened[-1]
+            handler = called[rank]
+            if handler is not None:
+                handler(self, node)
+            elif start not in taken and start < end:
+                taken.add(start)
+                rows.append((self.scope, self.place, _USE, read(start, end), "", "", start, 0))
+
+    # -- text ----------------------------------------------------------------------------------------------
+
+    def read_line(self, node: Node | None) -> str:
+        """The beginning of a node's text, on one line."""
+        if node is None:
+            return ""
+        start = node.start_byte
+        text = self.text[start : min(node.end_byte, start + 4 * MAX_TEXT_CHARS)].decode("utf-8", "replace")
+        return " ".join(text.split())
+
+    def is_gap(self, start: int, end: int) -> bool:
+        """True when nothing but white space stands between two places."""
+        return end - start < 4_096 and not self.text[start:end].strip()
+
+    # -- scopes and symbols --------------------------------------------------------------------------------
+
+    @property
+    def is_local(self) -> bool:
+        """True inside of functions, blocks and the like."""
+        return self._is_local[self.scope]
+
+    @property
+    def entry(self) -> Entry:
+        """The innermost open symbol."""
+        return self.entries[self.place]
+
+    def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, place: int = -1) -> None:
+        """Let what is bound until a byte be bound there alone; `hoists`: also what blocks inside hoist."""
+        if len(self._open) >= MAX_OPEN:
+            self.is_partial = True
+            return
+        self._hoist_to.append(len(self._hoist_to) if hoists else self._hoist_to[self.scope])
+        self._scope_parents.append(self.scope)
+        self._is_local.append(is_local)
+        self._bound.append(set())
+        self._declared.append(set())
+        self.scope = len(self._scope_parents) - 1
+        if place >= 0:
+            self.place = place
+        self._open.append((end, self.scope, self.place))
+
+    @property
+    def function(self) -> int:
+        """The innermost scope that hoists: a function's."""
+        return self._hoist_to[self.scope]
+
+    def add_symbol(self, name: str, kind: SymbolKind, start: int, end: int, parent: int = -1) -> int:
+        """One more symbol, from byte to byte, inside the innermost one or the one given."""
+        if parent < 0 and kind not in _MEMBERS:
+            self._declared[self.scope].add(name)
+        self.entries.append(Entry(name, kind, self.place if parent < 0 else parent, start, end))
+        return len(self.entries) - 1
+
+    def bind(self, name: str, *, hoist: bool = False) -> None:
+        """A name that the innermost scope binds; with `hoist` the innermost that hoists."""
+        self._bound[self._hoist_to[self.scope] if hoist else self.scope].add(name)
+
+    # -- uses of names -------------------------------------------------------------------------------------
+
+    def refer(
+        self,
+        role: int,
+        name: str,
+        start: int,
+        qualifier: str = "",
+        alias: str = "",
+        arguments: int = 0,
+        place: int = -1,
+    ) -> None:
+        """One more row, of the innermost symbol or the one given."""
+        if name or qualifier or alias:
+            at = self.place if place < 0 else place
+            self._rows.append((self.scope, at, int(role), name, qualifier, alias, start, arguments))
+
+    def bind_item(self, alias: str, chain: str, start: int) -> None:
+        """Tell that a variable is one of the items of an expression."""
+        is_call = chain.endswith("()")
+        qualifier, _, name = chain.removesuffix("()").rpartition(".")
+        if chain != UNKNOWN and name:
+            name += "()" if is_call else ""
+            self.refer(BIND, name, start, qualifier, alias, ITEM)
+
+    # -- the end -------------------------------------------------------------------------------------------
+
+    def encode(self) -> bytes:
+        """The record of all that was handed in."""
+        builder = StructureBuilder(self.entries[0].name, self.line_count)
+        places = self._add_entries(builder)
+        builder.add_references(self._iter_references(places))
+        if self.is_partial:
+            builder.status = ParseStatus.PARTIAL
+        return builder.encode()
+
+    def _add_entries(self, builder: StructureBuilder) -> list[int]:
+        """The symbols; entry -> its place in the record."""
+        places = [0]
+        for entry in self.entries[1:]:
+            place = builder.add_symbol(
+                entry.name,
+                entry.kind,
+                places[entry.parent],
+                self.find_line(entry.start),
+                self.find_line(max(entry.start, entry.end - 1)),
+                flags=entry.flags,
+                access=entry.access,
+                parameters=entry.parameters,
+                parameter_count=entry.count,
+                return_type=entry.type,
+            )
+            places.append(place)
+        return places
+
+    def _iter_references(self, places: list[int]) -> Iterator[ReferenceRow]:
+        """The rows that are references after all, each once. `places`: entry -> its place in the record."""
+        breaks = self._breaks
+        seen: set[tuple[int, int, str, str, str, int, int]] = set()
+        for _, place, role, name, qualifier, alias, start, arguments in self._iter_settled():
+            line = bisect_left(breaks, start) + 1
+            key = (place, role, name, qualifier, alias, line, arguments)  # overloads differ in the last two
+            if key in seen and role != BIND:
+                continue
+            seen.add(key)
+            yield places[place], role, name, qualifier, alias, line, arguments
+
+    def _iter_settled(self) -> Iterator[Row]:
+        """The rows of names that are not local, and those of types of variables that are asked for."""
+        found, search, heads = self._found, self._find_binding, _Heads()
+        typed = {(search(row[0], row[5]), row[5]) for row in self._rows if row[2] == BIND}
+        asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
+        self._typed = typed
+        for row in self._rows:
+            scope, place, role, name, qualifier, alias, start, arguments = row
+            if role in _UNCHECKED:
+                yield row
+                continue
+            if role == BIND and alias not in asked and search(scope, alias) >= 0:
+                continue  # nothing goes through it
+            head = heads[qualifier] if qualifier else name
+            binding = found.get((scope, head))
+            if binding is None:
+                binding = search(scope, head)
+            if binding < 0:
+                yield row
+            elif role == BIND or qualifier:
+                if (binding, head) in typed:
+                    yield row
+                elif role != BIND:
+                    yield scope, place, role, name, UNKNOWN, alias, start, arguments
+
+    def _find_binding(self, scope: int, name: str) -> int:
+        """The scope that binds a name as a local one; -1 for names that none binds."""
+        found = self._found.get((scope, name))
+        if found is None:
+            found = self._found[scope, name] = self._search_binding(scope, name)
+        return found
+
+    def _search_binding(self, scope: int, name: str) -> int:
+        while True:
+            if name in self._declared[scope]:
+                return -1
+            if name in self._bound[scope]:
+                return scope
+            if not scope:
+                return -1
+            scope = self._scope_parents[scope]
+
+
+class _Heads(dict[str, str]):
+    """Qualifier -> the name that it begins with."""
+
+    def __missing__(self, qualifier: str) -> str:
+        head = self[qualifier] = find_head(qualifier)
+        return head
+
+
+def find_head(chain: str) -> str:
+    """The name that a chain begins with."""
+    return chain.partition(".")[0].partition("(")[0].partition("[")[0]

@@ -1,0 +1,1 @@
+"""TypeScript, TSX and JavaScript, by tree-sitter: the symbol record of a file."""

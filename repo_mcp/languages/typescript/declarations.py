@@ -1,0 +1,481 @@
+"""Declarations, scopes and bound names of TypeScript and JavaScript.
+
+A function or class that a variable, a property or an export is given is declared under that name. Variables
+are declared where no function or block is around them; members of an object are when the object is the value
+of something declared. In JavaScript a class has the properties that it gives to `this`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.scope_walk import SAME, UNKNOWN
+from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk, Variables
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+FUNCTION_VALUES = frozenset({"arrow_function", "function_expression", "generator_function"})
+_ACCESS = {"public": Access.PUBLIC, "protected": Access.PROTECTED, "private": Access.PRIVATE}
+_FLAGS = {
+    "static": SymbolFlag.STATIC,
+    "abstract": SymbolFlag.ABSTRACT,
+    "async": SymbolFlag.ASYNC,
+    "override_modifier": SymbolFlag.OVERRIDE,
+}
+_TYPE_HOLDERS = frozenset({SymbolKind.INTERFACE, SymbolKind.TYPE, SymbolKind.PROPERTY})
+_BOUND_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
+_PARAMETER_PROPERTY = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
+UNNAMED = "default"
+THIS = "this"  # bound to itself in a member of an object that is an arrow function: it is that of outside
+RESULT = "()"  # stands for the variable in a row that tells what a function returns
+
+
+def on_comment(walk: ScriptWalk, node: Node) -> None:
+    """Remember a doc comment for the declaration after it."""
+    start = node.start_byte
+    if walk.text.startswith(b"/**", start):
+        walk.comment = (start, node.end_byte)
+
+
+def on_decorator(walk: ScriptWalk, node: Node) -> None:
+    """Remember decorators for the declaration after them."""
+    start, end = walk.decorators
+    is_next = end and walk.is_gap(end, node.start_byte)
+    walk.decorators = (start if is_next else node.start_byte, node.end_byte)
+
+
+def on_function(walk: ScriptWalk, node: Node) -> None:
+    """A function by declaration, or one signature of it."""
+    prefix = walk.find_prefix(node)
+    name_node = node.child_by_field_name("name")
+    name = _take_name(walk, name_node)
+    entry = walk.declare(node, name, SymbolKind.FUNCTION, prefix)
+    walk.read_signature(entry, node)
+    if node.type == "function_signature":
+        entry.flags |= SymbolFlag.FORWARD
+    if walk.text.startswith(b"async", node.start_byte):
+        entry.flags |= SymbolFlag.ASYNC
+    walk.open_last(node.end_byte, is_local=True, hoists=True)
+
+
+def _take_name(walk: ScriptWalk, node: Node | None) -> str:
+    if node is None:
+        return UNNAMED
+    walk.taken.add(node.start_byte)
+    return walk.read_name(node)
+
+
+def on_class(walk: ScriptWalk, node: Node) -> None:
+    """A class by declaration."""
+    name = _take_name(walk, node.child_by_field_name("name"))
+    entry = walk.declare(node, name, SymbolKind.CLASS, walk.find_prefix(node))
+    if node.type == "abstract_class_declaration":
+        entry.flags |= SymbolFlag.ABSTRACT
+    walk.open_last(node.end_byte, is_local=False)
+
+
+def on_class_expression(walk: ScriptWalk, node: Node) -> None:
+    """A class as a value: of the symbol that it makes, or of no name."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+    place = walk.values.get(node.start_byte, -1)
+    if place < 0:
+        walk.declare(node, walk.read(name_node) or "class", SymbolKind.CLASS, Prefix(node.start_byte))
+        place = len(walk.entries) - 1
+    walk.open_scope(node.end_byte, is_local=False, place=place)
+
+
+def on_method(walk: ScriptWalk, node: Node) -> None:
+    """A method, an accessor, a constructor or the signature of one."""
+    name_node = node.child_by_field_name("name")
+    name = walk.read_name(name_node)
+    flags, access, words = _read_modifiers(walk, node, name_node)
+    kind = SymbolKind.METHOD
+    if words & {"get", "set"}:
+        kind = SymbolKind.PROPERTY
+    elif name == "constructor" and walk.entry.kind is SymbolKind.CLASS:
+        kind = SymbolKind.CONSTRUCTOR
+    parent = -1
+    if walk.objects and walk.objects[-1][0] > node.start_byte and walk.objects[-1][1] >= 0:
+        parent = walk.objects[-1][1]
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte), parent)
+    entry.flags |= flags
+    entry.access = access
+    if node.type == "method_signature" and walk.entry.kind is SymbolKind.CLASS:
+        entry.flags |= SymbolFlag.FORWARD  # of an overload
+    walk.read_signature(entry, node)
+    walk.open_last(node.end_byte, is_local=True, hoists=True)
+
+
+def _read_modifiers(walk: ScriptWalk, node: Node, name: Node | None) -> tuple[int, Access, set[str]]:
+    """Flags, access and words of what stands before a member's name."""
+    access = Access.PRIVATE if walk.text.startswith(b"#", name.start_byte if name else 0) else Access.PUBLIC
+    if name is None or name.start_byte == node.start_byte:
+        return 0, access, set()
+    flags, words = 0, set()
+    for child in node.children:
+        if child.start_byte >= name.start_byte:
+            break
+        words.add(child.type)
+        flags |= _FLAGS.get(child.type, 0)
+        if child.type == "accessibility_modifier":
+            access = _ACCESS.get(walk.read(child), access)
+    return flags, access, words
+
+
+def on_field(walk: ScriptWalk, node: Node) -> None:
+    """A field of a class; one that is given a function is a method."""
+    name_node = node.child_by_field_name("name") or node.child_by_field_name("property")
+    name = walk.read_name(name_node)
+    value, type_node = node.child_by_field_name("value"), node.child_by_field_name("type")
+    is_function = value is not None and value.type in FUNCTION_VALUES
+    kind = SymbolKind.METHOD if is_function else SymbolKind.PROPERTY
+    owner = walk.place
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte))
+    flags, entry.access, _ = _read_modifiers(walk, node, name_node)
+    entry.flags |= flags
+    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    place = len(walk.entries) - 1
+    if value is not None and is_function:
+        walk.values[value.start_byte] = place
+        _read_function_value(walk, place, value)
+    elif not walk.bind_annotation(f"this.{name}", type_node, node.start_byte, owner):
+        walk.bind_value(f"this.{name}", value, node.start_byte, owner)
+    walk.open_scope(node.end_byte, is_local=False, place=place)
+
+
+def _read_function_value(walk: ScriptWalk, place: int, value: Node) -> None:
+    entry = walk.entries[place]
+    written = entry.type
+    walk.read_signature(entry, value)
+    entry.type = entry.type or written
+    if walk.text.startswith(b"async", value.start_byte):
+        entry.flags |= SymbolFlag.ASYNC
+
+
+def on_property(walk: ScriptWalk, node: Node) -> None:
+    """A property of an interface or of a type; those of types that have no name are passed over."""
+    if walk.is_local or walk.entry.kind not in _TYPE_HOLDERS:
+        return
+    name = walk.read_name(node.child_by_field_name("name"))
+    type_node = node.child_by_field_name("type")
+    entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte))
+    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    entry.access = Access.PUBLIC
+    walk.open_last(node.end_byte, is_local=False)
+
+
+def on_interface(walk: ScriptWalk, node: Node) -> None:
+    """An interface."""
+    _declare_type(walk, node, SymbolKind.INTERFACE)
+
+
+def on_type_alias(walk: ScriptWalk, node: Node) -> None:
+    """A type alias; what it stands for is its type."""
+    _declare_type(walk, node, SymbolKind.TYPE)
+    walk.entry.type = walk.read_line(node.child_by_field_name("value"))
+
+
+def on_enum(walk: ScriptWalk, node: Node) -> None:
+    """An enum."""
+    _declare_type(walk, node, SymbolKind.ENUM)
+
+
+def _declare_type(walk: ScriptWalk, node: Node, kind: SymbolKind) -> None:
+    name = _take_name(walk, node.child_by_field_name("name"))
+    walk.declare(node, name, kind, walk.find_prefix(node))
+    walk.open_last(node.end_byte, is_local=False)
+
+
+def on_enum_member(walk: ScriptWalk, node: Node) -> None:
+    """A member of an enum, with or without a value."""
+    name_node = node.child_by_field_name("name") if node.type == "enum_assignment" else node
+    entry = walk.declare(node, walk.read_name(name_node), SymbolKind.ENUM_MEMBER, Prefix(node.start_byte))
+    entry.access = Access.PUBLIC
+
+
+def on_namespace(walk: ScriptWalk, node: Node) -> None:
+    """A namespace or a `declare module`; of `a.b` one symbol of that name."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.update(range(name_node.start_byte, name_node.end_byte))
+    walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE, walk.find_prefix(node))
+    walk.open_last(node.end_byte, is_local=False)
+    body = node.child_by_field_name("body")
+    if body is not None:
+        walk.values[body.start_byte] = walk.place  # its braces are no block
+
+
+def on_ambient(walk: ScriptWalk, node: Node) -> None:
+    """`declare` before a declaration."""
+    above = walk.find_prefix(node)
+    inner = node.named_children
+    if inner:
+        prefix = Prefix(above.start, above.is_exported, above.is_default)
+        walk.prefixes[inner[-1].start_byte] = prefix
+
+
+def on_variables(walk: ScriptWalk, node: Node) -> None:
+    """`const`, `let` or `var`: how the names in it are bound."""
+    start = node.start_byte
+    is_constant = walk.text.startswith(b"const", start)
+    hoists = node.type == "variable_declaration"
+    walk.variables.append(Variables(node.end_byte, is_constant, hoists, walk.find_prefix(node)))
+
+
+def _get_variables(walk: ScriptWalk, start: int) -> Variables:
+    variables = walk.variables
+    while variables and variables[-1].end <= start:
+        variables.pop()
+    return variables[-1] if variables else Variables(0, False, False, Prefix(start))
+
+
+def declare_variable(walk: ScriptWalk, node: Node, name_node: Node, value: Node | None) -> None:
+    """One variable: a symbol when it is a function or a class, or when it is not local."""
+    start = node.start_byte
+    variables = _get_variables(walk, start)
+    if value is not None and walk.values.get(value.start_byte) == -1:
+        return  # imported by `require`
+    if name_node.type != "identifier":
+        walk.pattern, walk.pattern_end = variables, name_node.end_byte
+        owner = walk.read_owner(node.child_by_field_name("type"), value)
+        _bind_pattern(walk, name_node, owner)
+        return
+    walk.taken.add(start)
+    name = walk.read(name_node)
+    type_node = node.child_by_field_name("type")
+    is_function = value is not None and value.type in FUNCTION_VALUES
+    is_class = value is not None and value.type == "class"
+    if walk.is_local and not is_function and not is_class:
+        walk.bind(name, hoist=variables.hoists)
+        if not walk.bind_annotation(name, type_node, start):
+            walk.bind_value(name, value, start)
+    else:
+        kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
+        kind = SymbolKind.FUNCTION if is_function else SymbolKind.CLASS if is_class else kind
+        _declare_variable(walk, node, name, kind, variables)
+
+
+def _bind_pattern(walk: ScriptWalk, pattern: Node, owner: str) -> None:
+    """Tell that names in `{a, b: c}` are members of something."""
+    if owner == UNKNOWN or pattern.type != "object_pattern":
+        return
+    for one in pattern.named_children:
+        key: Node | None = one
+        local: Node | None = one
+        if one.type == "object_assignment_pattern":
+            key = local = one.child_by_field_name("left")
+        elif one.type == "pair_pattern":
+            key, local = one.child_by_field_name("key"), one.child_by_field_name("value")
+        if key is not None and local is not None and local.type in _BOUND_NAMES:
+            name, alias = walk.read_name(key), walk.read(local)
+            walk.refer(ReferenceRole.BIND, name, local.start_byte, owner, alias, SAME)
+
+
+def _declare_variable(
+    walk: ScriptWalk, node: Node, name: str, kind: SymbolKind, variables: Variables
+) -> None:
+    is_local = walk.is_local
+    value = node.child_by_field_name("value")
+    entry = walk.declare(node, name, kind, variables.prefix)
+    type_node = node.child_by_field_name("type")
+    entry.type = walk.read_line(type_node).removeprefix(":").strip()
+    place = len(walk.entries) - 1
+    if value is not None:
+        inner = _unwrap(value)
+        walk.values[inner.start_byte] = place
+        if kind is SymbolKind.FUNCTION:
+            _read_function_value(walk, place, value)
+    if kind in {SymbolKind.CONSTANT, SymbolKind.VARIABLE} and not walk.bind_annotation(
+        name, type_node, node.start_byte
+    ):
+        walk.bind_value(name, value, node.start_byte)
+    walk.open_scope(node.end_byte, is_local=is_local, place=place)
+
+
+def _unwrap(value: Node) -> Node:
+    """The expression in `... as const`, `... satisfies T` and brackets."""
+    for _ in range(3):
+        if value.type not in {"as_expression", "satisfies_expression", "parenthesized_expression"}:
+            break
+        inner = value.named_children
+        if not inner:
+            break
+        value = inner[0]
+    return value
+
+
+def on_object(walk: ScriptWalk, node: Node) -> None:
+    """An object, which may be the value of something declared."""
+    _pop_objects(walk, node.start_byte)
+    owner = walk.values.get(node.start_byte, -1)
+    walk.objects.append((node.end_byte, owner))
+    if owner < 0:
+        return
+    for one in node.named_children:
+        if one.type == "shorthand_property_identifier":
+            name = walk.read(one)
+            walk.refer(ReferenceRole.BIND, name, one.start_byte, "", f"this.{name}", SAME, owner)
+
+
+def _pop_objects(walk: ScriptWalk, start: int) -> int:
+    """The symbol whose value the innermost object is; -1 for none."""
+    objects = walk.objects
+    while objects and objects[-1][0] <= start:
+        objects.pop()
+    return objects[-1][1] if objects else -1
+
+
+def on_pair(walk: ScriptWalk, node: Node) -> None:
+    """A member of an object with its value."""
+    owner = _pop_objects(walk, node.start_byte)
+    value = node.child_by_field_name("value")
+    if value is None:
+        return
+    is_function = value.type in FUNCTION_VALUES
+    if owner < 0 and not is_function:
+        return
+    name = walk.read_name(node.child_by_field_name("key"))
+    is_local = walk.is_local
+    kind = SymbolKind.METHOD if is_function else SymbolKind.PROPERTY
+    walk.declare(node, name, kind, Prefix(node.start_byte), owner)
+    place = len(walk.entries) - 1
+    walk.values[_unwrap(value).start_byte] = place
+    if is_function:
+        _read_function_value(walk, place, value)
+        if value.type == "arrow_function":
+            walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, place)
+    else:
+        walk.bind_value(f"this.{name}", value, node.start_byte, owner)
+        walk.open_scope(node.end_byte, is_local=is_local, place=place)
+
+
+def on_function_scope(walk: ScriptWalk, node: Node) -> None:
+    """A function as a value."""
+    name_node = node.child_by_field_name("name")
+    place = walk.values.get(node.start_byte, -1)
+    walk.open_scope(node.end_byte, hoists=True, place=place)
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        walk.bind(walk.read(name_node))
+    if node.start_byte in walk.item_functions:
+        _bind_first_parameter(walk, node)
+    if place >= 0:
+        walk.functions[walk.scope] = place
+        body = node.child_by_field_name("body")
+        if body is not None and body.type != "statement_block":
+            _bind_result(walk, body)
+
+
+def _bind_first_parameter(walk: ScriptWalk, node: Node) -> None:
+    """The parameter of a function that is given the items of something."""
+    single = node.child_by_field_name("parameter")
+    parameters = node.child_by_field_name("parameters")
+    if single is None and parameters is not None and parameters.named_child_count:
+        single = parameters.named_children[0]
+        if single.type == "required_parameter":
+            is_typed = single.child_by_field_name("type") is not None
+            single = None if is_typed else single.child_by_field_name("pattern")
+    if single is not None and single.type == "identifier":
+        name = walk.read(single)
+        walk.bind(name)
+        walk.bind_item(name, walk.item_functions[node.start_byte], single.start_byte)
+
+
+def on_return(walk: ScriptWalk, node: Node) -> None:
+    """What a function returns, where it does not say its type."""
+    value = node.named_child(0) if node.named_child_count else None
+    if value is not None:
+        _bind_result(walk, value)
+
+
+def _bind_result(walk: ScriptWalk, value: Node) -> None:
+    place = walk.functions.get(walk.function, -1)
+    if place >= 0 and not walk.entries[place].type:
+        walk.bind_value(RESULT, value, value.start_byte, place)
+
+
+def on_block(walk: ScriptWalk, node: Node) -> None:
+    """A block that binds names of its own."""
+    if node.start_byte in walk.values:
+        return
+    walk.open_scope(node.end_byte)
+    if node.type == "for_in_statement" and walk.read(node.child_by_field_name("operator")) == "of":
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "identifier" and node.child_by_field_name("kind") is not None:
+            name = walk.read(left)
+            walk.bind(name)
+            walk.bind_item(name, walk.read_chain(node.child_by_field_name("right")), left.start_byte)
+
+
+def on_type_scope(walk: ScriptWalk, node: Node) -> None:
+    """The type of a function, whose parameters bind nothing outside."""
+    walk.open_scope(node.end_byte)
+
+
+def on_index(walk: ScriptWalk, node: Node) -> None:
+    """`[key: string]: T`."""
+    walk.open_scope(node.end_byte)
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        walk.bind(walk.read(name_node))
+
+
+def on_bound(walk: ScriptWalk, node: Node) -> None:
+    """A name in a pattern: declared, bound, or used when something is given to it."""
+    start = node.start_byte
+    if start in walk.taken:
+        return
+    walk.taken.add(start)
+    name = walk.read(node)
+    if start < walk.assigned_end:
+        walk.refer(ReferenceRole.USE, name, start)
+        return
+    variables = walk.pattern if start < walk.pattern_end else None
+    if walk.is_local or variables is None:
+        walk.bind(name, hoist=variables is not None and variables.hoists)
+        return
+    kind = SymbolKind.CONSTANT if variables.is_constant else SymbolKind.VARIABLE
+    walk.declare(node, name, kind, variables.prefix)
+
+
+def on_bound_type(walk: ScriptWalk, node: Node) -> None:
+    """A name that a type binds."""
+    walk.taken.add(node.start_byte)
+    walk.bind(walk.read(node))
+
+
+def on_type_parameter(walk: ScriptWalk, node: Node) -> None:
+    """A type parameter."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        on_bound_type(walk, name_node)
+
+
+def on_parameter(walk: ScriptWalk, node: Node) -> None:
+    """A parameter of TypeScript: bound, its type accepted; of a constructor also a property."""
+    pattern, type_node = node.child_by_field_name("pattern"), node.child_by_field_name("type")
+    if type_node is not None:
+        walk.roles.append((type_node.start_byte, type_node.end_byte, ReferenceRole.ACCEPT))
+    if pattern is None or pattern.type != "identifier":
+        if pattern is not None and pattern.type == "object_pattern":
+            _bind_pattern(walk, pattern, walk.read_owner(type_node, None))
+        return
+    walk.taken.add(pattern.start_byte)
+    name = walk.read(pattern)
+    walk.bind(name)
+    is_known = walk.bind_annotation(name, type_node, pattern.start_byte)
+    value = node.child_by_field_name("value")
+    if not is_known and value is not None:
+        walk.bind_value(name, value, pattern.start_byte)
+    first = node.children[0]
+    if first.type in _PARAMETER_PROPERTY and walk.entry.kind is SymbolKind.CONSTRUCTOR:
+        owner = walk.entry.parent
+        entry = walk.declare(node, name, SymbolKind.PROPERTY, Prefix(node.start_byte), owner)
+        entry.access = _ACCESS.get(walk.read(first), Access.PUBLIC)
+        entry.type = walk.read_line(type_node).removeprefix(":").strip()
+        walk.bind_annotation(f"this.{name}", type_node, pattern.start_byte, owner)

@@ -1,0 +1,357 @@
+"""What files of TypeScript and JavaScript take from each other and give to each other.
+
+ECMAScript modules and CommonJS end in the same rows. IMPORT: `import d from "m"` has the name "default",
+`import * as ns`, `require("m")` and `import("m")` have none. EXPORT: a name for importers, which is "default"
+for `export default`, "export=" for what `module.exports` or `export =` is given, and empty with the name "*"
+for `export * from "m"`; one without a name gives the whole module `m`. Names in an object that is exported as
+a whole have rows as if each were exported: importers have them as members.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES, UNNAMED
+from repo_mcp.languages.typescript.walk import Prefix, ScriptWalk
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+IMPORT, EXPORT = ReferenceRole.IMPORT, ReferenceRole.EXPORT
+WHOLE = "export="  # what the module itself is, in CommonJS
+_MODULE_OBJECTS = frozenset({"exports", "module.exports"})
+_DECLARATIONS = frozenset({"function_expression", "generator_function", "arrow_function", "class"})
+THIS_DEPTH = 2
+
+
+def read_source(walk: ScriptWalk, node: Node | None) -> str:
+    """The module that a string names."""
+    text = walk.read_line(node)
+    return text[1:-1] if text[:1] in {"'", '"', "`"} else ""
+
+
+# -- ECMAScript modules ------------------------------------------------------------------------------------
+
+
+def on_import(walk: ScriptWalk, node: Node) -> None:
+    """An import statement."""
+    children = node.named_children
+    source_node = node.child_by_field_name("source")
+    clause = next((one for one in children if one.type in {"import_clause", "import_require_clause"}), None)
+    if clause is None:
+        walk.refer(IMPORT, "", node.start_byte, read_source(walk, source_node))
+        return
+    if source_node is None:
+        source_node = clause.child_by_field_name("source")
+    source = read_source(walk, source_node)
+    for child in clause.named_children:
+        if child.type == "identifier":
+            name = "default" if clause.type == "import_clause" else ""
+            _import_name(walk, name, child, source)
+        elif child.type == "namespace_import":
+            _import_name(walk, "", child.named_children[-1] if child.named_children else None, source)
+        elif child.type == "named_imports":
+            for one in child.named_children:
+                _import_specifier(walk, one, source)
+
+
+def _import_specifier(walk: ScriptWalk, node: Node, source: str) -> None:
+    name_node, alias_node = node.child_by_field_name("name"), node.child_by_field_name("alias")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        _import_name(walk, walk.read_name(name_node), alias_node or name_node, source)
+
+
+def _import_name(walk: ScriptWalk, name: str, local: Node | None, source: str) -> None:
+    if local is not None:
+        walk.taken.add(local.start_byte)
+        walk.refer(IMPORT, name, local.start_byte, source, walk.read(local))
+
+
+def on_import_alias(walk: ScriptWalk, node: Node) -> None:
+    """`import A = B.C`: a name of this file for something that has one."""
+    name_node = node.named_children[0] if node.named_children else None
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read(name_node)
+    entry = walk.declare(node, name, SymbolKind.TYPE, walk.find_prefix(node))
+    target = node.named_children[-1]
+    entry.type = walk.read_line(target)
+
+
+def on_export(walk: ScriptWalk, node: Node) -> None:
+    """An export statement: a prefix of what it declares, or names."""
+    declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
+    words = [child.type for child in node.children if not child.is_named]
+    is_default = "default" in words
+    if declaration is not None:
+        walk.prefixes[declaration.start_byte] = Prefix(node.start_byte, True, is_default)
+        return
+    source_node = node.child_by_field_name("source")
+    if value is not None:
+        _export_value(walk, node, value, UNNAMED)
+        return
+    source = read_source(walk, source_node)
+    for child in node.named_children:
+        if child.type == "export_clause":
+            for one in child.named_children:
+                _export_specifier(walk, one, source)
+        elif child.type == "namespace_export" and child.named_children:
+            alias_node = child.named_children[-1]
+            walk.taken.add(alias_node.start_byte)
+            walk.refer(EXPORT, "", alias_node.start_byte, source, walk.read_name(alias_node))
+        elif "=" in words and child.type == "identifier":
+            _export_value(walk, node, child, WHOLE)
+    if "*" in words and source:
+        walk.refer(EXPORT, "*", node.start_byte, source)
+
+
+def _export_specifier(walk: ScriptWalk, node: Node, source: str) -> None:
+    name_node, alias_node = node.child_by_field_name("name"), node.child_by_field_name("alias")
+    if name_node is None:
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read_name(name_node)
+    if alias_node is not None:
+        walk.taken.add(alias_node.start_byte)
+    alias = walk.read_name(alias_node) if alias_node is not None else name
+    walk.refer(EXPORT, name, name_node.start_byte, source, alias)
+    if not source:
+        walk.exported[name] = alias == "default"
+
+
+def _export_value(walk: ScriptWalk, node: Node, value: Node, alias: str) -> None:
+    """`export default value`, `export = value`, `module.exports = value`."""
+    if value.type == "identifier":
+        walk.taken.add(value.start_byte)
+        name = walk.read(value)
+        walk.refer(EXPORT, name, value.start_byte, "", alias)
+        walk.exported[name] = alias == UNNAMED
+        return
+    if value.type == "object":
+        for one in value.named_children:
+            _export_named(walk, one)
+    if alias == UNNAMED or value.type in _DECLARATIONS:
+        _declare_value(walk, node, value, alias)
+
+
+def _export_named(walk: ScriptWalk, node: Node) -> None:
+    """`a` and `a: b` in the object of a default export: importers have `b` as a member `a` of it."""
+    if node.type == "shorthand_property_identifier":
+        _export_property(walk, node)
+        return
+    value = node.child_by_field_name("value") if node.type == "pair" else None
+    if value is not None and value.type == "identifier":
+        _export_member(walk, node, walk.read_name(node.child_by_field_name("key")), value)
+
+
+def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: str = "") -> None:
+    """A symbol for an exported value that has no name, or only one of its own."""
+    own = walk.read(value.child_by_field_name("name")) if value.type in _DECLARATIONS else ""
+    kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
+    kind = SymbolKind.CLASS if value.type == "class" else kind
+    name = own or name or UNNAMED
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte, True, alias == UNNAMED))
+    place = len(walk.entries) - 1
+    walk.values[value.start_byte] = place
+    walk.refer(EXPORT, name, node.start_byte, "", alias)
+    if kind is SymbolKind.FUNCTION:
+        walk.read_signature(entry, value)
+        if walk.text.startswith(b"async", value.start_byte):
+            entry.flags |= SymbolFlag.ASYNC
+    elif kind is SymbolKind.CONSTANT:
+        walk.bind_value(name, value, node.start_byte)
+        walk.open_scope(node.end_byte, is_local=walk.is_local, place=place)
+
+
+# -- CommonJS ----------------------------------------------------------------------------------------------
+
+
+def import_required(walk: ScriptWalk, name_node: Node, value: Node) -> None:
+    """`const x = require("m")`, `const {a, b: c} = await import("m")`: names that a variable imports."""
+    if value.type == "assignment_expression":
+        _export_variable(walk, value, name_node)
+    if not _may_require(walk, value):
+        return
+    member = ""
+    call = value
+    if call.type == "await_expression":
+        call = call.named_children[0]
+    if call.type == "member_expression":
+        member = walk.read(call.child_by_field_name("property"))
+        call = call.child_by_field_name("object") or call
+    source = _read_required(walk, call)
+    if not source:
+        return
+    walk.values[value.start_byte] = -1
+    walk.values[call.start_byte] = -1
+    if name_node.type == "identifier":
+        _import_name(walk, member, name_node, source)
+    elif name_node.type == "object_pattern" and not member:
+        for one in name_node.named_children:
+            _import_pattern(walk, one, source)
+
+
+def _export_variable(walk: ScriptWalk, value: Node, name_node: Node) -> None:
+    """`var app = exports = module.exports = {}`."""
+    for _ in range(3):
+        left, right = value.child_by_field_name("left"), value.child_by_field_name("right")
+        if left is not None and walk.read_line(left) == "module.exports":
+            name = walk.read(name_node)
+            walk.refer(EXPORT, name, name_node.start_byte, "", WHOLE)
+            walk.exported[name] = False
+        if right is None or right.type != "assignment_expression":
+            break
+        value = right
+
+
+def _may_require(walk: ScriptWalk, value: Node) -> bool:
+    return walk.text.startswith((b"require", b"import", b"await"), value.start_byte)
+
+
+def _read_required(walk: ScriptWalk, call: Node) -> str:
+    """The module of `require("m")` or `import("m")`; empty for other calls."""
+    if call.type != "call_expression":
+        return ""
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if function is None or arguments is None or walk.read(function) not in {"require", "import"}:
+        return ""
+    given = arguments.named_children
+    return read_source(walk, given[0]) if given and given[0].type == "string" else ""
+
+
+def _import_pattern(walk: ScriptWalk, node: Node, source: str) -> None:
+    if node.type == "shorthand_property_identifier_pattern":
+        _import_name(walk, walk.read(node), node, source)
+    elif node.type == "pair_pattern":
+        local = node.child_by_field_name("value")
+        if local is not None and local.type == "identifier":
+            _import_name(walk, walk.read_name(node.child_by_field_name("key")), local, source)
+
+
+def refer_required(walk: ScriptWalk, call: Node, function: Node) -> bool:
+    """An import for a call of `require` or `import` that nothing else has accounted for; False for others."""
+    source = _read_required(walk, call)
+    if not source:
+        return False
+    walk.taken.add(function.start_byte)
+    if walk.values.get(call.start_byte) != -1:
+        walk.refer(IMPORT, "", call.start_byte, source)
+    return True
+
+
+def on_assignment(walk: ScriptWalk, node: Node) -> None:
+    """An assignment: to exports, to a member that becomes a declaration, or to names of a pattern."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return
+    if left.type in {"array_pattern", "object_pattern"}:
+        walk.assigned_end = left.end_byte
+        return
+    if left.type != "member_expression":
+        return
+    chain = walk.read_chain(left)
+    owner, _, name = chain.rpartition(".")
+    if chain == "module.exports" or owner in _MODULE_OBJECTS:
+        walk.taken.update(range(left.start_byte, left.end_byte))
+    if chain == "module.exports":
+        _export_whole(walk, node, right)
+    elif owner in _MODULE_OBJECTS:
+        _export_member(walk, node, name, right)
+    elif owner == "this":
+        _assign_this(walk, node, name, right)
+    elif not walk.is_local and right.type in _DECLARATIONS:
+        _declare_member(walk, node, owner, name, right)
+
+
+def _export_whole(walk: ScriptWalk, node: Node, value: Node) -> None:
+    source = _read_required(walk, value)
+    if source:
+        walk.values[value.start_byte] = -1
+        walk.refer(EXPORT, "", node.start_byte, source, WHOLE)
+    elif value.type == "object":
+        for one in value.named_children:
+            _export_property(walk, one)
+    elif value.type in {"new_expression", "call_expression"}:
+        _declare_value(walk, node, value, WHOLE)
+    else:
+        _export_value(walk, node, value, WHOLE)
+
+
+def _export_property(walk: ScriptWalk, node: Node) -> None:
+    """A member of the object that `module.exports` is given."""
+    if node.type == "shorthand_property_identifier":
+        name = walk.read(node)
+        walk.taken.add(node.start_byte)
+        walk.refer(EXPORT, name, node.start_byte, "", name)
+        walk.exported.setdefault(name, False)
+        return
+    key = node.child_by_field_name("key" if node.type == "pair" else "name")
+    value = node.child_by_field_name("value")
+    name = walk.read_name(key)
+    if node.type == "method_definition":
+        walk.refer(EXPORT, name, node.start_byte, "", name)
+    elif node.type == "pair" and value is not None:
+        _export_member(walk, node, name, value)
+
+
+def _export_member(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
+    """`exports.name = value`."""
+    source = _read_required(walk, value)
+    if source:
+        walk.values[value.start_byte] = -1
+        walk.refer(EXPORT, "", node.start_byte, source, name)
+    elif value.type == "identifier":
+        walk.taken.add(value.start_byte)
+        local = walk.read(value)
+        walk.refer(EXPORT, local, value.start_byte, "", name)
+        walk.exported.setdefault(local, False)
+    elif value.type != "assignment_expression" and not walk.is_local:
+        _declare_export(walk, node, name, value)
+
+
+def _declare_export(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
+    kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
+    kind = SymbolKind.CLASS if value.type == "class" else kind
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte, True))
+    place = len(walk.entries) - 1
+    walk.values[value.start_byte] = place
+    walk.refer(EXPORT, name, node.start_byte, "", name)
+    if kind is SymbolKind.FUNCTION:
+        walk.read_signature(entry, value)
+    elif kind is SymbolKind.CONSTANT:
+        walk.bind_value(name, value, node.start_byte)
+
+
+def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
+    """`this.name = value` in a class."""
+    owner = walk.place
+    for _ in range(THIS_DEPTH):
+        if walk.entries[owner].kind is SymbolKind.CLASS:
+            break
+        owner = walk.entries[owner].parent
+    if walk.entries[owner].kind is not SymbolKind.CLASS:
+        return
+    walk.bind_value(f"this.{name}", value, node.start_byte, owner)
+    if walk.is_typescript or (owner, name) in walk.members:
+        return
+    kind = SymbolKind.METHOD if value.type in FUNCTION_VALUES else SymbolKind.PROPERTY
+    walk.declare(node, name, kind, Prefix(node.start_byte), owner)
+    if kind is SymbolKind.METHOD:
+        walk.values[value.start_byte] = len(walk.entries) - 1
+
+
+def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: Node) -> None:
+    """`owner.name = function`, where the owner is declared in this file."""
+    owner = owner.removesuffix(".prototype")
+    parent = walk.members.get((0, owner), -1)
+    if "." in owner or parent < 0:
+        return
+    kind = SymbolKind.CLASS if value.type == "class" else SymbolKind.METHOD
+    entry = walk.declare(node, name, kind, Prefix(node.start_byte), parent)
+    place = len(walk.entries) - 1
+    walk.values[value.start_byte] = place
+    if kind is SymbolKind.METHOD:
+        walk.read_signature(entry, value)

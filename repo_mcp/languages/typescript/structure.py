@@ -1,0 +1,170 @@
+"""The structure of a TypeScript, TSX or JavaScript file: which capture goes to which handler, and the end.
+
+Left out on purpose: types that nobody wrote. A variable's type is known when it is written, or when the
+variable is given an instance or the result of something that has a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.patterns.minified_text import is_minified
+from repo_mcp.languages.treesitter.parser import find_captures
+from repo_mcp.languages.typescript import declarations, modules, uses
+from repo_mcp.languages.typescript.walk import ScriptWalk
+from repo_mcp.symbols.symbol_record import (
+    Access,
+    ParseStatus,
+    StructureBuilder,
+    SymbolFlag,
+    SymbolKind,
+    encode_failure,
+)
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+
+def _on_declarator(walk: ScriptWalk, node: Node) -> None:
+    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+    if name is None:
+        return
+    if value is not None:
+        modules.import_required(walk, name, value)
+    declarations.declare_variable(walk, node, name, value)
+
+
+# What the grammar does not know, of names of nothing, so that it can be left out: `<in out T>`,
+# `export type * from`, a "|" before the first member of a union in brackets.
+_LEFT_OUT = re.compile(
+    rb"([<,](?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/)){0,2000}\*/)*(?:const\s+)?)(?:in\s+out|in|out)(?=\s+[A-Za-z_$])"
+    rb"|(\bexport\s+)type(?=\s+\*)"
+    rb"|([<,(]\s*)\|(?=\s)"
+)
+# Signatures of calls, one to a line and without ";": the grammar takes "<" for more of the line before.
+_SIGNATURE = re.compile(rb"(\n[ \t]*)[ \t](?=<(?:[A-Z]|\n))")
+
+# In the order in which captures of one span are handled.
+_HANDLERS: Mapping[str, Callable[[ScriptWalk, Node], None] | None] = {
+    "comment": declarations.on_comment,
+    "decorator": declarations.on_decorator,
+    "export": modules.on_export,
+    "ambient": declarations.on_ambient,
+    "import": modules.on_import,
+    "import_alias": modules.on_import_alias,
+    "function": declarations.on_function,
+    "class": declarations.on_class,
+    "class_expression": declarations.on_class_expression,
+    "method": declarations.on_method,
+    "field": declarations.on_field,
+    "property": declarations.on_property,
+    "interface": declarations.on_interface,
+    "type_alias": declarations.on_type_alias,
+    "enum": declarations.on_enum,
+    "enum_member": declarations.on_enum_member,
+    "namespace": declarations.on_namespace,
+    "variables": declarations.on_variables,
+    "declarator": _on_declarator,
+    "assignment": modules.on_assignment,
+    "object": declarations.on_object,
+    "pair": declarations.on_pair,
+    "arrow": declarations.on_function_scope,
+    "function_expression": declarations.on_function_scope,
+    "block": declarations.on_block,
+    "return": declarations.on_return,
+    "type_scope": declarations.on_type_scope,
+    "index": declarations.on_index,
+    "parameter": declarations.on_parameter,
+    "type_parameter": declarations.on_type_parameter,
+    "bound_type": declarations.on_bound_type,
+    "bound": declarations.on_bound,
+    "heritage": uses.on_heritage,
+    "extends": uses.on_extends,
+    "implements": uses.on_implements,
+    "call": uses.on_call,
+    "new": uses.on_new,
+    "jsx": uses.on_jsx,
+    "jsx_end": uses.on_jsx_end,
+    "member": uses.on_member,
+    "nested_type": uses.on_nested_type,
+    "type": uses.on_type,
+    "identifier": None,
+}
+_MEMBER_HOLDERS = frozenset(
+    {
+        SymbolKind.CLASS,
+        SymbolKind.INTERFACE,
+        SymbolKind.ENUM,
+        SymbolKind.TYPE,
+        SymbolKind.CONSTANT,
+        SymbolKind.VARIABLE,
+        SymbolKind.PROPERTY,
+        SymbolKind.COMPONENT,
+    }
+)
+
+
+def parse_typescript(file_name: str, text: bytes) -> bytes:
+    """The structure record of a TypeScript file."""
+    return _parse("typescript", ("ecmascript", "typescript"), file_name, text)
+
+
+def parse_tsx(file_name: str, text: bytes) -> bytes:
+    """The structure record of a TypeScript file with elements."""
+    return _parse("tsx", ("ecmascript", "typescript", "jsx"), file_name, text)
+
+
+def parse_javascript(file_name: str, text: bytes) -> bytes:
+    """The structure record of a JavaScript file; of minified code that of the file alone, PARTIAL."""
+    if is_minified(text):
+        builder = StructureBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
+        builder.status = ParseStatus.PARTIAL
+        return builder.encode()
+    return _parse("javascript", ("ecmascript", "javascript", "jsx"), file_name, text)
+
+
+def _parse(dialect: str, queries: tuple[str, ...], file_name: str, text: bytes) -> bytes:
+    captures = find_captures(dialect, queries, text)
+    if captures is None:
+        return encode_failure(file_name, text.count(b"\n") + 1)
+    if not captures.is_complete and dialect != "javascript":
+        plain = _write_plainly(dialect, text)
+        others = find_captures(dialect, queries, plain) if plain != text else None
+        if others is not None and others.is_complete:
+            text, captures = plain, others
+    walk = ScriptWalk(file_name, text, is_typescript=dialect != "javascript")
+    walk.run(captures, _HANDLERS)
+    _finish(walk)
+    return walk.encode()
+
+
+def _write_plainly(dialect: str, text: bytes) -> bytes:
+    """The text as the grammar may understand it, as long as before and with the same lines."""
+    text = _LEFT_OUT.sub(_blank, text)
+    return _SIGNATURE.sub(rb"\1;", text) if dialect == "typescript" else text
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """White space instead of a word."""
+    kept = found[1] or found[2] or found[3]
+    return kept + b" " * (len(found[0]) - len(kept))
+
+
+def _finish(walk: ScriptWalk) -> None:
+    """What is known of declarations when all has been seen: who exports them, which are components."""
+    for place, entry in enumerate(walk.entries):
+        if place in walk.components and uses.is_component(entry.name, entry.kind):
+            entry.kind = SymbolKind.COMPONENT
+        if not entry.parent and place and entry.name in walk.exported:
+            entry.flags |= SymbolFlag.PUBLIC_API
+            entry.access = Access.PUBLIC
+            if walk.exported[entry.name]:
+                entry.flags |= SymbolFlag.DEFAULT_EXPORT
+        parent = walk.entries[entry.parent]
+        if parent.flags & SymbolFlag.PUBLIC_API and parent.kind in _MEMBER_HOLDERS:
+            if entry.access is not Access.PRIVATE:
+                entry.flags |= SymbolFlag.PUBLIC_API
+        elif entry.parent and parent.kind is SymbolKind.MODULE and not parent.flags & SymbolFlag.PUBLIC_API:
+            entry.flags &= ~SymbolFlag.PUBLIC_API

@@ -1,0 +1,180 @@
+"""Uses of names in TypeScript and JavaScript: calls, members, elements of JSX, types."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.typescript.declarations import FUNCTION_VALUES
+from repo_mcp.languages.typescript.modules import refer_required
+from repo_mcp.languages.typescript.walk import ScriptWalk
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, ReferenceRole, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+CALL, USE = ReferenceRole.CALL, ReferenceRole.USE
+_GIVING_ITEMS = frozenset(
+    re.findall(
+        r"\w+",
+        "map forEach filter find findIndex findLast findLastIndex some every flatMap",
+    )
+)
+# Chains of names alone are read by their characters in trees without errors: nodes take twice as long.
+_MEMBER = re.compile(rb"[\w$.#\x80-\xff]{1,200}\.(#?[\w$\x80-\xff]+)")
+_TYPE_NODES = frozenset({"type_identifier", "nested_type_identifier", "generic_type"})
+
+
+def on_call(walk: ScriptWalk, node: Node) -> None:
+    """A call of a name or of a member."""
+    function = node.child_by_field_name("function")
+    if function is not None and function.type == "non_null_expression":
+        function = function.named_child(0)
+    if function is None:
+        return
+    kind = function.type
+    if kind == "identifier":
+        if walk.text.startswith(b"require", function.start_byte) and refer_required(walk, node, function):
+            return
+        _refer_call(walk, node, function, "")
+    elif kind == "member_expression":
+        _refer_call(walk, node, function, None)
+    elif kind == "super":
+        arguments = walk.count_arguments(node.child_by_field_name("arguments"))
+        walk.refer(CALL, "constructor", node.start_byte, "super", "", arguments)
+    elif kind == "import":
+        refer_required(walk, node, function)
+
+
+def on_new(walk: ScriptWalk, node: Node) -> None:
+    """`new` of a name or of a member."""
+    constructor = node.child_by_field_name("constructor")
+    if constructor is not None and constructor.type in {"identifier", "member_expression"}:
+        _refer_call(walk, node, constructor, "" if constructor.type == "identifier" else None)
+
+
+def _refer_call(walk: ScriptWalk, node: Node, named: Node, qualifier: str | None) -> None:
+    """A row for what is called; without a qualifier the named one is a member."""
+    name_node: Node | None = named
+    if qualifier is None:
+        name_node = named.child_by_field_name("property")
+        qualifier = walk.read_chain(named.child_by_field_name("object"))
+    if name_node is None:
+        return
+    given = node.child_by_field_name("arguments")
+    start = name_node.start_byte
+    walk.taken.add(start)
+    name = walk.read(name_node)
+    if given is not None and name in _GIVING_ITEMS and qualifier and given.named_child_count:
+        first = given.named_children[0]
+        if first.type in FUNCTION_VALUES:
+            walk.item_functions[first.start_byte] = qualifier
+    walk.refer(CALL, name, start, qualifier, "", walk.count_arguments(given))
+
+
+def on_member(walk: ScriptWalk, node: Node) -> None:
+    """A member that is read or written."""
+    if not walk.is_partial:
+        first, end = node.start_byte, node.end_byte
+        found = _MEMBER.fullmatch(walk.text, first, end)
+        if found is not None:
+            start = found.start(1)
+            if start not in walk.taken:
+                walk.taken.add(start)
+                walk.refer(USE, walk.read_piece(start, end), start, walk.read_piece(first, start - 1))
+            return
+    name_node = node.child_by_field_name("property")
+    if name_node is None or name_node.start_byte in walk.taken:
+        return
+    start = name_node.start_byte
+    walk.taken.add(start)
+    qualifier = walk.read_chain(node.child_by_field_name("object"))
+    walk.refer(USE, walk.read(name_node), start, qualifier)
+
+
+def on_jsx(walk: ScriptWalk, node: Node) -> None:
+    """An element: a component that is called, and what makes a component of what it stands in."""
+    walk.mark_component()
+    name_node = node.child_by_field_name("name")
+    if name_node is None:
+        return
+    if name_node.type == "member_expression":
+        _refer_element(walk, name_node)
+        return
+    walk.taken.add(name_node.start_byte)
+    name = walk.read(name_node)
+    if name_node.type == "identifier" and not name[:1].islower():
+        walk.refer(CALL, name, name_node.start_byte)
+
+
+def _refer_element(walk: ScriptWalk, node: Node) -> None:
+    name_node = node.child_by_field_name("property")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        qualifier = walk.read_chain(node.child_by_field_name("object"))
+        walk.refer(CALL, walk.read(name_node), name_node.start_byte, qualifier)
+
+
+def on_jsx_end(walk: ScriptWalk, node: Node) -> None:
+    """The end of an element says nothing new."""
+    walk.taken.update(range(node.start_byte, node.end_byte))
+
+
+# -- types -------------------------------------------------------------------------------------------------
+
+
+def on_heritage(walk: ScriptWalk, node: Node) -> None:
+    """The base class of a class; what it implements comes as a capture of its own."""
+    for child in node.named_children:
+        base = child.child_by_field_name("value") if child.type == "extends_clause" else child
+        if base is not None and base.type in {"identifier", "member_expression"}:
+            chain = walk.read_chain(base)
+            qualifier, _, name = chain.rpartition(".")
+            start = base.start_byte
+            if base.type == "member_expression":
+                name_node = base.child_by_field_name("property")
+                start = name_node.start_byte if name_node is not None else start
+            walk.taken.add(start)
+            walk.refer(ReferenceRole.INHERIT, name, start, qualifier)
+            if name in {"Component", "PureComponent"}:
+                walk.mark_component()
+
+
+def on_implements(walk: ScriptWalk, node: Node) -> None:
+    """Interfaces that a class implements."""
+    _refer_bases(walk, node, ReferenceRole.IMPLEMENT)
+
+
+def on_extends(walk: ScriptWalk, node: Node) -> None:
+    """Interfaces that an interface extends."""
+    _refer_bases(walk, node, ReferenceRole.EXTEND)
+
+
+def _refer_bases(walk: ScriptWalk, node: Node, role: ReferenceRole) -> None:
+    for child in node.named_children:
+        if child.type in _TYPE_NODES:
+            named = child.child_by_field_name("name") if child.type == "generic_type" else child
+            if named is not None:
+                walk.base_roles[named.start_byte] = role
+
+
+def on_nested_type(walk: ScriptWalk, node: Node) -> None:
+    """A type that is a member of a namespace."""
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        walk.taken.add(name_node.start_byte)
+        qualifier = walk.read_chain(node.child_by_field_name("module"))
+        walk.refer(walk.get_role(node.start_byte), walk.read(name_node), name_node.start_byte, qualifier)
+
+
+def on_type(walk: ScriptWalk, node: Node) -> None:
+    """A type, in the role that its place gives it."""
+    start = node.start_byte
+    if start not in walk.taken:
+        walk.taken.add(start)
+        walk.refer(walk.get_role(start), walk.read(node), start)
+
+
+def is_component(name: str, kind: SymbolKind) -> bool:
+    """True for what is a component when it makes elements: called, and named as one."""
+    return name[:1].isupper() and (kind in CALLABLE_KINDS or kind in {SymbolKind.CLASS, SymbolKind.CONSTANT})

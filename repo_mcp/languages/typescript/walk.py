@@ -1,0 +1,266 @@
+"""The state of a pass over TypeScript or JavaScript, and how its expressions read as names.
+
+What surrounds a node is never asked of the node: a handler of something outer leaves a note here (under the
+byte where the inner one starts, or with the byte where it ends), and the handler of the inner one finds it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repo_mcp.languages.treesitter.scope_walk import (
+    CALLED,
+    ITEMS,
+    MAX_CHAIN_BYTES,
+    SAME,
+    TYPE,
+    UNKNOWN,
+    Entry,
+    ScopeWalk,
+)
+from repo_mcp.languages.typescript.types import read_type
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
+
+if TYPE_CHECKING:
+    from repo_mcp.languages.treesitter.parser import Node
+
+_PLAIN = re.compile(rb"[\w$.#\x80-\xff]+")
+_CHAIN = re.compile(rb"[\w$\x80-\xff]+(?:\(\)|\[\]|\.#?[\w$\x80-\xff]+)*")
+_SPACE = re.compile(rb"\s+")
+_AWAITED = re.compile(rb"\((?:await|new)\s+([^()]*(?:\(.*\))?)\)", re.DOTALL)
+_ROUND = re.compile(rb"\([^()\[\]]*\)")
+_SQUARE = re.compile(rb"\[[^()\[\]]*\]")
+_TYPED_CALL = re.compile(rb"<[\w\s,.|\[\]]*>\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What stands before a declaration: `export`, `default`, `declare`."""
+
+    start: int  # byte
+    is_exported: bool = False
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """One `const`, `let` or `var`, while its variables are passed."""
+
+    end: int
+    is_constant: bool
+    hoists: bool
+    prefix: Prefix
+
+
+class ScriptWalk(ScopeWalk):
+    """The state of one pass."""
+
+    def __init__(self, file_name: str, text: bytes, *, is_typescript: bool) -> None:
+        super().__init__(file_name, text)
+        self.is_typescript = is_typescript
+        self.prefixes: dict[int, Prefix] = {}  # start of a declaration -> what stands before it
+        self.values: dict[int, int] = {}  # start of a function, class or object -> the symbol that it makes
+        self.variables: list[Variables] = []
+        self.objects: list[tuple[int, int]] = []  # (end, place of the symbol whose value it is or -1)
+        self.functions: dict[int, int] = {}  # scope of a function -> the symbol that it is
+        self.roles: list[tuple[int, int, ReferenceRole]] = []  # spans in which types have a role
+        self.base_roles: dict[int, ReferenceRole] = {}  # starts of types that have one
+        self.pattern_end = 0  # names bound before it are declared, or imported, by `pattern`
+        self.pattern: Variables | None = None
+        self.assigned_end = 0  # names in patterns before it are used, not bound
+        self.exported: dict[str, bool] = {}  # names exported apart from their declaration -> as default
+        self.comment = (0, 0)  # span of the last doc comment
+        self.decorators = (0, 0)  # span of the last decorators in a row
+        self.members: dict[tuple[int, str], int] = {}  # (symbol, name declared in it) -> the first of them
+        self.components: set[int] = set()  # symbols that make elements
+
+    # -- declarations --------------------------------------------------------------------------------------
+
+    def declare(self, node: Node, name: str, kind: SymbolKind, prefix: Prefix, parent: int = -1) -> Entry:
+        """One more symbol, from its prefix and its decorators on; the last of the entries."""
+        start = min(prefix.start, node.start_byte)
+        if self.decorators[1] <= start and self.is_gap(self.decorators[1], start) and self.decorators[1]:
+            start = self.decorators[0]
+        place = self.add_symbol(name, kind, start, node.end_byte, parent)
+        entry = self.entries[place]
+        self.members.setdefault((entry.parent, name), place)
+        comment_start, comment_end = self.comment
+        if comment_end and comment_end <= start and self.is_gap(comment_end, start):
+            entry.flags |= SymbolFlag.DOCUMENTED
+            if b"@deprecated" in self.text[comment_start:comment_end]:
+                entry.flags |= SymbolFlag.DEPRECATED
+        if prefix.is_exported:
+            entry.flags |= SymbolFlag.PUBLIC_API
+            entry.access = Access.PUBLIC
+        if prefix.is_default:
+            entry.flags |= SymbolFlag.DEFAULT_EXPORT
+        return entry
+
+    def find_prefix(self, node: Node) -> Prefix:
+        """What stands before a declaration."""
+        return self.prefixes.get(node.start_byte) or Prefix(node.start_byte)
+
+    def open_last(self, end: int, *, is_local: bool, hoists: bool = False) -> None:
+        """Let what follows until a byte stand in the symbol declared last."""
+        self.open_scope(end, is_local=is_local, hoists=hoists, place=len(self.entries) - 1)
+        if hoists:
+            self.functions[self.scope] = self.place
+
+    def read_signature(self, entry: Entry, node: Node) -> None:
+        """Take parameters and result from a function or a function's type."""
+        parameters = node.child_by_field_name("parameters")
+        if parameters is None:
+            single = node.child_by_field_name("parameter")
+            if single is not None:
+                entry.parameters, entry.count = f"({self.read(single)})", 1
+        else:
+            entry.parameters = self.read_line(parameters)
+            if parameters.end_byte - parameters.start_byte > 2:
+                self._count_parameters(entry, parameters)
+        result = node.child_by_field_name("return_type")
+        if result is not None:
+            entry.type = self.read_line(result).removeprefix(":").strip()
+
+    def _count_parameters(self, entry: Entry, parameters: Node) -> None:
+        for one in parameters.named_children:
+            text = self.text[one.start_byte : one.start_byte + 5]
+            if one.type == "comment" or re.match(rb"this\b", text):
+                continue
+            entry.count += 1
+            if text.startswith(b"..."):
+                entry.flags |= SymbolFlag.VARIADIC
+
+    def mark_component(self) -> None:
+        """The innermost symbol makes elements."""
+        self.components.add(self.place)
+
+    def get_role(self, start: int) -> ReferenceRole:
+        """The role of a type that stands at a byte."""
+        base = self.base_roles.get(start)
+        if base is not None:
+            return base
+        roles = self.roles
+        while roles and roles[-1][1] <= start:
+            roles.pop()
+        return roles[-1][2] if roles and roles[-1][0] <= start else ReferenceRole.TYPE
+
+    # -- names ---------------------------------------------------------------------------------------------
+
+    def read_name(self, node: Node | None) -> str:
+        """The name of a member: `a`, `#a`, `"a"`, `[a]`."""
+        name = self.read_line(node)
+        return name[1:-1] if name[:1] in {"'", '"'} else name
+
+    def read_chain(self, node: Node | None) -> str:
+        """An expression before a member, dotted: "a.b", "make()", "list[]"; "?" for anything else."""
+        if node is None:
+            return UNKNOWN
+        start, end = node.start_byte, node.end_byte
+        if end - start > MAX_CHAIN_BYTES:
+            return UNKNOWN
+        text = self.text[start:end]
+        if not _PLAIN.fullmatch(text):
+            text = _simplify(text)
+        return text.decode("utf-8", "replace") or UNKNOWN
+
+    def count_arguments(self, arguments: Node | None) -> int:
+        """Arguments + 1; 0 when their number is not known."""
+        if arguments is None:
+            return 1
+        text, start, end = self.text, arguments.start_byte, arguments.end_byte
+        if not text.startswith(b"(", start, end):
+            return 0
+        count = arguments.named_child_count
+        find = text.find
+        if max(find(b"...", start, end), find(b"//", start, end), find(b"/*", start, end)) >= 0:
+            types = [one.type for one in arguments.named_children]
+            if "spread_element" in types:
+                return 0
+            count -= types.count("comment")
+        return count + 1
+
+    # -- types of variables --------------------------------------------------------------------------------
+
+    def bind_annotation(self, alias: str, node: Node | None, start: int, place: int = -1) -> bool:
+        """Tell the type of a variable that has one written; True when it could be read."""
+        if node is None:
+            return False
+        found = read_type(self.read_line(node))
+        if found.name:
+            items = ITEMS if found.is_items else TYPE
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
+        return bool(found.name)
+
+    def read_owner(self, type_node: Node | None, value: Node | None) -> str:
+        """What a pattern takes members of: a type that is written, as if it were called, or an expression."""
+        if type_node is not None:
+            found = read_type(self.read_line(type_node))
+            dotted = f"{found.qualifier}.{found.name}" if found.qualifier else found.name
+            return f"{dotted}()" if found.name and not found.is_items else UNKNOWN
+        for _ in range(3):
+            if value is None or value.type not in _WRAPPERS or not value.named_child_count:
+                break
+            value = value.named_children[0]
+        return self.read_chain(value)
+
+    def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
+        """Tell the type of a variable by what it is given."""
+        for _ in range(3):
+            if value is None or value.type not in _WRAPPERS:
+                break
+            inner = value.named_children
+            if value.type in {"as_expression", "satisfies_expression"} and len(inner) == 2:
+                if self.bind_annotation(alias, inner[1], start, place):
+                    return
+                value = inner[0]
+                continue
+            value = inner[0] if inner else None
+        if value is None:
+            return
+        if value.type == "new_expression":
+            self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, place)
+        elif value.type == "call_expression":
+            self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, place)
+        elif value.type in {"identifier", "member_expression", "this"}:
+            self._bind_named(alias, value, SAME, start, place)
+        elif value.type == "subscript_expression":
+            self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
+
+    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int) -> None:
+        chain = self.read_chain(node)
+        if chain == UNKNOWN or chain.endswith((")", "]")) or chain in {"undefined", "require", "import"}:
+            return
+        qualifier, _, name = chain.rpartition(".")
+        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, place)
+
+
+_WRAPPERS = frozenset(
+    {
+        "await_expression",
+        "parenthesized_expression",
+        "non_null_expression",
+        "as_expression",
+        "satisfies_expression",
+    }
+)
+
+
+def _simplify(text: bytes) -> bytes:
+    """A chain of members and calls as dotted names; empty for what is none."""
+    awaited = _AWAITED.fullmatch(text)
+    if awaited is not None:
+        text = awaited[1]
+    elif text.startswith(b"new "):
+        text = text[4:]
+    text = _SPACE.sub(b"", text).replace(b"?.", b".").replace(b"!", b"")
+    if b"<" in text:
+        text = _TYPED_CALL.sub(b"(", text)
+    for _ in range(5):
+        shorter = _ROUND.sub(b"\x00", _SQUARE.sub(b"\x01", text))
+        if shorter == text:
+            break
+        text = shorter
+    text = text.replace(b"\x00", b"()").replace(b"\x01", b"[]").replace(b".[]", b"[]")
+    return text if _CHAIN.fullmatch(text) else b""

@@ -1,0 +1,163 @@
+"""The child's end of the parse worker: parses what it is sent, within limits that the system enforces.
+
+Address space, processor time for each text and what may be written are limited where the system can;
+where it cannot, the parent's watch remains. Nothing is read but the pipe.
+
+A frame of requests holds one text or more, and is answered with one frame:
+
+    request: u32 bytes | task | "\n" | text
+    answers: "+" | for each text u32 bytes | the task's answer
+
+After a frame that begins with "-" instead the child ends itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+
+from repo_mcp.languages.python.syntax import outline_python
+from repo_mcp.languages.symbol_parsers import PREFIX, run_structure_task
+
+READY = b"ready"  # the first frame
+CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
+ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` takes for the worst 512 KiB
+KEPT_RSS_BYTES = 256 * 1024 * 1024  # a process that grew larger ends itself and is replaced
+
+TASKS: Mapping[str, Callable[[bytes], bytes]] = {"python": outline_python}
+_SIZE = struct.Struct("<I")
+
+
+def encode_requests(requests: Iterable[tuple[str, bytes]]) -> bytes:
+    """The frame of some tasks and texts."""
+    parts: list[bytes] = []
+    for task, text in requests:
+        named = task.encode() + b"\n"
+        parts += [_SIZE.pack(len(named) + len(text)), named, text]
+    return b"".join(parts)
+
+
+def _iter_requests(frame: bytes) -> Iterator[tuple[str, bytes]]:
+    for request in _iter_parts(frame, 0):
+        task, _, text = request.partition(b"\n")
+        yield task.decode(), text
+
+
+def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
+    """What stands behind each length, from a place on. ValueError where a part is cut off."""
+    while end < len(frame):
+        start = end + _SIZE.size
+        if start > len(frame):
+            raise ValueError("a length that is cut off")
+        end = start + _SIZE.unpack_from(frame, end)[0]
+        if end > len(frame):
+            raise ValueError("a part that is cut off")
+        yield frame[start:end]
+
+
+def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
+    """The answers of a frame, and whether the child goes on. ValueError for bytes that are no such frame."""
+    if frame[:1] not in (b"+", b"-"):
+        raise ValueError("no frame of answers")
+    return list(_iter_parts(frame, 1)), frame[:1] == b"+"
+
+
+def run_task(task: str, text: bytes) -> bytes:
+    """The answer of a task. KeyError when there is none of this name."""
+    if task.startswith(PREFIX):
+        return run_structure_task(task, text)
+    return TASKS[task](text)
+
+
+def serve(
+    requests: Connection,
+    answers: Connection,
+    niceness: int = 0,
+    run: Callable[[str, bytes], bytes] = run_task,
+    kept_rss_bytes: int = KEPT_RSS_BYTES,
+) -> None:
+    """Answer requests until the pipe is closed, with as much less priority as `niceness` says.
+
+    A process that has grown larger than `kept_rss_bytes` ends itself after an answer.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
+    gc.disable()  # trees have no cycles; collecting them costs a third of the time
+    _limit_process()
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
+    with suppress(EOFError, OSError):
+        answers.send_bytes(READY)
+        while _answer(requests.recv_bytes(), answers, run, kept_rss_bytes):
+            pass
+
+
+def _answer(
+    frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
+) -> bool:
+    """Answer the requests of a frame. False when this process has grown too large to go on."""
+    parts: list[bytes] = []
+    for task, text in _iter_requests(frame):
+        _limit_next_seconds()
+        answer = run(task, text)
+        parts += [_SIZE.pack(len(answer)), answer]
+    stays = _has_room(kept_rss_bytes)
+    answers.send_bytes(b"".join([b"+" if stays else b"-", *parts]))
+    return stays
+
+
+if sys.platform == "win32":
+
+    def _limit_process() -> None:
+        """There are no limits to set; the parent's watch has to do."""
+
+    def _limit_next_seconds() -> None:
+        """As above."""
+
+    def _has_room(kept_rss_bytes: int) -> bool:
+        """As above."""
+        return True
+
+else:
+    import resource
+
+    def _limit_process() -> None:
+        """No core dumps (they would hold the text), no files, bounded memory."""
+        for limit, value in (
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_FSIZE, 0),
+            (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES),
+        ):
+            with suppress(ValueError, OSError):  # not every system has every limit
+                resource.setrlimit(limit, (value, value))
+
+    def _limit_next_seconds() -> None:
+        """The system ends this process when the next text takes it more than CPU_SECONDS."""
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        end = math.ceil(usage.ru_utime + usage.ru_stime) + CPU_SECONDS
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_CPU, (end, hard))
+
+    def _has_room(kept_rss_bytes: int) -> bool:
+        """True when this program never held more memory than that.
+
+        A started process inherits its parent's `ru_maxrss`, so that what is more than that is looked up: by
+        a file, which takes as long as parsing a small text. So this is asked once for all texts of a frame.
+        """
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        peak = peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere
+        if peak <= kept_rss_bytes:
+            return True
+        try:
+            with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+                lines = (line.split() for line in status if line.startswith("VmHWM:"))
+                return int(next(lines)[1]) * 1024 <= kept_rss_bytes
+        except (OSError, StopIteration):  # not Linux
+            return False

@@ -1,0 +1,295 @@
+"""Our end of the process in which text of the repository is parsed: it is killed when it does not answer.
+
+A parser of hostile text can take gigabytes, run for minutes or crash the interpreter, and none of that
+can be caught. So one child process (`parse_process`) does it, started anew (spawn) at the first text, kept
+for the next ones, and limited by the system where the system can. A watch kills it after WALL_SECONDS in
+any case. A text that ends the child is put on the poison list (`poison`) and not tried again.
+
+What travels are length-prefixed frames on two pipes, bytes only, as `parse_process` tells. Nothing that
+comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
+
+For many texts there is `BatchParser`: a child as well, that is given several texts at a time. It answers all
+of them at once: where it does not, each is asked alone, and so the one that is to blame is found.
+
+What starts processes is imported with the first text: a server that is asked for no outline does without.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from repo_mcp.config.server_config import safe_child_environment
+from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
+from repo_mcp.storage.poison import PoisonList
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+
+WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine gets the rest
+START_SECONDS = 30.0
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+MAX_DEATHS = 20  # children in a row that ended without an answer: then it is not the texts
+
+
+class ParseWorker:
+    """At most one child; calls from several threads take turns."""
+
+    def __init__(self, *, wall_seconds: float = WALL_SECONDS, poison: PoisonList | None = None) -> None:
+        """Starts nothing."""
+        self._wall_seconds = wall_seconds
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._poison = poison if poison is not None else PoisonList()
+        self._closed = False
+
+    def parse(self, task: str, text: bytes) -> bytes:
+        """The task's answer for a text. Raises ParserFailed: DIED again for a text that ended a child."""
+        with self._lock:
+            if text in self._poison:
+                raise ParserFailed(ParserFault.DIED)
+            child = self._get_child()
+            try:
+                (answer,), stays = child.ask([(task, text)], self._wall_seconds)
+            except (EOFError, OSError) as error:
+                self._drop_child()
+                if self._closed:
+                    raise ParserFailed(ParserFault.UNAVAILABLE) from error
+                self._poison.add(text)
+                raise ParserFailed(ParserFault.DIED) from error
+            if not stays:
+                self._drop_child()
+        return answer
+
+    def _get_child(self) -> _Child:
+        if self._closed:
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        if self._child is not None and not self._child.process.is_alive():
+            self._drop_child()
+        if self._child is None:
+            try:
+                self._child = _start_child()
+            except (EOFError, OSError) as error:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed:  # while it started
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        return self._child
+
+    def _drop_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def close(self) -> None:
+        """End the child, also while it parses; later calls raise ParserFailed."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()  # whoever waits for its answer gets the end of the pipe, and gives the lock back
+        with self._lock:
+            self._drop_child()
+
+
+class BatchParser:
+    """At most one child, for one thread; `close` may be called from others."""
+
+    def __init__(
+        self,
+        *,
+        wall_seconds: float = WALL_SECONDS,
+        niceness: int = 0,
+        serve: Callable[..., None] | None = None,
+    ) -> None:
+        """Starts nothing. `serve` is what the child runs, where that is not `parse_process.serve`."""
+        self._wall_seconds = wall_seconds
+        self._niceness = niceness
+        self._serve = serve
+        self._child: _Child | None = None
+        self._deaths = 0  # in a row
+        self._closed = False
+
+    def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
+        """The answer for each task and text; None for a text that ended the child.
+
+        Raises ParserFailed when no process can be had, when children do nothing but end, and when closed.
+        """
+        answers = self._ask(requests) if requests else []
+        if answers is not None:
+            return [*answers]
+        alone = [self._ask([request]) for request in requests]  # each shows whether it was the one
+        return [None if one is None else one[0] for one in alone]
+
+    def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes] | None:
+        """What one child answers, or None when it ended."""
+        child = self._get_child()
+        stays = False
+        try:
+            answers, stays = child.ask(requests, self._wall_seconds)
+        except (EOFError, OSError) as error:
+            self._deaths += 1
+            if self._closed or self._deaths > MAX_DEATHS:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+            return None
+        finally:
+            if not stays:
+                self._drop_child()
+        self._deaths = 0
+        return answers
+
+    def _get_child(self) -> _Child:
+        if self._child is not None and not self._child.process.is_alive():
+            self._drop_child()
+        if self._child is None and not self._closed:
+            try:
+                self._child = _start_child(self._niceness, self._serve)
+            except (EOFError, OSError) as error:
+                raise ParserFailed(ParserFault.UNAVAILABLE) from error
+        if self._closed or self._child is None:  # also while it started
+            self._drop_child()
+            raise ParserFailed(ParserFault.UNAVAILABLE)
+        return self._child
+
+    def _drop_child(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def stop(self) -> None:
+        """End the child now, also while it parses: from any thread. `parse` raises from now on."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def close(self) -> None:
+        """End the child and give everything back: in the thread that parsed."""
+        self._closed = True
+        self._drop_child()
+
+
+class _Watch:
+    """Kills a process that owes an answer for too long.
+
+    Its thread lives as long as the process: one for each question would take as long as parsing a small text.
+    It is woken by a question only when it has found since the last one that nothing is owed.
+    """
+
+    def __init__(self, process: SpawnProcess) -> None:
+        self._process = process
+        self._change = threading.Condition()
+        self._due = math.inf  # by time.monotonic(); for ever where nothing is owed
+        self._sleeps = False
+        self._ended = False
+        threading.Thread(target=self._run, name="parse watch", daemon=True).start()
+
+    def begin(self, seconds: float) -> None:
+        """From now on the process has so long."""
+        with self._change:
+            self._due = time.monotonic() + seconds
+            if self._sleeps:
+                self._change.notify()
+
+    def pause(self) -> None:
+        """The answer is there, or not waited for any more."""
+        self._due = math.inf
+
+    def end(self) -> None:
+        """The process is of no use any more."""
+        with self._change:
+            self._ended = True
+            self._change.notify()
+
+    def _run(self) -> None:
+        with self._change:
+            while not self._ended:
+                left = self._due - time.monotonic()
+                if left <= 0:
+                    _kill(self._process)
+                    self._due = left = math.inf
+                self._sleeps = left == math.inf
+                self._change.wait(None if self._sleeps else left)
+
+
+def _kill(process: SpawnProcess) -> None:
+    """End it now. Does nothing when it has ended."""
+    with suppress(ValueError, OSError):  # closed by another thread in the meantime
+        process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A started process and our ends of its pipes."""
+
+    process: SpawnProcess
+    requests: Connection
+    answers: Connection
+    watch: _Watch
+
+    def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
+        """The answers, and whether the child goes on.
+
+        EOFError or OSError when the child ended, was killed for time, or sent what no child of ours sends.
+        """
+        from repo_mcp.process.parse_process import decode_answers, encode_requests
+
+        self.watch.begin(wall_seconds)
+        try:
+            self.requests.send_bytes(encode_requests(requests))
+            answers, stays = decode_answers(self.answers.recv_bytes(MAX_ANSWER_BYTES))
+        except ValueError as error:
+            raise EOFError from error
+        finally:
+            self.watch.pause()
+        if len(answers) != len(requests):
+            raise EOFError
+        return answers, stays
+
+    def kill(self) -> None:
+        """End it now. Does nothing when it has ended."""
+        _kill(self.process)
+
+    def end(self) -> None:
+        """End it and give everything back."""
+        self.kill()
+        self.watch.end()
+        self.requests.close()
+        self.answers.close()
+        self.process.join()
+        with suppress(ValueError):
+            self.process.close()
+
+
+def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _Child:
+    """A child that has said that it is ready. EOFError or OSError when none can be had."""
+    import multiprocessing
+
+    from repo_mcp.process.parse_process import READY, serve
+
+    context = multiprocessing.get_context("spawn")
+    their_requests, requests = context.Pipe(duplex=False)
+    answers, their_answers = context.Pipe(duplex=False)
+    arguments: tuple[Any, ...] = (their_requests, their_answers, niceness)
+    process = context.Process(target=run or serve, args=arguments, daemon=True)
+    try:
+        with safe_child_environment():
+            process.start()
+    finally:
+        their_requests.close()
+        their_answers.close()
+        if process.pid is None:
+            requests.close()
+            answers.close()
+    child = _Child(process, requests, answers, _Watch(process))
+    try:
+        if not answers.poll(START_SECONDS) or answers.recv_bytes(len(READY)) != READY:
+            raise EOFError
+    except (EOFError, OSError):
+        child.end()
+        raise
+    return child

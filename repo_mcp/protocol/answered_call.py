@@ -1,0 +1,107 @@
+"""One call of a tool whose answer the client waits for: from its request to its answer, or to its cancelling.
+
+Left out on purpose: calls that are asked for now and fetched later (`repo_mcp.protocol.task_methods`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.protocol.tool_model import CallContext, Question
+from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
+
+if TYPE_CHECKING:
+    from repo_mcp.protocol.call_pool import CallPool, PooledCall
+    from repo_mcp.protocol.frames import RequestId
+    from repo_mcp.protocol.plain_protocol import Answers, Caller
+    from repo_mcp.protocol.round_trips import Round
+    from repo_mcp.protocol.sampling import Sampler
+    from repo_mcp.protocol.tool_model import Tool
+    from repo_mcp.protocol.wire import Wire
+
+
+class AnsweredCall:
+    """A call in flight. Ended once, by whichever comes first."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        answers: Answers,
+        request_id: RequestId,
+        caller: Caller,
+        *,
+        sampler: Sampler | None = None,
+        round_: Round | None = None,
+        modern: bool,
+    ) -> None:
+        """The client's model is asked by `sampler`, in the second era in rounds; by neither if it cannot."""
+        self.request_id = request_id
+        self._wire = wire
+        self._answers = answers
+        self._caller = caller
+        self._sampler = sampler
+        self._round = round_
+        self._modern = modern
+        self._ending = threading.Lock()  # taken once: by the answer or by the cancelling, never given back
+        self._cancelled = threading.Event()
+        self._pooled: PooledCall | None = None
+        token = caller.progress_token
+        self._progress = None if token is None else ProgressRelay(wire.say, token)
+
+    def submit(
+        self,
+        pool: CallPool,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        forget: Callable[[AnsweredCall], object],
+    ) -> None:
+        """Have the tool called by a thread of the pool; `forget` is called when the call has ended."""
+        is_cancelled = self._cancelled.is_set
+        ask: Callable[[Question], str | None] | None = None
+        if self._round is not None:
+            ask = self._round.ask
+        elif self._sampler is not None:
+            ask = partial(self._sampler.ask, cancelled=is_cancelled)
+        report = None if self._progress is None else self._progress.put
+        context = CallContext(is_cancelled, report, (self._caller.name, self._caller.version), ask)
+
+        def end(outcome: Outcome) -> None:
+            try:
+                self._end(outcome)
+            finally:
+                forget(self)
+
+        self._pooled = submit_tool(pool, tool, arguments, context, end)
+
+    def cancel(self) -> None:
+        """The client does not wait any more: nothing is sent, and what runs is told."""
+        if not self._ending.acquire(blocking=False):
+            return
+        self._cancelled.set()
+        if self._progress is not None:
+            self._progress.close()
+        self._wire.drop(self.request_id)
+        if self._pooled is not None:
+            self._pooled.cancel()
+
+    def _end(self, outcome: Outcome) -> None:
+        """Answer, with an internal error for None."""
+        if not self._ending.acquire(blocking=False):
+            return
+        if self._progress is not None:
+            self._progress.finish()
+        try:
+            frame = self._encode(outcome)
+        except Exception:  # a lone surrogate, or a defect: the client must not wait for ever
+            frame = b""
+        self._wire.answer(self.request_id, frame)
+
+    def _encode(self, outcome: Outcome) -> bytes:
+        if isinstance(outcome, Question):
+            if self._round is None:
+                return b""
+            return self._answers.result(self.request_id, self._round.describe(outcome), modern=True)
+        return b"" if outcome is None else self._answers.call(self.request_id, outcome, modern=self._modern)

@@ -1,0 +1,243 @@
+"""What a call is held to before and while it runs: so many calls a second, and so many seconds for one.
+
+A server has one guard, which all its toolsets share: whichever way a call comes (stdio in either era, by the
+SDK, as a task, over HTTP), it passes here. A call too many is refused with when to come again; it costs next
+to nothing. A call that reads runs in a thread that can be left behind: a file system that hangs (a dead NFS,
+FUSE) blocks a thread for as long as it likes, and whoever waits is told TIMEOUT. A thread that comes back is
+used again. So that a tree that hangs does not take a thread for every call, calls are refused while MAX_STUCK
+threads are left behind.
+
+The time in which the client's own model is asked does not count. Calls that index or research have no limit
+of time: how long they take is the tree's affair, they report progress, and the client can cancel them.
+
+Left out on purpose: how a refusal is rendered and logged, which is as for any other failure.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import CallContext, Question
+
+BURST_SECONDS = 10  # what may come at once: as many calls as are allowed in this time
+MAX_STUCK = 32  # threads left behind; each holds some 100 KB
+RECORD_SECONDS = 1.0  # for a line of the log while threads are left behind: its directory may hang as well
+IDLE_THREADS = 16  # kept for the next calls; more than calls run at once
+
+Made = TypeVar("Made")
+Clock = Callable[[], float]
+
+
+class TokenBucket:
+    """Lets `per_second` calls through in the long run, and a burst of BURST_SECONDS. Safe in any thread."""
+
+    def __init__(self, per_second: int, clock: Clock = time.monotonic) -> None:
+        self.per_second = per_second
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._most = float(per_second * BURST_SECONDS)
+        self._tokens = self._most
+        self._filled_at = clock()
+
+    def take(self) -> float:
+        """0.0 when a call may come; else the seconds after which one may, and nothing is taken."""
+        with self._lock:
+            now = self._clock()
+            self._tokens = min(self._most, self._tokens + (now - self._filled_at) * self.per_second)
+            self._filled_at = now
+            if self._tokens < 1.0:
+                return (1.0 - self._tokens) / self.per_second
+            self._tokens -= 1.0
+            return 0.0
+
+
+class _Work(Generic[Made]):
+    """One run on its way through another thread."""
+
+    def __init__(self, run: Callable[[], Made]) -> None:
+        self._run = run
+        self._made: list[Made] = []
+        self._raised: BaseException | None = None
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Keeps what it gives or raises."""
+        try:
+            self._made.append(self._run())
+        except BaseException as error:  # a question to the client's model is none of Exception
+            self._raised = error
+
+    def take(self) -> Made:
+        """What was given or raised, once it is done. To be called once."""
+        raised, self._raised = self._raised, None
+        if raised is None:
+            return self._made[0]
+        try:
+            raise raised
+        finally:
+            del raised  # else the frames that it came through, and what they hold, wait for the collector
+
+
+class _Threads:
+    """Threads for work that can be left behind. They never keep the process from ending."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[SimpleQueue[_Work[object]]] = []  # the inbox of each idle thread
+
+    def start(self, work: _Work[Made]) -> None:
+        with self._lock:
+            inbox = self._idle.pop() if self._idle else None
+        if inbox is None:
+            inbox = SimpleQueue()
+            threading.Thread(target=self._serve, args=(inbox,), name="guarded", daemon=True).start()
+        inbox.put(work)  # type: ignore[arg-type]
+
+    def _serve(self, inbox: SimpleQueue[_Work[object]]) -> None:
+        kept = True
+        while kept:
+            work = inbox.get()
+            work.run()
+            with self._lock:
+                kept = len(self._idle) < IDLE_THREADS
+                if kept:
+                    self._idle.append(inbox)
+            work.done.set()
+            del work  # its arguments and result
+
+
+class _Patience:
+    """The time that one call has left: that in which the client's model is asked does not count."""
+
+    def __init__(self, seconds: float) -> None:
+        self._lock = threading.Lock()
+        self._deadline = time.monotonic() + seconds
+        self._asking_since: float | None = None
+        self._over = False
+
+    def left(self) -> float:
+        """Seconds; at least a moment while a question is open."""
+        with self._lock:
+            if self._asking_since is not None:
+                return max(1.0, self._deadline - self._asking_since)
+            return self._deadline - time.monotonic()
+
+    def is_over(self) -> bool:
+        return self._over
+
+    def end(self) -> bool:
+        """Give the call up if its time is over; False when it is not, for a question was begun meanwhile."""
+        with self._lock:
+            self._over = self._asking_since is None and time.monotonic() >= self._deadline
+            return self._over
+
+    def wrap(self, ask: Callable[[Question], str | None]) -> Callable[[Question], str | None]:
+        """`ask`, with the clock stopped meanwhile. A call that was given up asks nobody any more."""
+
+        def ask_without_clock(question: Question) -> str | None:
+            with self._lock:
+                if self._over:
+                    return None
+                self._asking_since = since = time.monotonic()
+            try:
+                return ask(question)
+            finally:
+                with self._lock:
+                    self._deadline += time.monotonic() - since
+                    self._asking_since = None
+
+        return ask_without_clock
+
+
+class CallGuard:
+    """The limits of one server. Safe in any thread."""
+
+    def __init__(self, calls_per_second: int, timeout_seconds: float, clock: Clock = time.monotonic) -> None:
+        """0 is no limit, of either."""
+        self._bucket = TokenBucket(calls_per_second, clock) if calls_per_second else None
+        self._timeout_seconds = timeout_seconds
+        self._threads = _Threads()
+        self._lock = threading.Lock()
+        self._stuck: set[_Work[object]] = set()  # left behind; under the lock
+        self._hung_record: _Work[bool] | None = None  # the last line of the log that was left behind
+
+    def run(self, work: Callable[[CallContext], Made], context: CallContext, *, has_time_limit: bool) -> Made:
+        """What `work` gives. TOO_MANY_CALLS, and TIMEOUT where it has a limit of time."""
+        self._admit()
+        if not has_time_limit or not self._timeout_seconds:
+            return work(context)
+        patience = _Patience(self._timeout_seconds)
+        guarded = replace(
+            context,
+            cancelled=lambda: patience.is_over() or context.cancelled(),
+            ask=None if context.ask is None else patience.wrap(context.ask),
+        )
+        running = _Work(lambda: work(guarded))
+        self._threads.start(running)
+        while not running.done.wait(max(0.0, patience.left())):
+            if patience.end():
+                self._leave_behind(running)
+                raise RepoError(
+                    ErrorCode.TIMEOUT,
+                    f"The call took longer than {self._timeout_seconds:g} seconds and was given up.",
+                    "Ask for less; if this happens again, tell the user that the files may lie on a file"
+                    " system that hangs.",
+                )
+        return running.take()
+
+    def record(self, write: Callable[[], bool], *, apart: bool = False) -> bool:
+        """What `write`, of a line of the log, gives; False when it hangs while calls are left behind.
+
+        With `apart` also when nothing hung before: for threads that all calls wait for, as the reader's.
+        Lines are written one after the other: while one hangs no other takes a thread to wait for it.
+        """
+        if not (apart or self._count_stuck()):
+            return write()
+        hung = self._hung_record
+        if hung is not None and not hung.done.is_set():
+            return False
+        writing = _Work(write)
+        self._threads.start(writing)
+        if writing.done.wait(RECORD_SECONDS):
+            return writing.take()
+        self._hung_record = writing
+        self._leave_behind(writing)
+        return False
+
+    def _admit(self) -> None:
+        """TOO_MANY_CALLS when this is one too many."""
+        seconds = 0.0 if self._bucket is None else self._bucket.take()
+        if self._bucket is not None and seconds:
+            raise RepoError(
+                ErrorCode.TOO_MANY_CALLS,
+                f"More than {self._bucket.per_second:,} calls a second.",
+                f"Try again in {max(0.1, seconds):.1f} seconds.",
+            )
+        stuck = self._count_stuck()
+        if stuck >= MAX_STUCK:
+            raise RepoError(
+                ErrorCode.TOO_MANY_CALLS,
+                f"{stuck} calls hang, as on a file system that does not answer.",
+                "Try again in 60 seconds, and tell the user.",
+            )
+
+    def _leave_behind(self, work: _Work[Made]) -> None:
+        with self._lock:
+            self._stuck.add(work)  # type: ignore[arg-type]
+
+    def _count_stuck(self) -> int:
+        """Threads that were left behind and have not come back."""
+        if not self._stuck:
+            return 0
+        with self._lock:
+            self._stuck = {work for work in self._stuck if not work.done.is_set()}
+            return len(self._stuck)
+
+
+UNGUARDED = CallGuard(0, 0)  # for whoever calls tools without a server

@@ -1,0 +1,40 @@
+"""The list of tools as most clients ask for it, made beforehand: the lines of `repo_mcp/protocol/listings/`.
+
+A client asks for the tools in its second or third frame, when neither the options are parsed nor the toolsets
+loaded. With the default limits the answer is always the same, so it comes with the package: a file for each
+toolset and era, a line for each tool, as `repo_mcp.protocol.tool_listing` describes it. `make docs`
+writes the files, and a test holds them against the tables of tools.
+
+Left out on purpose: limits that an operator or a repository has set. Those lists are made from the tables.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PLACE = os.path.join(os.path.dirname(__file__), "listings")
+
+
+def name_file(toolset: str, *, modern: bool) -> str:
+    """The absolute path of a file of lines."""
+    return os.path.join(PLACE, f"{toolset}.modern.jsonl" if modern else f"{toolset}.jsonl")
+
+
+def read_listing(toolsets: Sequence[str]) -> dict[bool, str] | None:
+    """The tools as a JSON array for each era, by whether it is the second; None where there is none."""
+    try:
+        return {modern: _join(toolsets, modern=modern) for modern in (False, True)}
+    except OSError:  # the package was taken apart: the tables are there all the same
+        return None
+
+
+def _join(toolsets: Sequence[str], *, modern: bool) -> str:
+    lines: list[str] = []
+    for toolset in toolsets:
+        with open(name_file(toolset, modern=modern), encoding="utf-8") as file:
+            lines += file.read().splitlines()
+    return f"[{','.join(lines)}]"

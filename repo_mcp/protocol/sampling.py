@@ -1,0 +1,142 @@
+"""Asking the client's own model: the request, the reading of its answer, and the wait for it.
+
+In the first era of the protocol the server sends a request and the client answers it:
+
+    {"jsonrpc": "2.0", "id": "repo-mcp/ask/1", "method": "sampling/createMessage", "params": {
+     "maxTokens": 200, "messages": [{"content": {"text": "…", "type": "text"}, "role": "user"}],
+     "systemPrompt": "…"}}
+
+In the second the same request lies in a result, and the answer comes with another request of the client
+(`repo_mcp.protocol.round_trips`, `repo_mcp.protocol.task_methods`). What a model says is text and
+nothing else: anything but text,
+a refusal, an error or no answer in time is None, and whoever asked goes on without. It is as little to be
+believed as any argument.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
+
+from repo_mcp.protocol.frames import JsonObject, RequestId, Response, encode_frame, is_encodable
+from repo_mcp.protocol.plain_protocol import encode_notification
+
+if TYPE_CHECKING:
+    from repo_mcp.protocol.tool_model import Question
+
+ANSWER_SECONDS = 30.0  # for a client that is asked directly; a person may have to allow it first
+MAX_ANSWER_CHARS = 16_000  # the rest is cut off
+POLL_SECONDS = 0.05  # how often a waiting call looks whether it was cancelled
+METHOD = "sampling/createMessage"
+ID_PREFIX = "repo-mcp/ask/"  # no id of the SDK's, which are numbers
+RELATED_TASK = "io.modelcontextprotocol/related-task"
+
+
+def relate(task_id: str) -> JsonObject:
+    """The `_meta` of whatever has to do with a task."""
+    return {RELATED_TASK: {"taskId": task_id}}
+
+
+def describe_question(question: Question) -> JsonObject:
+    """A question as the params of a request. Keys stand in the order of the SDK's models."""
+    return {
+        "maxTokens": question.max_tokens,
+        "messages": [{"content": {"text": question.text, "type": "text"}, "role": "user"}],
+        "systemPrompt": question.system,
+    }
+
+
+def read_answer(result: object) -> str | None:
+    """The text that a client's model gave; None when it is none."""
+    content = result.get("content") if isinstance(result, dict) else None
+    blocks = content if isinstance(content, list) else [content]
+    texts = []
+    for block in blocks:
+        text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+        if isinstance(text, str):
+            texts.append(text)
+    answer = "\n".join(texts)[:MAX_ANSWER_CHARS].strip()
+    return answer if answer and is_encodable(answer) else None
+
+
+class PendingAnswers:
+    """Calls that wait for an answer, each under a name of its own. Safe in any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Condition()
+        self._waited_for: set[Hashable] = set()
+        self._given: dict[Hashable, str | None] = {}
+
+    def expect(self, name: Hashable) -> None:
+        """From now on an answer of this name is taken. `wait` must follow."""
+        with self._lock:
+            self._waited_for.add(name)
+
+    def wait(self, name: Hashable, seconds: float, cancelled: Callable[[], bool]) -> tuple[bool, str | None]:
+        """Whether an answer came, and the answer: at most so long, and not once the call is cancelled."""
+        deadline = time.monotonic() + seconds
+        with self._lock:
+            while name not in self._given:
+                left = deadline - time.monotonic()
+                if left <= 0 or cancelled():
+                    break
+                self._lock.wait(min(left, POLL_SECONDS))
+            self._waited_for.discard(name)
+            came = name in self._given
+            return came, self._given.pop(name, None)
+
+    def give(self, name: Hashable, answer: str | None) -> bool:
+        """False when nobody waits for it, or it was given already."""
+        with self._lock:
+            if name not in self._waited_for or name in self._given:
+                return False
+            self._given[name] = answer
+            self._lock.notify_all()
+            return True
+
+
+class Sampler:
+    """Asks the client's model by requests of the server's own. Safe in any thread."""
+
+    def __init__(self, say: Callable[[bytes], object], seconds: float = ANSWER_SECONDS) -> None:
+        self._say = say
+        self._seconds = seconds
+        self._pending = PendingAnswers()
+        self._lock = threading.Lock()
+        self._asked = 0
+
+    def ask(
+        self, question: Question, cancelled: Callable[[], bool], task_id: str | None = None
+    ) -> str | None:
+        """The answer; None when there is none in time, or the call is cancelled. Blocks."""
+        if cancelled():
+            return None
+        with self._lock:
+            self._asked += 1
+            request_id = f"{ID_PREFIX}{self._asked}"
+        meta: JsonObject = {} if task_id is None else {"_meta": relate(task_id)}
+        params = describe_question(question) | meta
+        try:
+            frame = encode_frame({"jsonrpc": "2.0", "id": request_id, "method": METHOD, "params": params})
+        except ValueError:  # a lone surrogate
+            return None
+        self._pending.expect(request_id)
+        self._say(frame)
+        came, answer = self._pending.wait(request_id, self._seconds, cancelled)
+        if not came:
+            self._withdraw(request_id, meta)
+        return answer
+
+    def take(self, response: Response) -> bool:
+        """Take the client's answer to a question, however late. False when it answers something else."""
+        request_id = response.body.get("id")
+        if not isinstance(request_id, str) or not request_id.startswith(ID_PREFIX):
+            return False
+        self._pending.give(request_id, read_answer(response.body.get("result")))
+        return True
+
+    def _withdraw(self, request_id: RequestId, meta: JsonObject) -> None:
+        params: JsonObject = {"reason": "not needed any more", "requestId": request_id}
+        self._say(encode_notification("notifications/cancelled", params | meta))

@@ -1,0 +1,243 @@
+"""Toolsets as one SDK server: the list of tools, and calls in worker threads.
+
+Calls run at the same time, as many as the pool has places; one that the client cancelled is left alone
+at once. Progress goes out at most a few times a second, never falls, and never follows the answer. A tool's
+question to the client's model goes out by the wire in the first era and is an answer in the second.
+Left out on purpose: what the tools do, the transport, and requests about tasks, which are answered before
+they come here (`repo_mcp.protocol.session`); only the capability is declared here too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+import anyio
+import mcp_types
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from repo_mcp.protocol.call_pool import CallPool
+from repo_mcp.protocol.content import describe_block
+from repo_mcp.protocol.frames import JsonObject
+from repo_mcp.protocol.instructions import join_texts
+from repo_mcp.protocol.plain_protocol import (
+    MODERN_VERSION,
+    SERVER_NAME,
+    SERVER_TITLE,
+    TASKS_CAPABILITY,
+    TASKS_EXTENSION,
+    TASKS_VERSION,
+)
+from repo_mcp.protocol.round_trips import Round, StateRefused, read_round
+from repo_mcp.protocol.sampling import Sampler
+from repo_mcp.protocol.session import BAD_STATE
+from repo_mcp.protocol.tool_listing import describe_icon
+from repo_mcp.protocol.tool_model import (
+    CallContext,
+    Progress,
+    Question,
+    Tool,
+    ToolAnswer,
+    Toolset,
+    explain_unknown_tool,
+    name_tools,
+)
+from repo_mcp.protocol.tool_run import PROGRESS_SECONDS, Outcome, submit_tool
+
+TOO_MANY_WAITING = -32000  # none of the specification's: it leaves this to the server
+Context = ServerRequestContext[dict[str, Any]]
+
+
+async def _run_in(
+    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: CallContext
+) -> Outcome:
+    """What the tool gives; it is dropped when the call is cancelled before it begins."""
+    loop = asyncio.get_running_loop()
+    done = anyio.Event()
+    outcomes: list[Outcome] = []
+
+    def end(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        _call_soon(loop, done.set)
+
+    call = submit_tool(pool, tool, arguments, context, end)
+    try:
+        await done.wait()
+    except BaseException:
+        call.cancel()
+        raise
+    (outcome,) = outcomes
+    return outcome
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    try:
+        loop.call_soon_threadsafe(function)
+    except RuntimeError:  # the loop is closed: the process is ending
+        pass
+
+
+class _ProgressRelay:
+    """The latest progress of one call, from its thread to the client."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+        self._latest: Progress | None = None
+        self._sent = -1.0
+
+    def put(self, progress: Progress) -> None:
+        self._latest = progress
+
+    async def send_latest(self) -> None:
+        latest = self._latest
+        if latest is not None and latest.done > self._sent:
+            self._sent = latest.done
+            await self._session.report_progress(latest.done, latest.total, latest.message)
+
+    async def send_regularly(self) -> None:
+        while True:
+            await self.send_latest()
+            await anyio.sleep(PROGRESS_SECONDS)
+
+
+def build_sdk_server(
+    toolsets: Sequence[Toolset],
+    version: str,
+    pool: CallPool | None = None,
+    sampler: Sampler | None = None,
+    *,
+    offers_tasks: bool = False,
+) -> Server[dict[str, Any]]:
+    """The SDK's server over the tools of `toolsets`, listed in their order; calls run in `pool`.
+
+    `sampler` asks the client's model in the first era. `offers_tasks`: somebody answers requests for them.
+    """
+    calls = CallPool() if pool is None else pool
+    tools = name_tools(toolsets)
+    listed = [_describe(tool, offers_tasks) for tool in tools.values()]
+
+    async def list_tools(
+        context: Context, params: mcp_types.PaginatedRequestParams | None
+    ) -> mcp_types.ListToolsResult:
+        if params is not None and params.cursor is not None:
+            raise MCPError(
+                code=mcp_types.INVALID_PARAMS, message="There is one page of tools: leave out the cursor"
+            )
+        return mcp_types.ListToolsResult(tools=listed)
+
+    async def call_tool(context: Context, params: mcp_types.CallToolRequestParams) -> HandlerResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            raise MCPError(code=mcp_types.INVALID_PARAMS, message=explain_unknown_tool(params.name))
+        if calls.is_full:  # a client of /sse has any number of calls under way
+            raise MCPError(code=TOO_MANY_WAITING, message="Too many calls wait: try again in a moment")
+        return await _call(calls, tool, params.arguments or {}, context, sampler)
+
+    server: Server[dict[str, Any]] = Server(
+        SERVER_NAME,
+        version=version,
+        title=SERVER_TITLE,
+        instructions=join_texts({toolset.name: toolset.instructions for toolset in toolsets}),
+        on_list_tools=list_tools,
+        on_call_tool=cast(Any, call_tool),  # a result may be a mapping too, which this signature does not say
+    )
+    if offers_tasks:
+        server.extensions[TASKS_EXTENSION] = {}
+        server.middleware.append(cast(Any, _declare_tasks))
+    return server
+
+
+async def _declare_tasks(context: Context, call_next: CallNext) -> HandlerResult:
+    """In the first era the capability belongs to one version, and the SDK has no place for it."""
+    result = await call_next(context)
+    if context.method != "initialize" or not isinstance(result, dict):
+        return result
+    if result["protocolVersion"] == TASKS_VERSION:
+        result["capabilities"] = {"tasks": TASKS_CAPABILITY} | result["capabilities"]
+    return result
+
+
+async def _call(
+    pool: CallPool, tool: Tool, arguments: Mapping[str, object], context: Context, sampler: Sampler | None
+) -> JsonObject:
+    cancelled = threading.Event()
+    wants_progress = context.meta is not None and context.meta.get("progress_token") is not None
+    relay = _ProgressRelay(context.session) if wants_progress else None
+    report = None if relay is None else relay.put
+    round_, ask = _find_ask(context, sampler, cancelled.is_set)
+    call_context = CallContext(cancelled.is_set, report, _name_client(context), ask)
+    try:
+        if relay is None:
+            return _render(await _run_in(pool, tool, arguments, call_context), round_)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(relay.send_regularly)
+            outcome = await _run_in(pool, tool, arguments, call_context)
+            tasks.cancel_scope.cancel()
+        await relay.send_latest()
+        return _render(outcome, round_)
+    finally:
+        cancelled.set()  # the thread of a call that nobody awaits sees it and ends
+
+
+def _find_ask(
+    context: Context, sampler: Sampler | None, cancelled: Callable[[], bool]
+) -> tuple[Round | None, Callable[[Question], str | None] | None]:
+    """How the client's model is asked: in a round, through the wire, or not at all."""
+    capabilities = context.session.client_capabilities
+    if capabilities is None or capabilities.sampling is None:
+        return None, None
+    if context.protocol_version != MODERN_VERSION:
+        return None, None if sampler is None else partial(sampler.ask, cancelled=cancelled)
+    try:
+        round_ = read_round(context.params or {})
+    except StateRefused:
+        raise MCPError(code=mcp_types.INVALID_PARAMS, message=BAD_STATE) from None
+    return round_, round_.ask
+
+
+def _name_client(context: Context) -> tuple[str, str]:
+    params = context.session.client_params
+    return ("", "") if params is None else (params.client_info.name, params.client_info.version)
+
+
+def _describe(tool: Tool, offers_tasks: bool) -> mcp_types.Tool:
+    hints = tool.annotations
+    may_be_task = tool.may_be_task and offers_tasks
+    return mcp_types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.input_schema),
+        output_schema=dict(tool.output_schema),
+        annotations=mcp_types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+        icons=[mcp_types.Icon.model_validate(describe_icon(tool.icon))] if tool.icon else None,
+        execution=mcp_types.ToolExecution(task_support="optional") if may_be_task else None,
+    )
+
+
+def _render(outcome: Outcome, round_: Round | None) -> JsonObject:
+    if isinstance(outcome, Question) and round_ is not None:
+        return round_.describe(outcome)
+    if not isinstance(outcome, ToolAnswer):
+        raise MCPError(code=mcp_types.INTERNAL_ERROR, message="internal error")
+    return {
+        "content": [
+            {"type": "text", "text": outcome.text},
+            *(describe_block(block) for block in outcome.blocks),
+        ],
+        "structuredContent": dict(outcome.structured),
+        "isError": outcome.is_error,
+        "resultType": "complete",
+    }

@@ -1,0 +1,132 @@
+"""The call behind a task: what it reports, asks and gives, from a thread of the pool to the store.
+
+Left out on purpose: what the client is told of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from repo_mcp.protocol.frames import is_encodable
+from repo_mcp.protocol.plain_protocol import encode_result
+from repo_mcp.protocol.tool_model import (
+    AnswerNeeded,
+    CallContext,
+    Progress,
+    Question,
+    ToolAnswer,
+    escape_text,
+)
+from repo_mcp.protocol.tool_run import Outcome, ProgressRelay, submit_tool
+
+if TYPE_CHECKING:
+    from repo_mcp.protocol.call_pool import CallPool, PooledCall
+    from repo_mcp.protocol.plain_protocol import Caller
+    from repo_mcp.protocol.round_trips import Round
+    from repo_mcp.protocol.tasks import TaskStore
+    from repo_mcp.protocol.tool_model import Tool
+
+MAX_MESSAGE_CHARS = 200
+
+
+class TaskWork:
+    """One call. It is made before its task, which wants to know how to stop it."""
+
+    def __init__(
+        self,
+        store: TaskStore,
+        ask: Callable[[str, Question, Callable[[], bool]], str | None],
+        *,
+        round_: Round | None = None,
+        modern: bool,
+    ) -> None:
+        """`ask` asks the client's model, until the task is stopped; `round_` has what it said before."""
+        self._store = store
+        self._ask_client = ask
+        self._round = round_
+        self._modern = modern
+        self._task_id = ""
+        self._progress: ProgressRelay | None = None
+        self._keys: set[str] = set()  # of questions; the call's own thread asks
+        self._lock = threading.Lock()  # guards the two below
+        self._pooled: PooledCall | None = None
+        self._stopped = False
+
+    def begin(
+        self,
+        task_id: str,
+        pool: CallPool,
+        tool: Tool,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        progress: ProgressRelay | None,
+    ) -> None:
+        """Have the tool called. `progress` takes its reports to the client, beside the task."""
+        self._task_id, self._progress = task_id, progress
+        context = CallContext(
+            self._is_stopped,
+            self._report,
+            (caller.name, caller.version),
+            self._ask if caller.samples else None,
+        )
+        pooled = submit_tool(pool, tool, arguments, context, self._end)
+        with self._lock:
+            self._pooled, stopped = pooled, self._stopped
+        if stopped:
+            pooled.cancel()
+
+    def stop(self) -> None:
+        """Nobody wants the result any more: what has not begun is dropped, what runs sees it in the store."""
+        with self._lock:
+            self._stopped, pooled = True, self._pooled
+        if pooled is not None:
+            pooled.cancel()
+
+    def _is_stopped(self) -> bool:
+        return self._store.is_stopped(self._task_id)
+
+    def _report(self, progress: Progress) -> None:
+        send = None if self._progress is None else partial(self._progress.put, progress)
+        self._store.report(self._task_id, escape_text(progress.message)[:MAX_MESSAGE_CHARS], send)
+
+    def _ask(self, question: Question) -> str | None:
+        if self._round is not None:
+            try:
+                return self._round.ask(question)
+            except AnswerNeeded:
+                pass
+        return self._ask_client(self._task_id, self._name(question), self._is_stopped)
+
+    def _name(self, question: Question) -> Question:
+        """The question under a key that this task has not used."""
+        key, number = question.key, 1
+        while key in self._keys:
+            number += 1
+            key = f"{question.key}-{number}"
+        self._keys.add(key)
+        return replace(question, key=key)
+
+    def _end(self, outcome: Outcome) -> None:
+        if self._progress is not None:
+            self._store.report(self._task_id, "", self._progress.finish)
+        result = None
+        is_error = False
+        if isinstance(outcome, ToolAnswer):
+            result, is_error = self._encode(outcome), outcome.is_error
+        if result is None:
+            message = "internal error"
+        else:
+            message = "The tool answered with an error." if is_error else ""
+        self._store.end(self._task_id, result, is_error=is_error, message=message)
+
+    def _encode(self, answer: ToolAnswer) -> str | None:
+        """Its result as it is kept; None for what cannot be sent."""
+        try:
+            result = encode_result(answer, modern=self._modern)
+        except Exception:  # no number, or a defect: the task must not work for ever
+            return None
+        return result if is_encodable(result) else None

@@ -1,0 +1,313 @@
+"""The stdio wire: standard streams taken private, frames judged, what is valid handed on.
+
+Laws of this file:
+
+- Only frames leave. The wire lives on private duplicates of descriptors 0 and 1; descriptor 0 then reads
+  the null device and 1 goes to stderr, so neither a stray print nor a child process can touch it.
+- Every request is answered exactly once, or not at all when the client cancelled it. A frame that
+  is refused is answered here; an id that is in flight is refused a second time.
+- Memory is bounded by not reading: a frame has a cap, requests in flight have a cap, and a request counts
+  as in flight until the last byte of its answer is written, so a client that does not read is not read.
+- The process ends within two seconds of end of input, a signal, a broken pipe or its parent's death:
+  calls in flight get a moment at end of input, and a deadline ends the process if anything hangs.
+
+Threads: one reads and judges lines and hands every valid frame on, one watches for the end; answers are
+written under one lock by whoever has them. The handshake is answered from here before anything else is
+loaded, so this file imports neither dataclasses nor typing: each takes longer than the answer.
+Left out on purpose: what the methods mean, and any transport but stdio.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+import time
+from enum import IntEnum
+
+from repo_mcp.protocol.frames import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    TOO_LONG,
+    Frame,
+    LineSplitter,
+    Notification,
+    Refusal,
+    Request,
+    RequestId,
+    Response,
+    encode_error,
+    parse_frame,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Valid = Request | Notification | Response
+    Take = Callable[[Valid], object]
+
+MAX_IN_FLIGHT = 64  # requests; clients run a handful at once, and each may hold a 64 KiB answer
+READ_BYTES = 65_536  # one read: the capacity of a pipe on Linux
+DRAIN_SECONDS = 0.8  # what calls in flight are given at end of input
+STARTING_DRAIN_SECONDS = 1.2  # the same while what they ask is still being loaded
+LAST_WRITE_SECONDS = 0.3  # for answers that are being written when the server has ended
+DEADLINE_SECONDS = 1.5  # from the first reason to stop to a forced exit: 2 s are promised
+WAIT_SECONDS = 0.5  # for the end, at a time: on Windows a signal is only seen in between
+WATCH_MILLISECONDS = 250  # how often the parent and the reader of stdout are looked for
+
+
+class StopReason(IntEnum):
+    """Why the wire came to its end."""
+
+    END_OF_INPUT = 1
+    TERMINATED = 2
+    INTERRUPTED = 3
+    BROKEN_PIPE = 4
+    PARENT_GONE = 5
+
+    @property
+    def exit_code(self) -> int:
+        """What the process returns: 130 when it was interrupted, else 0: being stopped is a server's end."""
+        return 130 if self is StopReason.INTERRUPTED else 0
+
+
+class Streams:
+    """The descriptors of one wire, private to it."""
+
+    __slots__ = ("input_fd", "output_fd")
+
+    def __init__(self, input_fd: int, output_fd: int) -> None:
+        self.input_fd = input_fd
+        self.output_fd = output_fd
+
+
+def _duplicate(fd: int) -> int:
+    """A duplicate above the standard range, which no child inherits."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        duplicate = os.dup(fd)
+        msvcrt.setmode(duplicate, os.O_BINARY)  # text mode would turn "\n" into "\r\n"
+        return duplicate
+    import fcntl
+
+    return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+
+
+def take_standard_streams() -> Streams:
+    """Move the wire to private descriptors and point 0 at the null device, 1 at stderr.
+
+    Raises OSError when standard input or output is closed.
+    """
+    streams = Streams(_duplicate(0), _duplicate(1))
+    null_fd = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null_fd, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # stderr is closed: nothing may be said there either
+        os.dup2(null_fd, 1)
+    if null_fd > 2:
+        os.close(null_fd)
+    return streams
+
+
+class _Outlet:
+    """The writing end: whole frames, one at a time, from whichever thread."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def write(self, frame: bytes) -> None:
+        """Write all of `frame`; blocks while the client does not read. OSError when the pipe is broken."""
+        rest = memoryview(frame)
+        with self._lock:
+            if self._closed:
+                return
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+
+    def close(self, patience_seconds: float) -> None:
+        """Let nobody write any more, as soon as the frame that is being written is whole."""
+        whole = self._lock.acquire(timeout=patience_seconds)
+        self._closed = True
+        if whole:
+            self._lock.release()
+
+
+class _InFlight:
+    """The requests that hold a place, at most `limit` of them, and the ids still to be answered.
+
+    An id is free again before its answer is written, for a client may use it as soon as it has read the
+    answer; its place only afterwards, for an answer that is not read yet still takes memory.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._ids: set[RequestId] = set()
+        self._places = 0
+        self._changed = threading.Condition()
+
+    def add(self, request_id: RequestId) -> bool:
+        """Wait for a free place and take it; False when the id is in flight already."""
+        with self._changed:
+            if request_id in self._ids:
+                return False
+            self._changed.wait_for(lambda: self._places < self._limit)
+            self._ids.add(request_id)
+            self._places += 1
+            return True
+
+    def settle(self, request_id: RequestId) -> bool:
+        """Give up the id; False when it is not in flight: its answer was given."""
+        with self._changed:
+            settled = request_id in self._ids
+            self._ids.discard(request_id)
+            return settled
+
+    def free_place(self) -> None:
+        with self._changed:
+            self._places -= 1
+            self._changed.notify()
+
+    def wait_until_empty(self, patience_seconds: float) -> None:
+        """Until every place is free, at most so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._places, patience_seconds)
+
+
+class Wire:
+    """One client connection over two descriptors, from the first byte to the exit."""
+
+    def __init__(
+        self, streams: Streams, *, leave: Callable[[int], object], max_in_flight: int = MAX_IN_FLIGHT
+    ) -> None:
+        """`leave` is called with an exit code when the deadline passes and the process is still there."""
+        self._streams = streams
+        self._leave = leave
+        self._outlet = _Outlet(streams.output_fd)
+        self._in_flight = _InFlight(max_in_flight)
+        self._parent = os.getppid()
+        self._wake_read, self._wake_write = os.pipe()
+        self._reason: StopReason | None = None
+        self._ended = threading.Event()
+        self._is_starting = True
+        self._first = threading.Event()  # a frame was handled, or there will be none
+        threading.Thread(target=self._watch, name="wire-watch", daemon=True).start()
+
+    def stop(self, reason: StopReason) -> None:
+        """Begin the end. Safe from a signal handler: it only writes one byte to a pipe."""
+        os.write(self._wake_write, bytes([reason]))
+
+    def start(self, take: Take) -> None:
+        """Read from now on. `take` gets every valid frame, on the reader's thread, and may block."""
+        threading.Thread(target=self._read, args=(take,), name="wire-read", daemon=True).start()
+
+    def wait_for_first_frame(self, patience_seconds: float) -> None:
+        """Until the first frame is taken, at most so long."""
+        self._first.wait(patience_seconds)
+
+    def note_started(self) -> None:
+        """Whatever calls wait for is loaded."""
+        self._is_starting = False
+
+    def wait(self) -> StopReason:
+        """Until the conversation is over; returns why."""
+        while not self._ended.wait(WAIT_SECONDS):
+            pass
+        assert self._reason is not None
+        return self._reason
+
+    def finish(self) -> None:
+        """Nothing is written any more: from here on no frame can be cut."""
+        self._outlet.close(LAST_WRITE_SECONDS)
+
+    # Whoever answers
+
+    def answer(self, request_id: RequestId, frame: bytes) -> None:
+        """Answer a request in flight; one that was answered or cancelled is left alone. Blocks.
+
+        An empty frame is an internal error.
+        """
+        if not self._in_flight.settle(request_id):
+            return
+        try:
+            self._write(frame or encode_error(request_id, INTERNAL_ERROR, "internal error"))
+        finally:
+            self._in_flight.free_place()
+
+    def say(self, frame: bytes) -> None:
+        """Write a frame that answers nothing. Blocks."""
+        self._write(frame)
+
+    def drop(self, request_id: RequestId) -> None:
+        """A request that the client cancelled ends without an answer."""
+        if self._in_flight.settle(request_id):
+            self._in_flight.free_place()
+
+    def _write(self, frame: bytes) -> None:
+        try:
+            self._outlet.write(frame)
+        except OSError:
+            self.stop(StopReason.BROKEN_PIPE)
+
+    # The end
+
+    def _watch(self) -> None:
+        self._reason = reason = self._await_stop()
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        if reason is StopReason.END_OF_INPUT:
+            self._in_flight.wait_until_empty(STARTING_DRAIN_SECONDS if self._is_starting else DRAIN_SECONDS)
+        self._ended.set()
+        self._first.set()
+        time.sleep(max(0.0, deadline - time.monotonic()))
+        self._leave(reason.exit_code)
+
+    def _await_stop(self) -> StopReason:
+        if sys.platform == "win32":  # no poll on pipes, and no parent id that changes
+            return StopReason(os.read(self._wake_read, 1)[0])
+        poll = select.poll()
+        poll.register(self._wake_read, select.POLLIN)
+        poll.register(self._streams.output_fd, 0)  # tells POLLERR and POLLHUP: nobody reads the answers
+        while True:
+            for fd, event in poll.poll(WATCH_MILLISECONDS):
+                if fd == self._wake_read:
+                    return StopReason(os.read(fd, 1)[0])
+                if not event & select.POLLNVAL:
+                    return StopReason.BROKEN_PIPE
+                poll.unregister(fd)  # a device that cannot be watched
+            if os.getppid() != self._parent:
+                return StopReason.PARENT_GONE
+
+    def _read(self, take: Take) -> None:
+        """The reader's thread: every line judged, until the input ends or the wire does."""
+        splitter = LineSplitter()
+        reason = StopReason.END_OF_INPUT
+        try:
+            while data := self._read_some():
+                for line in splitter.feed(data):
+                    self._judge(TOO_LONG if line is None else parse_frame(line), take)
+            if (last := splitter.finish()) is not None:
+                self._judge(parse_frame(last), take)
+        except Exception:  # the pipe broke, or whoever takes frames went away
+            reason = StopReason.BROKEN_PIPE
+        self.stop(reason)
+
+    def _read_some(self) -> bytes:
+        try:
+            return os.read(self._streams.input_fd, READ_BYTES)
+        except OSError:  # the terminal or socket went away
+            return b""
+
+    def _judge(self, frame: Frame, take: Take) -> None:
+        """Answer a refused frame; hand the others on. Blocks while too much is in flight."""
+        if isinstance(frame, Request) and not self._in_flight.add(frame.id):
+            frame = Refusal(frame.id, INVALID_REQUEST, "invalid request: this id is in flight already")
+        if isinstance(frame, Refusal):
+            self._outlet.write(encode_error(frame.id, frame.code, frame.message))
+        elif isinstance(frame, Request | Notification | Response):
+            take(frame)
+        self._first.set()

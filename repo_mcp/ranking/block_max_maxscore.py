@@ -1,0 +1,186 @@
+"""The best units of one segment without scoring those that cannot win.
+
+For each block of 256 units it is known what every list of the query gives there at most
+(index_format/block_lists.py). The blocks that may hold most are scored first: the last of the units wanted
+that they hold is a threshold, and of all other blocks only those are looked at whose bounds reach it. In
+these the lists are taken in order of the most that each can give to a unit: once those that are left
+together give less than the threshold, they are looked up for the units alone that can still reach it.
+
+The answer is exact, to the last tie: it is that of scoring everything.
+Turtle and Flood, "Query evaluation: strategies and optimizations" (MaxScore), 1995; Ding and Suel,
+"Faster top-k document retrieval using block-max indexes", 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import BLOCK_BITS, LiveSegment, find_docs
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, WeighedList
+
+Mask = npt.NDArray[np.bool_]
+SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can move a score
+SAMPLE_BLOCKS = 64  # looked at for a threshold, more when many units are wanted
+UNITS_PER_BLOCK = 8
+BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; fewer at once are more calls
+FEW_UNITS = 256  # are looked up one by one
+LEAST = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, slots=True)
+class TopUnits:
+    """Units, the number that was wanted and all that tie with the last of them, and their rounded scores."""
+
+    units: I64
+    scores: F64
+
+
+class TopUnitsFinder:
+    """Finds the best units of one segment. Safe for several threads."""
+
+    def __init__(self, segment: LiveSegment) -> None:
+        self._segment = segment
+        self._blocks = -(-segment.reader.unit_count // BLOCK_DOCS)
+
+    def find(
+        self, lists: Sequence[WeighedList], wanted: Mask | None, count: int, threshold: float = 0.0
+    ) -> TopUnits:
+        """The best `count` units among those that are `wanted` (None: all), with ties.
+
+        Units below `threshold` may be left out. Raises IndexFormatError for damage, OSError.
+        """
+        search = _Search(sorted(lists, key=lambda one: -one.most), self._blocks, count, threshold)
+        live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
+        search.masks = [mask for mask in (wanted, live) if mask is not None]
+        if wanted is not None:
+            search.leave_out(_find_empty(wanted, self._blocks))
+        search.score_best(max(SAMPLE_BLOCKS, count // UNITS_PER_BLOCK))
+        while search.score_best(BLOCKS_AT_ONCE):
+            pass
+        return search.finish()
+
+
+def _find_empty(wanted: Mask, blocks: int) -> Mask:
+    """The blocks that hold none of the wanted units."""
+    padded = np.zeros(blocks * BLOCK_DOCS, dtype=np.bool_)
+    padded[: len(wanted)] = wanted
+    empty: Mask = np.logical_not(padded.reshape(-1, BLOCK_DOCS).any(axis=1))
+    return empty
+
+
+class _Search:
+    """One search as it goes on: the blocks that are left, and the units found so far."""
+
+    def __init__(self, ordered: Sequence[WeighedList], blocks: int, count: int, threshold: float) -> None:
+        """`ordered` are the lists, the one that can give most first."""
+        self.masks: list[Mask] = []  # each has a row for each unit, and all must say that one is wanted
+        self._ordered = ordered
+        self._count = count
+        self._threshold = threshold
+        # For each list and block what this list and those behind it give at most; at the end nothing.
+        self._rests = np.zeros((len(ordered) + 1, blocks))
+        for place in range(len(ordered) - 1, -1, -1):
+            np.add(self._rests[place + 1], ordered[place].bound_blocks(), out=self._rests[place])
+        self._bounds = self._rests[0].copy()  # 0 for a block that was looked at, or that nobody wants
+        self._units: list[I64] = []
+        self._scores: list[F64] = []
+
+    def leave_out(self, blocks: Mask) -> None:
+        """These hold nothing that is wanted."""
+        self._bounds[blocks] = 0.0
+
+    def score_best(self, most: int) -> bool:
+        """Score the units in the blocks of the highest bounds; False when there are none left to look at."""
+        blocks = (self._bounds >= self._need).nonzero()[0]
+        if not len(blocks):
+            return False
+        if len(blocks) > most:
+            blocks = np.sort(blocks[np.argpartition(self._bounds[blocks], -most)[-most:]])
+        self._bounds[blocks] = 0.0
+        self._score(blocks)
+        return True
+
+    def _score(self, blocks: I64) -> None:
+        """Find the units of ascending blocks that may be among the best."""
+        rests = self._rests.take(blocks, axis=1)
+        mosts = rests.max(axis=1)
+        first = int(np.count_nonzero(mosts >= self._need))  # list that names no unit any more
+        sums = self._add(self._ordered[:first], blocks)
+        places = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
+        scores = sums.take(places)
+        for mask in self.masks:
+            kept = mask.take(find_docs(blocks, places)).nonzero()[0]
+            places, scores = places.take(kept), scores.take(kept)
+        places, scores = self._look_up(first, (places, scores), blocks, rests)
+        kept = self._raise_threshold(scores)
+        self._take(find_docs(blocks, places.take(kept)), scores.take(kept))
+
+    def _add(self, lists: Sequence[WeighedList], blocks: I64, wanted: Mask | None = None) -> F64:
+        """What some lists give together to each unit of ascending blocks that is wanted."""
+        gains = [one.take(blocks, wanted) for one in lists]
+        places, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
+        sums: F64 = np.bincount(places, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
+        return sums
+
+    def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
+        """The places in some blocks, with their scores, that may be among the best with the other lists."""
+        places, scores = found
+        for number in range(first, len(self._ordered)):
+            kept = (scores >= self._need - rests[number].take(places >> BLOCK_BITS)).nonzero()[0]
+            places, scores = places.take(kept), scores.take(kept)
+            if not len(places):
+                break
+            if len(places) > FEW_UNITS:
+                return places, scores + self._add_at(self._ordered[number:], blocks, places)
+            scores += self._ordered[number].look_up(find_docs(blocks, places))
+        return places, scores
+
+    @property
+    def _need(self) -> float:
+        """What a unit must have to be among the best."""
+        return max(self._threshold - SLACK, LEAST)
+
+    def _add_at(self, lists: Sequence[WeighedList], blocks: I64, places: I64) -> F64:
+        """What some lists give together at ascending places in some blocks."""
+        rows = places >> BLOCK_BITS
+        is_new = np.ones(len(rows), dtype=np.bool_)
+        np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
+        own = (is_new.cumsum() - 1) << BLOCK_BITS | places & (BLOCK_DOCS - 1)
+        holding = blocks.take(rows[is_new])
+        wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
+        wanted[own] = True
+        scores: F64 = self._add(lists, holding, wanted).take(own)
+        return scores
+
+    def _take(self, units: I64, scores: F64) -> None:
+        """Keep those of the units that may be among the best."""
+        scores = np.concatenate([*self._scores, scores])
+        units = np.concatenate([*self._units, units])
+        kept = self._raise_threshold(scores)
+        self._units, self._scores = [units.take(kept)], [scores.take(kept)]
+
+    def _raise_threshold(self, scores: F64) -> I64:
+        """The places of those of the scores that may be among the best, as far as they tell."""
+        self._threshold = max(self._threshold, _find_last(scores, self._count))
+        return (scores >= self._threshold - SLACK).nonzero()[0]
+
+    def finish(self) -> TopUnits:
+        """What was found, ascending."""
+        if not self._units:
+            return TopUnits(np.zeros(0, dtype=np.int64), np.zeros(0))
+        units, scores = self._units[0], np.round(self._scores[0], DECIMALS)
+        chosen = np.flatnonzero(scores >= max(self._threshold - SLACK, _find_last(scores, self._count)))
+        chosen = chosen[np.argsort(units[chosen])]
+        return TopUnits(units[chosen], scores[chosen])
+
+
+def _find_last(scores: F64, count: int) -> float:
+    """The score of the `count`th; 0 when there are fewer."""
+    if len(scores) < count:
+        return 0.0
+    return float(np.partition(scores, len(scores) - count)[len(scores) - count])

@@ -1,0 +1,183 @@
+"""Which files a ranking looks at closely, and what is known of them before their paths are read.
+
+The files of the best units, those whose paths hold stems of the query, those that define a name in it.
+A row is the number of a file, segment after segment; what comes out are some hundred files. Which they are
+depends on the tree and the query alone: equal files at a cut are told apart by their paths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from index_format import sort_distinct
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.intent import Intent, NameKind
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking_weights import RankingWeights
+from repo_mcp.ranking.searcher import BestUnits, Searcher
+from repo_mcp.ranking.segment_search import Mask
+from repo_mcp.ranking.signals import sum_text, weigh_inverse, weigh_rarity
+from repo_mcp.ranking.term_scorers import TermLists
+from repo_mcp.text.schema import PATH, SYMBOL
+
+TEXT_FILES = 100  # by text and defined names
+PATH_FILES = 50  # by their paths
+MAX_DEFINING = 1_000  # files that a name may be defined in to make them candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The files to look at, and the weights of the stems that their names may hold."""
+
+    places: list[int]  # of each its segment's place in the snapshot, ascending
+    files: list[int]  # and its number there
+    paths: list[str]
+    text: F64  # of each its share of the best text
+    names: Sequence[F64]  # for each NameKind the rarity of the rarest name that each file defines
+    stems: Mapping[str, float]
+    best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
+
+
+def gather(
+    searcher: Searcher, query: Query, intent: Intent, best: BestUnits, weights: RankingWeights
+) -> Candidates:
+    """The candidates of a query whose best units are known."""
+    bases = searcher.bases
+    found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
+    known = dict(zip(query.terms, best.terms, strict=True))
+    defining = _find_defining(searcher, intent, known)
+    stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known)
+    if query.required or query.excluded or query.symbols:
+        named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
+    else:
+        rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
+        named = sort_distinct(np.concatenate([found, *rare])) if rare else found
+        named = named[_find_wanted(searcher, best, named, bases)]
+    points = _look_up(found, sums, named)
+    for weight, values in zip(weigh_kinds(weights), _rate_names(defining, named), strict=True):
+        points = points + weight * values
+    wanted = _find_wanted(searcher, best, path_rows, bases)
+    by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
+    by_text = _take_best(searcher, named, points, TEXT_FILES, bases)
+    chosen = sort_distinct(np.concatenate([by_text, by_path]))
+    places, files = _locate(chosen, bases)
+    paths = [
+        path
+        for part in searcher.segments
+        for path in part.reader.files.read_paths_of(files[places == part.place])
+    ]
+    text, names = _look_up(found, sums, chosen), _rate_names(defining, chosen)
+    return Candidates(places.tolist(), files.tolist(), paths, text, names, stems, best_text)
+
+
+def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
+    """The weight of each NameKind."""
+    return weights.asked_name, weights.shaped_name, weights.joined_name, weights.plain_name
+
+
+def _locate(rows: I64, bases: I64) -> tuple[I64, I64]:
+    """Segment and file of each row."""
+    places = np.searchsorted(bases, rows, side="right") - 1
+    return places, rows - bases[places]
+
+
+def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
+    """The value of each wanted row, 0 for one that is not there. `rows` ascend."""
+    if not len(rows):
+        return np.zeros(len(wanted))
+    places = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
+    return np.where(rows[places] == wanted, values[places], 0.0)
+
+
+def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64, float]:
+    """The files of the best units, ascending, the text of each as a share of the best one's, and that."""
+    files = [
+        part.find_files(found.units) + base
+        for part, found, base in zip(searcher.segments, best.segments, bases.tolist(), strict=False)
+    ]
+    if not any(map(len, files)):
+        return np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
+    scores = np.concatenate([found.scores for found in best.segments])
+    rows, sums = sum_text(np.concatenate(files), scores, next_unit)
+    return rows, sums / sums.max(), float(sums.max())
+
+
+@dataclass(frozen=True, slots=True)
+class _Defining:
+    """The files that define one name."""
+
+    kind: NameKind
+    rarity: float
+    rows: I64  # ascending
+
+
+def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]) -> list[_Defining]:
+    """The files that define each name of the query; names that none defines are left out."""
+    found = []
+    for name, kind in intent.names:
+        rows = searcher.find_files(name, SYMBOL, known.get(name))
+        if len(rows):
+            found.append(_Defining(kind, weigh_rarity(len(rows), searcher.snapshot.file_count), rows))
+    return found
+
+
+def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
+    """For each NameKind and wanted row the rarity of the rarest such name that the file defines."""
+    rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
+    for one in defining:
+        places = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
+        values = rated[one.kind]
+        np.maximum(values, one.rarity * (one.rows[places] == wanted), out=values)
+    return list(rated.values())
+
+
+def _weigh_stems(
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]
+) -> tuple[dict[str, float], tuple[I64, F64]]:
+    """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
+    hold stems, ascending, each with the sum of those."""
+    units = searcher.snapshot.unit_count
+    inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
+    highest = max(inverse.values(), default=1.0)
+    rows, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    stems: dict[str, float] = {}
+    for stem in (stem for stem in intent.stems if stem in inverse):
+        files = searcher.find_files(stem, PATH, known[stem])
+        rarity = weigh_rarity(len(files), searcher.snapshot.file_count)
+        stems[stem] = math.sqrt(rarity * inverse[stem] / highest)
+        rows.append(files)
+        values.append(np.full(len(files), stems[stem]))
+    sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
+    holding = (sums != 0.0).nonzero()[0]  # of booleans that takes a tenth of the time
+    return stems, (holding, sums[holding])
+
+
+def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> Mask:
+    """Which of the ascending rows are files that have text and pass the filters."""
+    kept = []
+    parts = np.split(rows, np.searchsorted(rows, bases[1:-1]))
+    for part, mask, own in zip(searcher.segments, best.masks, parts, strict=False):
+        files = own - int(bases[part.place])
+        wanted = part.units_per_file[files] > 0
+        kept.append(wanted if mask is None else wanted & mask[files])
+    return np.concatenate(kept) if kept else np.zeros(0, dtype=np.bool_)
+
+
+def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I64) -> I64:
+    """The `count` rows of the highest points; of equal ones at the end those of the first paths."""
+    if len(rows) <= count:
+        return rows
+    values = np.round(points, DECIMALS)
+    last = np.partition(values, len(values) - count)[len(values) - count]
+    best, ties = rows[values > last], rows[values == last]
+    room = count - len(best)
+    if len(bases) > 2:  # files of one segment stand in the order of their paths: of each the first are enough
+        first = np.concatenate([own[:room] for own in np.split(ties, np.searchsorted(ties, bases[1:-1]))])
+        places = zip(*(column.tolist() for column in _locate(first, bases)), first.tolist(), strict=True)
+        paths = [(searcher.read_path(place, file).encode(), row) for place, file, row in places]
+        ties = np.array([row for _, row in sorted(paths)], dtype=np.int64)
+    return np.concatenate([best, ties[:room]])

@@ -1,0 +1,126 @@
+"""What a query asks for beside its terms: names, paths, kinds of files. Pure; nothing here knows the index.
+
+words -> stems for names of files | names that may be defined, by kind | paths and frames | roles
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from repo_mcp.ranking.prompt import Clue, ClueKind, parse_prompt, split_symbol
+from repo_mcp.text.analysis import PART, get_word_terms
+from repo_mcp.text.roles import FileRole
+from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
+
+MAX_NAMES = 48  # looked up; each costs some microseconds
+MAX_JOINED_WORDS = 16  # of which names are made
+MAX_PATHS = 24
+ASKING_WORDS = 6  # a longer query tells a story: what it mentions it need not ask for
+SOLE_WORDS = 2
+MIN_NAME_CHARS = 3
+_KEPT_INTENTS = 4  # a search asks before it ranks and when it looks for what it does not know
+_WORD = re.compile(r"\w+")
+_PART = re.compile(PART)
+
+_ASKS_FOR = {
+    FileRole.TEST: frozenset(("test", "tests", "pytest", "unittest", "fixture", "fixtures", "spec", "specs")),
+    FileRole.DOCS: frozenset(
+        ("doc", "docs", "documentation", "readme", "changelog", "tutorial", "guide", "example", "examples")
+    ),
+    FileRole.CONFIG: frozenset(
+        ("config", "configuration", "yaml", "toml", "json", "ini", "makefile", "kconfig", "ci", "workflow")
+    ),
+    FileRole.FOREIGN: frozenset(("vendor", "vendored", "generated", "dist", "minified")),
+}
+
+
+class NameKind(StrEnum):
+    """Why a name may be one that a file defines."""
+
+    ASKED = "asked name"
+    SHAPED = "shaped name"
+    JOINED = "joined name"
+    PLAIN = "plain name"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a query asks for."""
+
+    words: frozenset[str]  # as they are written
+    stems: tuple[str, ...]  # of the words that say something, in order
+    names: tuple[tuple[str, NameKind], ...]  # folded names, each once, by kind
+    paths: tuple[Clue, ...]  # frames, the innermost first, then paths
+    roles: frozenset[FileRole]  # asked for
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to look for."""
+        return not (self.stems or self.names or self.paths)
+
+
+@lru_cache(maxsize=_KEPT_INTENTS)
+def understand(text: str) -> Intent:
+    """What the text of a query asks for."""
+    clues = parse_prompt(text)
+    words = _WORD.findall(text)
+    ranking = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
+    stems = (stem for word in ranking for stem in split_stems(word))
+    paths = [clue for clue in clues if clue.kind in (ClueKind.FRAME, ClueKind.PATH)]
+    return Intent(
+        frozenset(words),
+        tuple(dict.fromkeys(stems)),
+        _list_names(words, [word for word in ranking if word.lower() not in STOP_WORDS], clues),
+        tuple(paths[:MAX_PATHS]),
+        _find_roles(words),
+    )
+
+
+def split_stems(word: str) -> tuple[str, ...]:
+    """The stems of a word's parts; of a word without parts the word."""
+    terms = get_word_terms(word)
+    return terms[1:] or terms
+
+
+def _list_names(
+    words: Sequence[str], telling: Sequence[str], clues: Sequence[Clue]
+) -> tuple[tuple[str, NameKind], ...]:
+    names: dict[str, NameKind] = {}
+    if 0 < len(words) <= SOLE_WORDS:
+        names |= dict.fromkeys(spell(words[-1]), NameKind.ASKED)
+    for clue in clues:
+        if clue.kind is ClueKind.SYMBOL and clue.is_strong:
+            for name in (spelling for part in split_symbol(clue.text) for spelling in spell(part)):
+                names.setdefault(name, NameKind.SHAPED)
+    for name in _join_words(words[:MAX_JOINED_WORDS]):
+        names.setdefault(name, NameKind.JOINED)
+    for word in telling:
+        if len(word) >= MIN_NAME_CHARS:
+            names.setdefault(word.lower(), NameKind.PLAIN)
+    return tuple(names.items())[:MAX_NAMES]
+
+
+def spell(name: str) -> tuple[str, ...]:
+    """A name folded, as it is and in the other usual spelling: `roundToCents` is round_to_cents elsewhere."""
+    parts = [part.lower() for part in _PART.findall(name)]
+    spellings = (name.lower(), "_".join(parts), "".join(parts)) if len(parts) > 1 else (name.lower(),)
+    return tuple(dict.fromkeys(spellings))
+
+
+def _join_words(words: Sequence[str]) -> list[str]:
+    """Names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
+    folded = [word.lower() for word in words]
+    rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
+    telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]
+    return [sign.join(row) for row in telling for sign in ("_", "")]
+
+
+def _find_roles(words: Sequence[str]) -> frozenset[FileRole]:
+    if len(words) > ASKING_WORDS:
+        return frozenset()
+    folded = {word.lower() for word in words}
+    return frozenset(role for role, asking in _ASKS_FOR.items() if not asking.isdisjoint(folded))

@@ -1,0 +1,80 @@
+"""Which indexed files the prompt names, in its paths and in the frames of its tracebacks. Pure.
+
+A prompt's path need not be ours: it may be absolute, of another machine, cut at either end, or the
+dotted name of a module. A file is meant when its path and the prompt's agree from the end on, in all
+components of the shorter one, or in two at least for an absolute path; the longest agreement wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from repo_mcp.ranking.prompt import Clue, ClueKind
+from repo_mcp.text.analysis import analyse_text
+
+MAX_MEANT = 4  # files that one path may mean; more say nothing
+_DOTTED = re.compile(r"\w+(?:\.\w+)+")
+
+FindPaths = Callable[[Iterable[str]], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One indexed file that a clue means."""
+
+    path: str
+    clue: Clue
+    share: float  # 1 over the number of files that the clue may mean
+
+
+def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
+    """The files that frames and paths mean, in the order of the clues."""
+    mentions: list[Mention] = []
+    for clue in clues:
+        if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
+            meant = _find_meant(clue.text, find_paths)
+            mentions += [Mention(path, clue, 1 / len(meant)) for path in meant]
+    return tuple(mentions)
+
+
+def _find_meant(text: str, find_paths: FindPaths) -> list[str]:
+    """The files that a path means, none when there are more than MAX_MEANT."""
+    wanted = [part for part in text.split("/") if part not in ("", ".", "..")]
+    meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []
+    if not meant and _DOTTED.fullmatch(text):
+        modules = [part for part in text.split(".") if part]
+        meant = _find_agreeing(modules, find_paths, _strip_extension)
+        meant = [path for path in meant if path.count("/") + 1 >= 2]
+    return meant if len(meant) <= MAX_MEANT else []
+
+
+def _strip_extension(path: str) -> str:
+    """The path as a module is named: without extension, a package by its directory."""
+    head, slash, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return head if stem in ("__init__", "index", "mod") and slash else f"{head}{slash}{stem}"
+
+
+def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:
+    """The paths that agree with the wanted components in the longest run from the end on."""
+    best, found = 0, []
+    for path in find_paths(analyse_text(wanted[-1])):
+        parts = shape(path).split("/")
+        length = _count_agreeing(parts, wanted)
+        enough = length in (len(parts), len(wanted)) or length >= 2
+        if enough and length > best:
+            best, found = length, [path]
+        elif enough and length == best:
+            found.append(path)
+    return found
+
+
+def _count_agreeing(parts: Sequence[str], wanted: Sequence[str]) -> int:
+    length = 0
+    for own, other in zip(reversed(parts), reversed(wanted), strict=False):
+        if own != other:
+            break
+        length += 1
+    return length

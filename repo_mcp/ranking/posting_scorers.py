@@ -1,0 +1,398 @@
+"""The posting lists of a term as a ranking uses them: what each unit gets, and at most can get.
+
+A list is asked block by block (index_format/block_lists.py): for the gains in some blocks of 256 units, once
+the bounds of all lists have told which blocks may hold one of the best.
+
+A gain is a whole multiple of GRAIN. Sums of gains are then exact, whatever their order, so that a
+unit's score depends neither on the form of a list nor on the segment that holds the unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import (
+    BLOCK_BITS,
+    BOUND_SCALE,
+    SATURATION_B,
+    SATURATION_K1,
+    BlockList,
+    find_docs,
+    find_low,
+    spread_places,
+    spread_runs,
+)
+from repo_mcp.ranking.bm25f import F64, I64, K1, Integers, TermScorer
+from repo_mcp.ranking.bm25f import B as SCORING_B
+from repo_mcp.ranking.tf_norm_table import U32, Saturations
+from repo_mcp.text.schema import FIELDS, PATH
+
+Mask = npt.NDArray[np.bool_]
+I32 = npt.NDArray[np.int32]
+Gains = tuple[I64, F64]  # places in some blocks, and what each gives; a place may come more than once
+GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
+BLOCK_DOCS = 1 << BLOCK_BITS
+BLOCKS_AT_ONCE = 16  # decoded in search of the strongest unit
+assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # else the bounds of segments bound nothing
+
+
+class WeighedList(Protocol):
+    """The gains of units from one or several lists of a term. Postings of dead units may be among them.
+
+    A place is a row for each unit of some blocks, block after block, as BlockList.pick has it.
+    """
+
+    most: float  # no unit gets more
+    byte_count: int  # what it takes to keep
+
+    def bound_blocks(self) -> F64:
+        """For each block of units what none of them gets more than."""
+        ...
+
+    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+        """The gains in ascending blocks, of the places that are wanted; None: of all."""
+        ...
+
+    def look_up(self, units: I64) -> F64:
+        """What each of some ascending units gets: for a few hundred, more are taken block by block."""
+        ...
+
+    def hold(self, units: I64) -> list[int]:
+        """Those of some units that get something, by their places."""
+        ...
+
+    def read_docs(self, field: int) -> I64:
+        """The documents in one field, ascending: units, or files for a field of files."""
+        ...
+
+    def find_strongest(self, field: int, live: Mask | None) -> float:
+        """The largest gain of a live unit in one field, exactly. `live` has a row a unit; None: all."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weigher:
+    """What a term gives in one field; it counts as much as its share says."""
+
+    scorer: TermScorer
+    share: float = 1.0  # above 0 and at most 1
+
+    def weigh(self, counts: I64, lengths: Integers) -> F64:
+        """The gain of each posting by its term frequency and length."""
+        return _round_gains(self.scorer.score(counts, lengths), self.share)
+
+
+def _round_gains(scores: F64, share: float) -> F64:
+    """The gains that scores are, in their place."""
+    scores *= 1.0 / GRAIN
+    np.rint(scores, out=scores)
+    if share < 1.0:
+        scores *= GRAIN
+        scores *= share / GRAIN
+        np.rint(scores, out=scores)
+    scores *= GRAIN
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The decoded list of one field: live documents, and the number of each one's saturation."""
+
+    field: int
+    docs: I64
+    numbers: U32
+    weigher: Weigher
+
+
+class _Gains:
+    """The gains of a term by the numbers of saturations."""
+
+    def __init__(self, postings: Sequence[Postings], saturations: Saturations) -> None:
+        self._saturations = saturations
+        self._share = postings[0].weigher.share
+        self._factors = np.zeros(len(FIELDS))
+        for one in postings:
+            self._factors[one.field] = one.weigher.scorer.factor
+        self._only = postings[0].field if len(postings) == 1 else None
+
+    def take(self, numbers: Integers) -> F64:
+        """The gain of each."""
+        values = self._saturations.values.take(numbers)
+        if self._only is not None:
+            values *= self._factors[self._only]
+        else:
+            values *= self._factors.take(self._saturations.fields.take(numbers))
+        return _round_gains(values, self._share)
+
+    def find_places(self, numbers: Integers, field: int) -> I64:
+        """Those of one field."""
+        places: I64 = (self._saturations.fields[numbers] == field).nonzero()[0]
+        return places
+
+    def find_strongest(self, numbers: Integers, field: int) -> float:
+        """The largest gain in one field."""
+        return float(self.take(numbers[self.find_places(numbers, field)]).max(initial=0.0))
+
+
+class ShortList:
+    """All lists of a term that were decoded as a whole, in one: block after block, a unit's fields together.
+
+    A posting takes three bytes, a block that holds one seven.
+    """
+
+    def __init__(
+        self, postings: Sequence[Postings], saturations: Saturations, first_units: I64, blocks: int
+    ) -> None:
+        """`first_units` is that of each file of the segment, with the end as one more row."""
+        self._block_count = blocks
+        self._files = np.zeros(0, dtype=np.uint32)  # of the path, those without units among them
+        self._strongest_path = 0.0
+        self._gains = _Gains(postings, saturations)
+        units, numbers = [], []
+        for one in postings:
+            units.append(one.docs)
+            numbers.append(one.numbers)
+            if one.field == PATH:
+                self._files = one.docs.astype(np.uint32)
+                self._strongest_path = self._gains.find_strongest(one.numbers, PATH)
+                counts = first_units[one.docs + 1] - first_units[one.docs]
+                units[-1] = spread_runs(first_units[one.docs], counts)
+                numbers[-1] = one.numbers.repeat(counts)
+        self._place(*_sort_units(units, numbers))
+
+    def _place(self, units: I64, numbers: U32) -> None:
+        self._low_bytes = (units & (BLOCK_DOCS - 1)).astype(np.uint8).tobytes()
+        self._low = np.frombuffer(self._low_bytes, dtype=np.uint8)
+        self._numbers = numbers.astype(np.uint16) if int(numbers.max()) < 1 << 16 else numbers
+        firsts = _find_changes(units)
+        blocks = units[firsts] >> BLOCK_BITS
+        block_firsts = _find_changes(blocks)
+        bounds = np.maximum.reduceat(np.add.reduceat(self._gains.take(numbers), firsts), block_firsts)
+        self.most = float(bounds.max())
+        kind = np.uint16 if self._block_count < 1 << 16 else np.uint32
+        none = np.iinfo(kind).max  # a last row, which is no block
+        self._blocks = np.append(blocks[block_firsts], none).astype(kind)
+        self._firsts = np.append(firsts[block_firsts], [len(units), len(units)]).astype(np.int32)
+        self._bounds = np.minimum(np.ceil(bounds * (BOUND_SCALE / self.most)), BOUND_SCALE).astype(np.uint8)
+        arrays = self._low, self._numbers, self._blocks, self._firsts, self._bounds, self._files
+        self.byte_count = 1500 + sum(one.nbytes for one in arrays)
+
+    def bound_blocks(self) -> F64:
+        """As WeighedList says."""
+        bounds = np.zeros(self._block_count)
+        bounds[self._blocks[:-1]] = self._bounds * np.float64(self.most / BOUND_SCALE)
+        return bounds
+
+    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+        """As WeighedList says."""
+        starts, sizes = self._find_runs(blocks)
+        numbers = spread_runs(starts, sizes)
+        places = spread_places(self._low.take(numbers), sizes)
+        if wanted is not None:
+            chosen = wanted.take(places).nonzero()[0]
+            numbers, places = numbers.take(chosen), places.take(chosen)
+        return places, self._gains.take(self._numbers.take(numbers))
+
+    def _find_runs(self, blocks: I64) -> tuple[I32, I32]:
+        """Where the postings of each of some blocks begin, and how many they are."""
+        rows = self._blocks.searchsorted(blocks.astype(self._blocks.dtype))
+        starts = self._firsts.take(rows)
+        return starts, (self._firsts.take(rows + 1) - starts) * (self._blocks.take(rows) == blocks)
+
+    def hold(self, units: I64) -> list[int]:
+        """As WeighedList says."""
+        return self._find(units)[0]
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        rows, firsts, stops = (np.array(column, dtype=np.int64) for column in self._find(units))
+        counts = stops - firsts
+        gains = self._gains.take(self._numbers.take(spread_runs(firsts, counts)))
+        sums: F64 = np.bincount(rows.repeat(counts), gains, len(units)).astype(np.float64, copy=False)
+        return sums
+
+    def _find(self, units: I64) -> tuple[list[int], list[int], list[int]]:
+        """Those of some units that have postings, by their places, the first posting of each, and the end."""
+        starts, sizes = self._find_runs(units >> BLOCK_BITS)
+        return find_low(self._low_bytes, starts, starts + sizes, units)
+
+    def read_docs(self, field: int) -> I64:
+        """As WeighedList says."""
+        if field == PATH:
+            return self._files.astype(np.int64)
+        places = self._gains.find_places(self._numbers, field)
+        rows = self._firsts.searchsorted(places, side="right") - 1
+        docs: I64 = (self._blocks[rows].astype(np.int64) << BLOCK_BITS) | self._low[places]
+        return docs
+
+    def find_strongest(self, field: int, live: Mask | None) -> float:
+        """As WeighedList says."""
+        return self._strongest_path if field == PATH else self._gains.find_strongest(self._numbers, field)
+
+
+def _find_changes(ascending: I64) -> I64:
+    """The places of values that are not those before them."""
+    is_new = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
+    return is_new.nonzero()[0]
+
+
+def _sort_units(units: Sequence[I64], numbers: Sequence[U32]) -> tuple[I64, U32]:
+    """Lists of ascending units in one, with what stands beside each."""
+    if len(units) == 1:
+        return units[0], numbers[0]
+    all_units = np.concatenate(units)
+    order = np.argsort(all_units, kind="stable")
+    return all_units[order], np.concatenate(numbers)[order]
+
+
+class LongList:
+    """A list of which only what is asked for is decoded.
+
+    Its bounds come from the segment's own average field length. Where that of the snapshot is larger,
+    documents weigh more, by its share at most: tf / (tf + 1 + length / average) grows no faster than
+    `average`.
+    """
+
+    def __init__(
+        self,
+        field: int,
+        read: Callable[[], BlockList],
+        weigher: Weigher,
+        take_lengths: Callable[[I64], Integers],
+        share: float,
+    ) -> None:
+        """`share` is the snapshot's average length by that of the segment."""
+        self._field = field
+        self._read = read
+        self._weigher = weigher
+        self._take_lengths = take_lengths
+        self._bounds = read().bounds.copy()
+        self._scale = weigher.scorer.compute_most() * weigher.share * max(1.0, share) / BOUND_SCALE
+        self.most = float(self._scale * int(self._bounds.max()))
+        self.byte_count = 1000 + self._bounds.nbytes
+
+    def bound_blocks(self) -> F64:
+        """As WeighedList says."""
+        bounds: F64 = self._bounds * np.float64(self._scale)
+        return bounds
+
+    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+        """As WeighedList says."""
+        places, counts = self._read().pick(blocks, wanted)
+        return places, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, places)))
+
+    def hold(self, units: I64) -> list[int]:
+        """As WeighedList says."""
+        return self._read().hold(units)
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        gains = np.zeros(len(units))
+        rows, counts = self._read().look_up(units)
+        if rows:
+            gains[rows] = self._weigher.weigh(counts, self._take_lengths(units[rows]))
+        return gains
+
+    def read_docs(self, field: int) -> I64:
+        """As WeighedList says."""
+        return self._read().read()[0] if field == self._field else np.zeros(0, dtype=np.int64)
+
+    def find_strongest(self, field: int, live: Mask | None) -> float:
+        """As WeighedList says. The blocks of the highest bounds are decoded until no other can win."""
+        strongest = 0.0
+        if field != self._field:
+            return strongest
+        bounds = self.bound_blocks()
+        order = np.argsort(-bounds, kind="stable")
+        for first in range(0, len(order), BLOCKS_AT_ONCE):
+            if bounds[order[first]] <= strongest:
+                break
+            docs, counts = self._read().take(np.sort(order[first : first + BLOCKS_AT_ONCE]))
+            if live is not None:
+                docs, counts = docs[live[docs]], counts[live[docs]]
+            gains = self._weigher.weigh(counts, self._take_lengths(docs))
+            strongest = max(strongest, float(gains.max(initial=0.0)))
+        return strongest
+
+
+class PathList:
+    """What the units of many files get from a term in the path."""
+
+    def __init__(self, postings: Postings, saturations: Saturations, first_units: I64) -> None:
+        """`first_units` is that of each file of the segment, with the end as one more row."""
+        self._first_units = first_units
+        self._files = postings.docs.astype(np.uint32)
+        self._gains, self._numbers = _Gains([postings], saturations), postings.numbers
+        self._bounds = self._find_bounds()
+        self.most = self._gains.find_strongest(self._numbers, PATH)
+        arrays = self._files, self._numbers, self._bounds
+        self.byte_count = 1000 + sum(one.nbytes for one in arrays)
+
+    def _find_bounds(self) -> npt.NDArray[np.float32]:
+        bounds = np.zeros(-(-int(self._first_units[-1]) // BLOCK_DOCS))
+        starts, ends = self._first_units[self._files], self._first_units[self._files.astype(np.int64) + 1]
+        own = np.flatnonzero(ends > starts)
+        firsts, lasts = starts[own] >> BLOCK_BITS, (ends[own] - 1) >> BLOCK_BITS
+        gains = self._gains.take(self._numbers[own])
+        np.maximum.at(bounds, firsts, gains)
+        np.maximum.at(bounds, lasts, gains)
+        for place in np.flatnonzero(lasts - firsts > 1).tolist():  # files of more than 256 units
+            inside = bounds[firsts[place] + 1 : lasts[place]]
+            np.maximum(inside, gains[place], out=inside)
+        return np.nextafter(bounds.astype(np.float32), np.float32(np.inf))
+
+    def bound_blocks(self) -> F64:
+        """As WeighedList says."""
+        return self._bounds.astype(np.float64)
+
+    def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
+        """As WeighedList says."""
+        units = self._first_units
+        starts = blocks << BLOCK_BITS
+        ends = np.minimum(starts + BLOCK_DOCS, units[-1])
+        lows, highs = (np.searchsorted(units, edge, side="right") - 1 for edge in (starts, ends - 1))
+        firsts = self._files.searchsorted(lows.astype(np.uint32))
+        counts = self._files.searchsorted(highs.astype(np.uint32), side="right") - firsts
+        numbers, rows = spread_runs(firsts, counts), np.repeat(np.arange(len(blocks)), counts)
+        files = self._files[numbers].astype(np.int64)
+        begins = np.maximum(units[files], starts[rows])
+        sizes = np.minimum(units[files + 1], ends[rows]) - begins
+        places = spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes)
+        gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
+        if wanted is not None:
+            chosen = wanted.take(places).nonzero()[0]
+            places, gains = places.take(chosen), gains.take(chosen)
+        return places, gains
+
+    def hold(self, units: I64) -> list[int]:
+        """As WeighedList says."""
+        held: list[int] = self._find(units)[0].nonzero()[0].tolist()
+        return held
+
+    def look_up(self, units: I64) -> F64:
+        """As WeighedList says."""
+        held, rows = self._find(units)
+        gains = self._gains.take(self._numbers.take(rows))
+        gains *= held
+        return gains
+
+    def _find(self, units: I64) -> tuple[Mask, I64]:
+        """Which of some units lie in a file of the list, and the row of this file."""
+        files = self._first_units.searchsorted(units, side="right") - 1
+        rows = np.minimum(self._files.searchsorted(files.astype(np.uint32)), len(self._files) - 1)
+        held: Mask = self._files.take(rows) == files
+        return held, rows
+
+    def read_docs(self, field: int) -> I64:
+        """As WeighedList says."""
+        return self._files.astype(np.int64) if field == PATH else np.zeros(0, dtype=np.int64)
+
+    def find_strongest(self, field: int, live: Mask | None) -> float:
+        """As WeighedList says."""
+        return self._gains.find_strongest(self._numbers, field)

@@ -1,0 +1,236 @@
+"""What a prompt names: frames of tracebacks, paths, symbols, quoted text, words. Pure.
+
+Nothing here knows the repository: a path is whatever looks like one, and whether a file stands
+behind it is asked later. Every pattern is bounded, so that time is linear in the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.text.stop_words import STOP_WORDS
+
+
+class ClueKind(StrEnum):
+    """What a piece of a prompt is."""
+
+    FRAME = "frame"  # a line of a traceback
+    PATH = "path"  # what looks like a file
+    SYMBOL = "symbol"
+    PHRASE = "phrase"  # quoted text, the message of an error
+    WORD = "word"
+
+
+MAX_CLUES = {
+    ClueKind.FRAME: 24,
+    ClueKind.PATH: 24,
+    ClueKind.SYMBOL: 32,
+    ClueKind.PHRASE: 6,
+    ClueKind.WORD: 64,
+}
+MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names made of words in a row; words of one run that are looked at
+MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One thing that the prompt names."""
+
+    kind: ClueKind
+    text: str
+    line: int | None = None  # of the file that the text names
+    name: str | None = None  # the function that a frame names
+    is_strong: bool = True  # False: a symbol by its look alone
+    is_joined: bool = False  # a symbol made of words in a row
+
+
+_PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
+_FRAMES = (
+    re.compile(r'File "(?P<path>[^"\n]{1,400})", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s]{1,120}))?'),
+    re.compile(r"\bat (?P<name>[\w.$<>]{1,300})\((?P<path>[\w$-]{1,100}\.\w{1,8}):(?P<line>\d{1,7})\)"),
+    re.compile(
+        r"\bat (?:(?:async |new )?(?P<name>[\w.$<>]{1,200})(?: \[as \w{1,100}\])? \()?(?:file://)?"
+        rf"(?P<path>{_PATH}):(?P<line>\d{{1,7}}):\d{{1,7}}\)?"
+    ),
+    re.compile(rf"\bin (?P<path>{_PATH}\.\w{{1,8}}):line (?P<line>\d{{1,7}})"),
+    re.compile(rf"^[ \t]{{1,8}}(?P<path>{_PATH}\.go):(?P<line>\d{{1,7}})(?: \+0x[0-9a-f]{{1,16}})?$", re.M),
+)
+_NAMED_PATH = re.compile(
+    rf"(?<![\w.\\/-])(?P<path>{_PATH})(?:(?::|#L)(?P<line>\d{{1,7}})|,? line (?P<spoken>\d{{1,7}}))?"
+)
+_LOOKS_LIKE_FILE = re.compile(r"[\\/]|[\w-]\.[A-Za-z][A-Za-z0-9+]{0,9}$|^[A-Z]\w*file$")
+_BACKTICKED = re.compile(r"`([^`\n]{1,200})`")
+_NAME = r"[A-Za-z_$][A-Za-z0-9_$]{1,120}"
+_IDENTIFIER = re.compile(rf"{_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}}")
+_CALLED = re.compile(rf"({_NAME}(?:(?:\.|::|#|->){_NAME}){{0,12}})\(")
+_SHAPED = re.compile(r"^_*[A-Za-z0-9$]+_\w*[A-Za-z0-9]\w*$|^_+[A-Za-z]\w*$|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_CAPITALISED = re.compile(r"(?<=[a-z,:;(] )([A-Z][a-z][A-Za-z0-9]{2,60})\b(?!\.\w|::|\()")
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,200})\"|(?<!\w)'([^'\n]{1,200})'(?!\w)|“([^”\n]{1,200})”|`([^`\n]{1,200})`"
+)
+_ERROR_LINE = re.compile(
+    r"^[ \t>#*]{0,20}(?:[A-Za-z_][\w.$]{0,120}(?:Error|Exception|Warning|Failure|Panic)"
+    r"|[a-z_]\w{0,60}(?:\.\w{1,60}){0,8}\.[A-Z]\w{1,60}|Uncaught [\w.$]{1,80}"
+    r"|error|panic|fatal|FATAL|ERROR)(?:\[\w{1,20}\])?: (?P<message>[^\n]{1,400})$",
+    re.M,
+)
+_WORD = re.compile(r"[^\W_]\w*|_\w+")
+_BOILERPLATE = re.compile(
+    r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:", re.M | re.I
+)
+_URL = re.compile(r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
+# The directories and the ending of a path say less than its name does.
+_PATH_ALONE = re.compile(
+    r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])"
+)
+_SHORT_DOTTED = frozenset({"e.g", "i.e", "etc", "a.k.a"})
+
+
+def parse_prompt(prompt: str) -> tuple[Clue, ...]:
+    """The clues of a prompt, by kind and then in its order, each once. Frames begin with the innermost.
+
+    What frames and addresses of pages are made of gives no other clue, and of a path only the name.
+    """
+    matches = _match_frames(prompt)
+    frames = list(dict.fromkeys(map(_build_frame, _order_frames(matches))))[: MAX_CLUES[ClueKind.FRAME]]
+    told = _BOILERPLATE.sub(" ", _cut_out(prompt, matches))
+    prose = _PATH_ALONE.sub(r" \1 ", _URL.sub(" ", told))
+    sources: tuple[tuple[ClueKind, Iterable[Clue]], ...] = (
+        (ClueKind.PATH, _iter_paths(told)),
+        (ClueKind.SYMBOL, _iter_symbols(prose, frames)),
+        (ClueKind.PHRASE, _iter_phrases(prose)),
+        (ClueKind.WORD, _iter_words(prose)),
+    )
+    clues: list[Clue] = frames
+    for kind, found in sources:
+        clues += islice(_first_of_each(found), MAX_CLUES[kind])
+    return tuple(clues)
+
+
+def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
+    seen: set[tuple[str, int | None]] = set()
+    for clue in clues:
+        if (clue.text, clue.line) not in seen:
+            seen.add((clue.text, clue.line))
+            yield clue
+
+
+def _match_frames(prompt: str) -> list[re.Match[str]]:
+    """Frames in the order of the text, whatever their language. They do not overlap."""
+    found = [match for pattern in _FRAMES for match in pattern.finditer(prompt)]
+    kept: list[re.Match[str]] = []
+    for match in sorted(found, key=lambda match: match.start()):
+        if not kept or match.start() >= kept[-1].end():
+            kept.append(match)
+    return kept
+
+
+def _order_frames(matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
+    """The innermost first: Python tells it last, all others first."""
+    python = [match for match in matches if match.re is _FRAMES[0]]
+    return python[::-1] + [match for match in matches if match.re is not _FRAMES[0]]
+
+
+def _build_frame(match: re.Match[str]) -> Clue:
+    groups = match.groupdict()
+    return Clue(
+        ClueKind.FRAME, _plain_path(match["path"]), int(match["line"]), _last_name(groups.get("name"))
+    )
+
+
+def _cut_out(prompt: str, matches: Iterable[re.Match[str]]) -> str:
+    """The prompt without the matches."""
+    kept, end = [], 0
+    for match in matches:
+        kept.append(prompt[end : match.start()])
+        end = match.end()
+    return "\n".join([*kept, prompt[end:]])
+
+
+def _last_name(name: str | None) -> str | None:
+    """`method` of `com.example.Class.method`; None for `<module>` and the like."""
+    last = re.split(r"[.$]", name)[-1] if name else ""
+    return last if last.isidentifier() else None
+
+
+def _iter_paths(prompt: str) -> Iterator[Clue]:
+    for match in _NAMED_PATH.finditer(prompt):
+        text = _plain_path(match["path"].rstrip(".").rstrip("/\\"))
+        if _LOOKS_LIKE_FILE.search(text):
+            line = match["line"] or match["spoken"]
+            yield Clue(ClueKind.PATH, text, int(line) if line else None)
+
+
+def _plain_path(path: str) -> str:
+    return path.replace("\\", "/").removeprefix("./")
+
+
+def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
+    """Names: in backquotes, called, shaped like an identifier, of frames; then those with a capital."""
+    for match in _BACKTICKED.finditer(prompt):
+        for name in _IDENTIFIER.findall(match[1]):
+            if name.lower() not in STOP_WORDS:
+                yield Clue(ClueKind.SYMBOL, name)
+    for match in _CALLED.finditer(prompt):
+        yield Clue(ClueKind.SYMBOL, match[1])
+    for name in _IDENTIFIER.findall(prompt):
+        if _SHAPED.search(name) if name.isidentifier() else _is_dotted_name(name):
+            yield Clue(ClueKind.SYMBOL, name)
+    for frame in frames:
+        if frame.name is not None:
+            yield Clue(ClueKind.SYMBOL, frame.name)
+    for match in _CAPITALISED.finditer(prompt):
+        if match[1].lower() not in STOP_WORDS:
+            yield Clue(ClueKind.SYMBOL, match[1], is_strong=False)
+
+
+def _is_dotted_name(text: str) -> bool:
+    """True unless it is an abbreviation or the name of a file."""
+    return text.lower() not in _SHORT_DOTTED and find_language(text).name == "unknown"
+
+
+def _iter_phrases(prompt: str) -> Iterator[Clue]:
+    """Messages of errors, then quoted text of two words or more."""
+    for match in _ERROR_LINE.finditer(prompt):
+        yield from _build_phrase(match["message"])
+    for match in _QUOTED.finditer(prompt):
+        yield from _build_phrase(next(text for text in match.groups() if text is not None))
+
+
+def _build_phrase(text: str) -> Iterator[Clue]:
+    phrase = " ".join(text.split())[:MAX_PHRASE_CHARS].strip()
+    if len(phrase) >= MIN_PHRASE_CHARS and len(re.findall(r"\w\S* \S*\w", phrase)) >= 1:
+        yield Clue(ClueKind.PHRASE, phrase)
+
+
+def _iter_words(prompt: str) -> Iterator[Clue]:
+    """Words that may stand in code, without those of every sentence; case does not tell two apart."""
+    seen = set()
+    for word in _WORD.findall(prompt):
+        folded = word.lower()
+        if folded not in seen and folded not in STOP_WORDS and len(word) > 1 and not word.isdigit():
+            seen.add(folded)
+            yield Clue(ClueKind.WORD, word[:128])
+
+
+def split_symbol(text: str) -> tuple[str, ...]:
+    """The names of a symbol, the outermost first: `Class.method` -> Class, method."""
+    return tuple(part for part in re.split(r"\.|::|#|->", text) if part)
+
+
+def list_joined(prompt: str) -> tuple[str, ...]:
+    """Names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
+    joined: dict[str, None] = {}
+    for run in re.split(r"[^\w \t-]+", prompt):
+        words = [word.lower() for word in _WORD.findall(run)]
+        for size in (2, 3):
+            for place in range(min(len(words), MAX_JOINED_WORDS) - size + 1):
+                row = words[place : place + size]
+                if row[0] not in STOP_WORDS and row[-1] not in STOP_WORDS:
+                    joined |= dict.fromkeys(("_".join(row), "".join(row)))
+    return tuple(joined)[:MAX_JOINED]

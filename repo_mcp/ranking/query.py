@@ -1,0 +1,119 @@
+"""Free text to a query. Nothing that a client can type raises; what cannot be used is warned about.
+
+Words rank, all of them optional. On top of that:
+
+    "an exact phrase"   the live text must hold it, case and white space aside; one quoted word among
+                        others is a word like them, as in the messages of errors
+    +word  -word        must, must not occur
+    sym:name            must be defined there
+    path:part           the path must contain it, case aside
+    lang:name           the file's language
+
+A text of several lines or of more than STORY_WORDS words is pasted: all of it is text. English words that
+say nothing about code (`how`, `the`) do not rank beside others.
+
+Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A sign counts only at the
+start of a word that begins with a letter or underscore, so that `--flag` and `->` stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from repo_mcp.text.analysis import analyse_text, get_word_terms
+from repo_mcp.text.stop_words import FUNCTION_WORDS
+
+_QUERY_PART = re.compile(
+    r'(?P<phrase>"[^"\n]*")'
+    r"|(?:(?<=\s)|^)(?P<prefix>path|lang|sym):(?P<value>[^\s\"]+)"
+    r"|(?:(?<=\s)|^)(?P<sign>[+-])(?P<word>[^\W\d]\w*)(?=\s|$)"
+    r"|(?P<text>[^\s\"]+|\")"
+)
+_WORD = re.compile(r"\w+")
+MAX_TERMS = 64  # distinct terms that rank; an issue text of 500 words has about 250, the first say most
+STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
+
+
+@dataclass(slots=True)
+class Query:
+    """A parsed query. Terms are distinct, in the order of the text."""
+
+    terms: list[str] = field(default_factory=list)  # that rank
+    text: str = ""  # that ranks, as it is written; names are looked for in it
+    required: list[tuple[str, ...]] = field(default_factory=list)  # terms of a word that all must occur
+    excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur as a whole
+    symbols: list[tuple[str, ...]] = field(default_factory=list)  # words that must be defined
+    phrases: list[str] = field(default_factory=list)
+    path_parts: list[str] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)  # of terms that count less than the others
+
+    @property
+    def has_other_words(self) -> bool:
+        """True when words rank that no phrase holds."""
+        return len(self.text.split()) > sum(len(phrase.split()) for phrase in self.phrases)
+
+
+def parse_query(text: str, max_words: int) -> Query:
+    """The query that a text means. Words beyond `max_words` are cut, with a warning."""
+    query = Query()
+    words: list[str] = []
+    parts = list(_QUERY_PART.finditer(text))
+    if len(parts) > max_words:
+        query.warnings.append(f"The query has {len(parts)} words; the first {max_words} were used.")
+    if _is_story(text, parts):
+        words.append(text[: parts[:max_words][-1].end()])
+    else:
+        for part in parts[:max_words]:
+            _take_part(query, words, part, alone=len(parts) == 1)
+    terms = list(dict.fromkeys(term for word in _drop_function_words(words) for term in get_word_terms(word)))
+    if len(terms) > MAX_TERMS:
+        query.warnings.append(f"The query has {len(terms)} distinct terms; the first {MAX_TERMS} were used.")
+    query.terms = terms[:MAX_TERMS]
+    query.text = " ".join(words)
+    if not query.terms:
+        query.warnings.append("The query has no word to rank by.")
+    return query
+
+
+def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
+    """True for pasted text, such as an issue or a traceback: its quotes and signs are not meant for us."""
+    return len(parts) > STORY_WORDS or (len(parts) > 0 and "\n" in text.strip())
+
+
+def _drop_function_words(words: list[str]) -> list[str]:
+    """The words that say something; all of them where none does."""
+    single = [word for text in words for word in _WORD.findall(text)]
+    return [word for word in single if word.lower() not in FUNCTION_WORDS] or single
+
+
+def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bool) -> None:
+    """Sort one part of the text into the query; what ranks goes to `words`."""
+    phrase, prefix, sign = part["phrase"], part["prefix"], part["sign"]
+    if phrase is not None:
+        inner = " ".join(phrase[1:-1].split())
+        words.append(inner)
+        if " " in inner or (inner and alone):
+            query.phrases.append(inner)
+    elif prefix is not None:
+        _take_filter(query, words, prefix, part["value"])
+    elif sign == "+":
+        query.required.append(tuple(analyse_text(part["word"])))
+        words.append(part["word"])
+    elif sign == "-":
+        query.excluded.append(tuple(analyse_text(part["word"])[:1]))
+    else:
+        words.append(part["text"])
+
+
+def _take_filter(query: Query, words: list[str], prefix: str, value: str) -> None:
+    if prefix == "path":
+        query.path_parts.append(value.lower())
+    elif prefix == "lang":
+        query.languages.append(value.lower())
+    else:
+        query.symbols.append(tuple(analyse_text(value)))
+        words.append(value)

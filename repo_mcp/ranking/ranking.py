@@ -1,0 +1,241 @@
+"""The ranking of files: one pipeline from a query to the hits of a page.
+
+    query -> intent -> best units (BM25F) -> candidate files -> points by signal -> order -> page
+
+Every signal is a function of plain values (signals.py), every weight stands in one table
+(ranking_weights.py). A file's score is the sum of its points, each rounded, so that an explanation adds
+up. Nothing depends on segments: units, names and paths are those of the live tree, counts are exact.
+
+Left out on purpose, for they were tried and gave nothing: the share of query terms that a file holds,
+nearness of terms, file sizes, depth of directories. See bench/quality/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappush, heappushpop
+
+import numpy as np
+
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+from repo_mcp.ranking.candidates import Candidates, gather, weigh_kinds
+from repo_mcp.ranking.intent import Intent, NameKind, understand
+from repo_mcp.ranking.lookup import find_paths
+from repo_mcp.ranking.mentions import resolve_mentions
+from repo_mcp.ranking.prompt import ClueKind
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.ranking_weights import WEIGHTS, RankingWeights
+from repo_mcp.ranking.searcher import BestUnits, Filter, Ranking, Searcher
+from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
+from repo_mcp.ranking.signals import StemMatcher, cut_name, keep_shares, tell_role
+from repo_mcp.text.roles import FileRole
+
+BEST_UNITS = 1_000  # that texts are summed from
+
+MARGIN = 1e-4  # more than rounding can change a score by
+SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
+
+Points = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """One file of the ranking."""
+
+    path: str
+    part: SegmentSearch
+    file: int  # its number there
+    score: float  # the sum of its points
+    points: Points  # of each signal that gave any
+
+
+def add_up(points: Iterable[tuple[str, float]]) -> float:
+    """The score that points make."""
+    return round(sum(value for _, value in points), DECIMALS)
+
+
+def rank(
+    searcher: Searcher,
+    query: Query,
+    top_k: int,
+    wanted: Filter | None = None,
+    weights: RankingWeights = WEIGHTS,
+    *,
+    bounded: bool = False,
+) -> Ranking:
+    """The best `top_k` chunks, those of the best files first; each file's best chunk before its others.
+
+    With `bounded` the ranking says what no score can be above.
+    """
+    best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
+    rated = rate_files(searcher, query, best, weights)
+    files = choose_files(rated, top_k)
+    page = fill_page(best, files, top_k, weights)
+    chunks = searcher.describe(query, best, [unit for unit, _ in page])
+    explained = (replace(chunk, explanation=points) for chunk, (_, points) in zip(chunks, page, strict=True))
+    unknown = (term for term, lists in zip(query.terms, best.terms, strict=True) if not lists.frequency)
+    bound = bound_scores(searcher, best, rated, weights) if bounded else 0.0
+    return Ranking(tuple(explained), best.total, tuple(unknown), bound)
+
+
+def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
+    """The words of a query that near ones are worth looking for: all unknown ones when nothing was found,
+    else a name that the query asks for and that is known in parts alone."""
+    if not ranking.total:
+        return list(ranking.unknown)
+    asked = [name for name, kind in understand(query.text).names if kind is NameKind.ASKED]
+    return [name for name in asked if name in ranking.unknown]
+
+
+def rank_files(
+    searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
+) -> list[RankedFile]:
+    """The best `count` files of a query in order, ties by path."""
+    return choose_files(rate_files(searcher, query, best, weights), count)
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The files that were looked at, each with what every one of SIGNALS gives it."""
+
+    segments: Sequence[SegmentSearch]
+    candidates: Candidates
+    given: F64  # a row for each of SIGNALS, a column for each file
+    shares: Mapping[FileRole, float]  # what each role leaves of that
+
+
+def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
+    """What each candidate of a query gets."""
+    intent = understand(query.text)
+    candidates = gather(searcher, query, intent, best, weights)
+    named = _find_named(searcher, intent, weights)
+    rater = _PathRater(candidates.stems, intent.words, weights)
+    given = np.zeros((len(SIGNALS), len(candidates.paths)))
+    given[0] = candidates.text
+    for row, values in enumerate(zip(*map(rater.rate, candidates.paths), strict=True), 1):
+        given[row] = values
+    if named:
+        given[4] = [weights.named_path * named.get(path, 0.0) for path in candidates.paths]
+    for row, (weight, rarities) in enumerate(zip(weigh_kinds(weights), candidates.names, strict=True), 5):
+        np.multiply(weight, rarities, out=given[row])
+    return Rated(searcher.segments, candidates, given, keep_shares(intent.roles, weights))
+
+
+class _PathRater:
+    """What paths give to their files. For one query."""
+
+    def __init__(self, stems: Mapping[str, float], words: frozenset[str], weights: RankingWeights) -> None:
+        """`words` are those of the query as they are written."""
+        self._matcher = StemMatcher(stems, weights.prefix)
+        self._words = words
+        self._weights = weights
+        self._directories: dict[str, float] = {}
+
+    def rate(self, path: str) -> tuple[float, float, float]:
+        """What it gives by the name of the file, by that as a whole, and by its directories."""
+        directory, _, name = path.rpartition("/")
+        name = cut_name(name)
+        around = self._directories.get(directory)
+        if around is None:
+            covered = self._matcher.cover_all(directory)
+            around = self._directories[directory] = self._weights.directory * covered
+        whole = self._weights.whole_name * (name in self._words)
+        return self._weights.file_name * self._matcher.cover(name), whole, around
+
+
+def choose_files(rated: Rated, count: int) -> list[RankedFile]:
+    """The best `count` of the rated files in order, ties by path.
+
+    A role only takes away: those of files that cannot be among them are not asked for.
+    """
+    totals = rated.given.sum(axis=0)
+    order = np.argsort(-totals)
+    rows: list[tuple[float, int, float]] = []  # of files that may be among them: what is left, column, share
+    kept: list[float] = []  # the best totals that their roles leave, a heap
+    for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
+        if len(kept) == count and total < kept[0] - MARGIN:
+            break
+        share = rated.shares[tell_role(rated.candidates.paths[column])]
+        left = total * share
+        if len(kept) < count:
+            heappush(kept, left)
+        else:
+            heappushpop(kept, left)
+        rows.append((left, column, share))
+    least = kept[0] - MARGIN if kept else 0.0
+    ranked = [_explain(rated, column, share) for left, column, share in rows if left >= least]
+    return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))[:count]
+
+
+def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
+    """What a file would score whose every unit holds each term of the query as strongly as any unit of the
+    index does, and whose names say as much as the best names of the files that were looked at."""
+    text = 1.0
+    if rated.candidates.best_text:
+        strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
+        text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
+    names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # but the text
+    return text + names + MARGIN
+
+
+def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:
+    """The files that the query names, and what that is worth; of frames the first is the innermost."""
+    if not intent.paths:
+        return {}
+    mentions = resolve_mentions(intent.paths, lambda terms: find_paths(searcher.snapshot, terms))
+    frames = list(dict.fromkeys(one.clue for one in mentions if one.clue.kind is ClueKind.FRAME))
+    values: dict[str, float] = {}
+    for one in mentions:
+        value = one.share
+        if one.clue.kind is ClueKind.FRAME:
+            value *= weights.next_frame ** frames.index(one.clue)
+        values[one.path] = max(value, values.get(one.path, 0.0))
+    return values
+
+
+def _explain(rated: Rated, column: int, share: float) -> RankedFile:
+    """The file with its points, the last of which takes away what its role does not leave."""
+    given = rated.given[:, column].tolist()
+    points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
+    if share < 1.0:
+        points.append(("role", round((share - 1.0) * sum(given), DECIMALS)))
+    part, file = rated.segments[rated.candidates.places[column]], rated.candidates.files[column]
+    return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
+
+
+def fill_page(
+    best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
+) -> list[tuple[RankedUnit, Points]]:
+    """The units of the best chunks in order of their scores, ties by path, then line.
+
+    `files` are the best ones, in order.
+    """
+    least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
+    chosen = []
+    for file in files:
+        first, end = file.part.first_units[file.file : file.file + 2].tolist()
+        found = best.segments[file.part.place]
+        start, stop = found.units.searchsorted((first, end)).tolist()
+        units, scores = found.units[start:stop], found.scores[start:stop]
+        unit = int(units[scores.argmax()]) if len(units) else first
+        own = [(RankedUnit(file.score, file.part.place, unit), file.points)]
+        if len(units) > 1 and file.score * weights.repeat >= least:
+            own += _repeat(file, units, scores, top_k, weights)
+        chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
+    return [(unit, points) for *_, unit, points in sorted(chosen, key=lambda row: row[:3])[:top_k]]
+
+
+def _repeat(
+    file: RankedFile, units: I64, scores: F64, most: int, weights: RankingWeights
+) -> Iterator[tuple[RankedUnit, Points]]:
+    """The best unit of each of a file's best chunks but the first, and the points of the chunk."""
+    of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
+    chunks = file.part.find_chunks(units).tolist()
+    for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
+        of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
+    ordered = sorted(of_chunks.values())[:most]
+    for place, (negative, unit) in enumerate(ordered[1:], 1):
+        share = weights.repeat**place * negative / ordered[0][0]
+        points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
+        yield RankedUnit(add_up(points), file.part.place, unit), points

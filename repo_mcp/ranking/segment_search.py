@@ -1,0 +1,169 @@
+"""One segment as a search sees it: units as parts of files and chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from index_format import CorruptIndex, Level, LiveSegment, UnitSpan, sort_distinct, spread_runs
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
+
+Mask = npt.NDArray[np.bool_]
+SPARSE_LOOKUPS = 16  # for chunks by their files, after which it pays to know where all chunks end
+UNITS_PER_CHUNK = 6  # looked at first for each chunk that is wanted; more when they are not enough
+
+
+@dataclass(frozen=True, slots=True)
+class RankedUnit:
+    """One unit of a ranking."""
+
+    score: float
+    segment: int  # place in the snapshot
+    unit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The units of a segment that matched, ascending, and the score of each."""
+
+    units: I64
+    scores: F64
+
+    def keep(self, wanted: Mask) -> Matches:
+        """Those of them that are wanted; `wanted` has a row for each match."""
+        return Matches(self.units[wanted], self.scores[wanted])
+
+
+class SegmentSearch:
+    """Safe for several threads."""
+
+    def __init__(self, segment: LiveSegment, place: int) -> None:
+        """`place` is the segment's place in the snapshot."""
+        self.segment = segment
+        self.reader = segment.reader
+        self.place = place
+        self.first_units = self.reader.files.first_units
+        self.units_per_file = np.diff(self.first_units)
+        self._lookups = 0
+
+    def sum_unit_lengths(self, field: int) -> int:
+        """Sum over live units of the length of a field of files."""
+        take_lengths, dead = self.reader.norms.take_lengths, self.segment.dead_files
+        total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
+        return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
+
+    def locate(self, units: I64) -> tuple[I64, list[UnitSpan]]:
+        """The file of each of some units, and where its first chunk and it lie there. Raises CorruptIndex."""
+        files, chunks = self.find_files(units), self.find_chunks(units)
+        firsts, stops = self._read_chunk_spans(files)
+        strays = units[(chunks < firsts) | (chunks >= stops)]
+        if len(strays):
+            raise CorruptIndex(f"{self.segment.name}: unit {strays[0]} lies in no chunk of its file")
+        bounds = self.first_units[files], self.first_units[files + 1]
+        return files, self.reader.chunks.locate(bounds, chunks, units)
+
+    def _read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
+        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        if self._lookups <= SPARSE_LOOKUPS:
+            return self.reader.files.read_chunk_spans(files)
+        firsts = self.reader.files.first_chunks
+        return firsts[files], firsts[files + 1]
+
+    @cached_property
+    def _chunk_ends(self) -> I64:
+        """The unit behind each chunk. A unit counts for the first chunk that ends behind it."""
+        self.reader.chunks.read_ahead()
+        self.reader.files.languages.read()
+        chunks = self.reader.chunks.read_chunks()
+        counts = np.diff(self.reader.files.first_chunks)
+        ends: I64 = np.repeat(self.first_units[:-1], counts) + chunks.first_units + chunks.unit_counts
+        last = int(ends[-1]) if len(ends) else 0
+        if (np.diff(ends, prepend=0) < 0).any() or last != self.reader.unit_count:
+            raise CorruptIndex(f"{self.segment.name}: chunks that do not cover their files")
+        return ends
+
+    def find_chunks(self, units: I64) -> I64:
+        """The first chunk that each unit lies in."""
+        self._lookups += 1
+        if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
+            return self._chunk_ends.searchsorted(units, side="right")
+        files = sort_distinct(self.find_files(units))
+        spans = self.first_units[files], self.first_units[files + 1]
+        chunks, ends = self.reader.chunks.find_ends(self.reader.files.read_chunk_spans(files), spans)
+        return chunks[np.searchsorted(ends, units, side="right")]
+
+    def find_first_units(self, chunks: I64) -> I64:
+        """For each chunk its first unit that lies in no chunk before."""
+        firsts: I64 = np.where(chunks > 0, self._chunk_ends[chunks - 1], 0)
+        return firsts
+
+    def count_chunks(self, units: I64) -> int:
+        """Chunks with one of the ascending units, a unit counted for the first chunk it lies in."""
+        chunks = self.find_chunks(units)
+        return int(np.count_nonzero(chunks[1:] != chunks[:-1])) + (len(chunks) > 0)
+
+    def spread(self, files: I64) -> I64:
+        """The units of files, file after file."""
+        return spread_runs(self.first_units[files], self.units_per_file[files])
+
+    def find_files(self, units: I64) -> I64:
+        """The file of each unit."""
+        return self.first_units.searchsorted(units, side="right") - 1
+
+    def find_file(self, unit: int) -> int:
+        """The file of one unit."""
+        return int(self.find_files(np.array([unit]))[0])
+
+    def drop_dead(self, docs: I64, level: Level) -> I64:
+        """The live ones of some documents."""
+        mask = self.segment.get_live_mask(level)
+        return docs if mask is None else docs[mask[docs]]
+
+    def keep_files(self, files: Mask) -> Mask:
+        """Which units are of the files that are kept."""
+        kept: Mask = np.repeat(files, self.units_per_file)
+        return kept
+
+    def choose_best(self, matches: Matches, top_k: int) -> list[RankedUnit]:
+        """The best unit of each of the best `top_k` chunks, more where scores are equal; scores are rounded.
+
+        Of equal units the first is taken.
+        """
+        matched, values = matches.units, matches.scores
+        wanted = UNITS_PER_CHUNK * top_k
+        while True:
+            best = _take_largest(values, wanted)
+            units, scores = matched[best], np.round(values[best], DECIMALS)
+            order = np.lexsort((units, -scores))
+            units = units[order]
+            chosen = _take_firsts(self.find_chunks(units).tolist(), scores[order].tolist(), top_k)
+            if len(chosen) >= top_k or len(best) == len(matched):
+                break
+            wanted *= 4
+        numbers = units.tolist()
+        return [RankedUnit(score, self.place, numbers[place]) for place, score in chosen]
+
+
+def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> list[tuple[int, float]]:
+    """The first place in each of the first `top_k` chunks and all that tie with the last, and its score."""
+    known: set[int] = set()
+    chosen: list[tuple[int, float]] = []
+    for place, (chunk, score) in enumerate(zip(chunks, scores, strict=True)):
+        if len(chosen) >= top_k and score < chosen[top_k - 1][1]:
+            break
+        if chunk not in known:
+            known.add(chunk)
+            chosen.append((place, score))
+    return chosen
+
+
+def _take_largest(values: F64, count: int) -> I64:
+    """Places of the `count` largest values, in order, and of all that are rounded to the same as the last."""
+    if len(values) <= count:
+        return np.arange(len(values))
+    last = float(np.partition(values, len(values) - count)[len(values) - count])
+    return np.flatnonzero(values >= last - 10.0**-DECIMALS)

@@ -1,0 +1,242 @@
+"""What a hit shows: the best window of its best unit in the live text, and the enclosing declaration.
+
+The index only says where to look. A hit whose file changed since is looked at again as it is now,
+and left out when what matched is gone.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from index_format import compute_fingerprint
+from repo_mcp.errors import RepoError
+from repo_mcp.languages.patterns.landmarks import Language, scan
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.model import Hit
+from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.ranking.text_lines import TextLines
+from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
+from repo_mcp.text.lines import decode_source
+
+WINDOW_LINES = 8
+MAX_LINE_CHARS = 240  # of a snippet; open_file shows more
+SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the declaration around it
+LOOKAHEAD_BYTES = 1024
+_WORD = re.compile(r"\w+")
+# ASCII words in lower case, with spaces for what stands between them.
+_FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
+_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page have words in common; 1 MB
+
+ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHits:
+    """Hits of a ranking in its order, and what could not be shown as it was indexed."""
+
+    hits: tuple[Hit, ...]
+    warnings: tuple[str, ...]
+
+
+def show_hits(
+    ranked: Sequence[RankedChunk],
+    phrases: Sequence[str],
+    read_live: ReadLive,
+    extensions: Mapping[str, str] | None = None,
+    most: int | None = None,
+) -> ShownHits:
+    """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside.
+
+    Of the chunks the first `most` that can be shown, or all. `extensions` gives file extensions another
+    language than the built-in one.
+    """
+    found = read_chunks(ranked, phrases, read_live, most)
+    hits = (_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks)
+    return ShownHits(tuple(hits), found.warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChunk:
+    """One chunk of a ranking in its file as it is now."""
+
+    ranked: RankedChunk
+    data: bytes  # the whole file, normalised
+    lines: TextLines  # of it
+    start_line: int  # where its best lines are to be looked for: the best unit,
+    end_line: int  # or the whole chunk when the file has changed since
+    is_changed: bool = False  # the file is not as it was indexed
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChunks:
+    """Chunks of a ranking in its order, and what could not be shown as it was indexed."""
+
+    chunks: tuple[LiveChunk, ...]
+    warnings: tuple[str, ...]
+
+
+def read_chunks(
+    ranked: Iterable[RankedChunk], phrases: Sequence[str], read_live: ReadLive, most: int | None = None
+) -> LiveChunks:
+    """The first `most` ranked chunks, or all, whose file still holds what matched and all `phrases`."""
+    chunks: list[LiveChunk] = []
+    changed = tried = 0
+    for chunk in ranked:
+        if most is not None and len(chunks) >= most:
+            break
+        tried += 1
+        try:
+            raw = read_live(chunk.path)
+            data = decode_source(raw).data
+        except RepoError:
+            changed += 1
+            continue
+        is_changed = compute_fingerprint(raw) != chunk.fingerprint
+        changed += is_changed
+        live = _find_live(chunk, phrases, data, is_changed)
+        if live is not None:
+            chunks.append(live)
+    warnings = []
+    if changed:
+        warnings.append(f"{changed} of the files found changed since they were indexed: refresh the index.")
+    if len(chunks) < tried:
+        left_out = tried - len(chunks)
+        warnings.append(f"{left_out} hits were left out: their text is gone or does not hold the phrase.")
+    return LiveChunks(tuple(chunks), tuple(warnings))
+
+
+def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
+    """The chunk in a file's normalised text; None when what was looked for is not there any more."""
+    raw = TextLines(data)
+    chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
+    if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
+        return None
+    if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
+        return None
+    if changed:  # the unit's lines may be elsewhere in the chunk by now
+        return LiveChunk(ranked, data, raw, chunk_start, chunk_end, is_changed=True)
+    return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, len(raw)))
+
+
+def _build_hit(live: LiveChunk, language: Language) -> Hit:
+    ranked = live.ranked
+    lines = decode_lines(live.lines, live.start_line, live.end_line)
+    found = find_line_terms(lines, ranked.matched_terms)
+    first, last = choose_window(found)
+    best = live.start_line - 1 + first + find_best_line(found[first:last])
+    return Hit(
+        ranked.path,
+        ranked.chunk.start_line,
+        min(ranked.chunk.end_line, len(live.lines)),
+        render_lines(lines[first:last], live.start_line + first),
+        ranked.score,
+        ranked.matched_terms,
+        find_enclosing_symbol(language, live.data, live.lines.find_start(best)),
+        ranked.explanation,
+    )
+
+
+def decode_lines(raw: Sequence[bytes], first: int, last: int) -> list[str]:
+    """The lines from `first` to `last`, counted from 1."""
+    return b"\n".join(raw[first - 1 : last]).decode("utf-8", "replace").split("\n") if first <= last else []
+
+
+def _holds(text: str, phrases: Sequence[str]) -> bool:
+    folded = " ".join(text.lower().split())
+    return all(phrase.lower() in folded for phrase in phrases)
+
+
+def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
+    """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
+    bits = {term: 1 << place for place, term in enumerate(terms)}
+    text = "\n".join(lines)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found = [0] * len(lines)
+    known: dict[str, int] = {}
+    for place, word in _iter_words(text, terms):
+        held = known.get(word)
+        if held is None:
+            held = 0
+            for term in _get_terms(word):
+                held |= bits.get(term, 0)
+            known[word] = held
+        if held:
+            found[bisect_right(starts, place) - 1] |= held
+    return found
+
+
+def _iter_words(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Places and words of a text, among them all that give one of the terms; some come again."""
+    roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
+    if not text.isascii() or b"" in roots or LONG_WORD in terms:
+        yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
+        return
+    folded = text.encode().translate(_FOLDED) + b" "
+    for root in roots:
+        at = folded.find(root)
+        while at >= 0:
+            start, end = folded.rfind(b" ", 0, at) + 1, folded.index(b" ", at)
+            yield start, text[start:end]
+            at = folded.find(root, end + 1)
+
+
+def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:
+    """The half-open span of WINDOW_LINES or fewer that shows most of the terms, the first of equal ones.
+
+    `extra` is what a line is worth beside its terms.
+
+    A window is worth the sum, over its lines, of their terms, a term new to the window counting four
+    times: eight lines with one word each show less than one line with all.
+    """
+    extra = [0] * len(found) if extra is None else extra
+    best, most = 0, _value(found[:WINDOW_LINES]) + sum(extra[:WINDOW_LINES])
+    for last in range(WINDOW_LINES, len(found)):
+        if found[last] or extra[last]:  # else the window is worth no more than the one before
+            start = last - WINDOW_LINES + 1
+            worth = _value(found[start : last + 1]) + sum(extra[start : last + 1])
+            if worth > most:
+                best, most = start, worth
+    return best, min(len(found), best + WINDOW_LINES)
+
+
+def _value(found: Sequence[int]) -> int:
+    shown = worth = 0
+    for held in found:
+        shown |= held
+        worth += held.bit_count()
+    return worth + 3 * shown.bit_count()
+
+
+def find_best_line(found: Sequence[int]) -> int:
+    """The first of the lines that hold most of the terms."""
+    counts = [held.bit_count() for held in found]
+    return counts.index(max(counts)) if counts else 0
+
+
+def render_lines(lines: Sequence[str], first_line: int) -> str:
+    """Numbered lines: `<number>\\t<text>\\n`, long ones cut."""
+    return "".join(f"{first_line + place}\t{_cut(line)}\n" for place, line in enumerate(lines))
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
+
+
+def find_enclosing_symbol(language: Language, data: bytes, offset: int) -> str | None:
+    """The name declared last before or at the line of `offset` in normalised text, if any is near."""
+    line_end = data.find(b"\n", offset)
+    line_end = len(data) if line_end < 0 else line_end
+    start = max(0, offset - SYMBOL_SEARCH_BYTES)
+    if start:
+        start = data.find(b"\n", start) + 1
+    # A declaration may be told by what follows its line, such as a brace on the next.
+    landmarks = scan(language, data[start : line_end + LOOKAHEAD_BYTES])
+    for first, last in reversed(landmarks.definitions):
+        if start + first < line_end:
+            return data[start + first : start + last].decode("utf-8", "replace")
+    return None

@@ -1,0 +1,105 @@
+"""Names near to one that is not in the index: what a search without that name offers instead.
+
+Of one slip (a letter changed, added, left out, or two swapped) one half of a word stays whole. So the
+terms that begin or end with a half are read off the dictionary, and those that are near and live are kept.
+The dictionaries of all segments are read, so this is for the rare case alone. What was found in a segment
+is kept as long as that is open, from one generation to the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from weakref import WeakKeyDictionary
+
+from index_format import LiveSegment, Snapshot
+from repo_mcp.ranking.lookup import count_units
+
+MIN_CHARS = 6  # of a word that near ones are looked for
+MAX_CHARS = 64
+MAX_WORDS = 3  # of one query
+MAX_OFFERED = 3  # for one word
+MIN_LIKENESS = 0.8  # as difflib has it: twice the common letters over all letters
+MAX_LENGTH_CHANGE = 2
+SMALL_UNITS = 100_000  # the dictionary of so many is looked through in a few milliseconds
+KEPT_WORDS = 16  # of each segment: who waits for a name asks for it again and again
+
+
+def suggest(snapshot: Snapshot, words: Iterable[str], *, thorough: bool) -> list[str]:
+    """For folded words that the index does not hold, a sentence each with near ones; none without any.
+
+    Those whose first half is otherwise take a look at the whole dictionary, a tenth of a second for the
+    kernel's: in a large tree only a `thorough` look finds them.
+    """
+    thorough = thorough or snapshot.unit_count <= SMALL_UNITS
+    wanted = [word for word in dict.fromkeys(words) if MIN_CHARS <= len(word) <= MAX_CHARS]
+    sentences = []
+    for word in wanted[:MAX_WORDS]:
+        near = find_near(snapshot, word, thorough=thorough)
+        if near:
+            named = ", ".join(f"`{one}`" for one in near)
+            sentences.append(f"`{word}` is nowhere in the index; near: {named}.")
+    return sentences
+
+
+def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
+    """The live terms nearest to a word, the likest first, then the commonest, then by their letters."""
+    likeness: dict[str, float] = {}
+    for segment in snapshot.segments:
+        likeness |= _KEPT.find(segment, word, thorough=thorough)
+    counts = {term: count_units(snapshot, term) for term in likeness}
+    live = [term for term, count in counts.items() if count]
+    return sorted(live, key=lambda term: (-likeness[term], -counts[term], term))[:MAX_OFFERED]
+
+
+def _find_in(segment: LiveSegment, word: str, *, thorough: bool) -> dict[str, float]:
+    """The terms of a segment, live or not, that are near to a word, and how near."""
+    middle = len(word) // 2
+    likeness: dict[str, float] = {}
+    for term in _iter_halves(segment, word[:middle], word[middle:] if thorough else ""):
+        if term not in likeness and term != word and abs(len(term) - len(word)) <= MAX_LENGTH_CHANGE:
+            likeness[term] = compare(word, term)
+    return {term: like for term, like in likeness.items() if like >= MIN_LIKENESS}
+
+
+def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[str]:
+    """The terms that begin with the one half or end with the other, if there is one."""
+    dictionary = segment.reader.terms
+    yield from (term.decode("utf-8", "replace") for term in dictionary.iter_starting(head.encode()))
+    yield from (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
+
+
+class _Kept:
+    """What was found last in the segments that are open. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: WeakKeyDictionary[object, OrderedDict[tuple[str, bool], Mapping[str, float]]]
+        self._found = WeakKeyDictionary()
+
+    def find(self, segment: LiveSegment, word: str, *, thorough: bool) -> Mapping[str, float]:
+        """As `_find_in`."""
+        key = (word, thorough)
+        with self._lock:
+            known = self._found.setdefault(segment.reader, OrderedDict()).get(key)
+        if known is None:
+            known = _find_in(segment, word, thorough=thorough)
+            with self._lock:
+                words = self._found.setdefault(segment.reader, OrderedDict())
+                words[key] = known
+                if len(words) > KEPT_WORDS:
+                    words.popitem(last=False)
+        return known
+
+
+_KEPT = _Kept()
+
+
+def compare(one: str, other: str) -> float:
+    """How alike two words are, from 0 to 1."""
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    if matcher.quick_ratio() < MIN_LIKENESS:  # an upper bound
+        return 0.0
+    return round(matcher.ratio(), 6)

@@ -1,0 +1,197 @@
+"""The lists of a term over all segments, weighed once for a snapshot, whose statistics do not change.
+
+They are kept while there is room: what is used again is mostly common words, and the parts of names.
+Lists that are decoded as a whole are kept as weighed_lists.py makes them; of long ones their bounds are, and
+for the last of them their bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from index_format import BlockList, Level, LiveSegment, PostingList, is_by_block
+from repo_mcp.ranking.bm25f import TermScorer
+from repo_mcp.ranking.posting_scorers import (
+    BLOCK_DOCS,
+    LongList,
+    PathList,
+    Postings,
+    ShortList,
+    WeighedList,
+    Weigher,
+)
+from repo_mcp.ranking.tf_norm_table import Saturations
+from repo_mcp.text.schema import FIELDS
+
+LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
+BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
+PATH_UNITS = 8_192  # of the files with a term in their path, above which these are no part of a short list
+ALL_FIELDS = frozenset(range(len(FIELDS)))
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class TermLists:
+    """All lists of one term."""
+
+    segments: tuple[tuple[WeighedList, ...], ...]  # segment by segment, those with a live document
+    frequency: int  # live units with the term, in the field where it is commonest
+
+
+class Kept(Generic[Key, Value]):
+    """What was used last, up to a number of bytes. Safe for several threads."""
+
+    def __init__(self, most_bytes: int, count_bytes: Callable[[Value], int]) -> None:
+        self._most_bytes = most_bytes
+        self._count_bytes = count_bytes
+        self._lock = threading.Lock()
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: Key, read: Callable[[], Value]) -> Value:
+        """The value that is kept, or that is read now."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = read()
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = value
+                self._bytes += self._count_bytes(value)
+            while self._bytes > self._most_bytes:
+                self._bytes -= self._count_bytes(self._values.popitem(last=False)[1])
+        return value
+
+
+class TermListReader:
+    """Reads, weighs and keeps the lists of terms. Safe for several threads."""
+
+    def __init__(self, segments: Sequence[LiveSegment], units: int, average_lengths: Sequence[float]) -> None:
+        """`units` and `average_lengths` are those of the snapshot's live units."""
+        self._segments = segments
+        self._units = units
+        self._average_lengths = average_lengths
+        self._saturations = Saturations(average_lengths)
+        self._lists: Kept[tuple[str, float, frozenset[int]], TermLists] = Kept(LISTS_BYTES, _count_bytes)
+        self._blocks: Kept[tuple[str, int], BlockList] = Kept(BLOCKS_BYTES, lambda one: one.byte_count)
+
+    def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermLists:
+        """The lists of a term in some fields, whose gains count in part. Raises IndexFormatError, OSError."""
+        return self._lists.get((term, share, fields), lambda: self._read(term, share, fields))
+
+    def _read(self, term: str, share: float, fields: frozenset[int]) -> TermLists:
+        raw = [
+            [
+                _RawList(segment, one, self._blocks)
+                for one in segment.reader.find_lists(term.encode())
+                if one.field in fields
+            ]
+            for segment in self._segments
+        ]
+        frequencies = [0] * len(FIELDS)
+        for one in (one for lists in raw for one in lists):
+            frequencies[one.field] += one.live_units
+        weighers = {
+            field: Weigher(
+                TermScorer(FIELDS[field].name, term, self._units, frequency, self._average_lengths[field]),
+                share,
+            )
+            for field, frequency in enumerate(frequencies)
+            if frequency
+        }
+        segments = (
+            tuple(self._weigh(segment, lists, weighers))
+            for segment, lists in zip(self._segments, raw, strict=True)
+        )
+        return TermLists(tuple(segments), max(frequencies))
+
+    def _weigh(
+        self, segment: LiveSegment, lists: Sequence[_RawList], weighers: dict[int, Weigher]
+    ) -> list[WeighedList]:
+        """The lists of a term in one segment: the short ones in one."""
+        weighed: list[WeighedList] = []
+        short: list[Postings] = []
+        reader = segment.reader
+        for raw in (raw for raw in lists if raw.live_units):
+            weigher, average = weighers[raw.field], self._average_lengths[raw.field]
+            if raw.is_long:
+                weighed.append(raw.build_long(weigher, average))
+                continue
+            postings = raw.number(self._saturations, weigher)
+            if FIELDS[raw.field].level is Level.FILE and raw.live_units > PATH_UNITS:
+                weighed.append(PathList(postings, self._saturations, reader.files.first_units))
+            else:
+                short.append(postings)
+        if short:
+            blocks = -(-reader.unit_count // BLOCK_DOCS)
+            weighed.append(ShortList(short, self._saturations, reader.files.first_units, blocks))
+        return weighed
+
+
+def _count_bytes(lists: TermLists) -> int:
+    return sum(one.byte_count for segment in lists.segments for one in segment) + 1000
+
+
+class _RawList:
+    """One list before it is weighed: its live postings, or its blocks."""
+
+    def __init__(
+        self, segment: LiveSegment, posting_list: PostingList, blocks: Kept[tuple[str, int], BlockList]
+    ) -> None:
+        self.field = posting_list.field
+        self._reader = segment.reader
+        by_unit = FIELDS[self.field].level is Level.UNIT
+        self.is_long = (
+            by_unit
+            and not posting_list.repeats
+            and is_by_block(posting_list.frequency, self._reader.unit_count)
+        )
+        if self.is_long:
+            read = partial(_read_blocks, segment, posting_list)
+            self._read = partial(blocks.get, (segment.name, posting_list.offset), read)
+            self.live_units = posting_list.frequency - _count_dead(segment, self._read)
+            return
+        self._docs, self._counts = self._reader.read_postings(posting_list)
+        mask = segment.get_live_mask(FIELDS[self.field].level)
+        if mask is not None:
+            live = mask[self._docs]
+            self._docs, self._counts = self._docs[live], self._counts[live]
+        self.live_units = len(self._docs)
+        if not by_unit:
+            firsts = self._reader.files.first_units
+            self.live_units = int((firsts[self._docs + 1] - firsts[self._docs]).sum())
+
+    def build_long(self, weigher: Weigher, average_length: float) -> LongList:
+        """The list by its blocks. `average_length` is that of the snapshot."""
+        own_average = max(1, self._reader.length_sums[self.field]) / self._reader.unit_count
+        take_lengths = partial(self._reader.norms.take_lengths, self.field)
+        return LongList(self.field, self._read, weigher, take_lengths, average_length / own_average)
+
+    def number(self, saturations: Saturations, weigher: Weigher) -> Postings:
+        """The live postings, one at least."""
+        lengths = self._reader.norms.take_lengths(self.field, self._docs)
+        numbers = saturations.number(self.field, self._counts, lengths)
+        return Postings(self.field, self._docs, numbers, weigher)
+
+
+def _read_blocks(segment: LiveSegment, posting_list: PostingList) -> BlockList:
+    blocks = segment.reader.read_blocks(posting_list)
+    assert blocks is not None
+    return blocks
+
+
+def _count_dead(segment: LiveSegment, read: Callable[[], BlockList]) -> int:
+    """Postings of dead units: only their blocks are decoded."""
+    if not len(segment.dead_files):
+        return 0
+    docs, _ = read().take(segment.dead_unit_blocks)
+    return int(np.count_nonzero(~segment.live_unit_mask[docs]))

@@ -1,0 +1,208 @@
+"""What one question has found so far: places, edges between them, and what was left out.
+
+Every place is noted once, with the first reason for it. The order in which things are noted is the order of
+the report.
+"""
+
+from __future__ import annotations
+
+import re
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.graph.graph import Graph
+from repo_mcp.graph.nodes import Node
+from repo_mcp.graph.program.program import Confidence, Declaration
+from repo_mcp.graph.questions import name_kind
+from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.research.places import find_innermost, weaker
+from repo_mcp.research.records import (
+    DEFAULT_DEPTH,
+    EntryPoint,
+    Finding,
+    Limit,
+    Link,
+    Outside,
+    ResearchRequest,
+    Steps,
+)
+from repo_mcp.research.source import Source
+from repo_mcp.symbols.symbol_record import SymbolKind
+
+_WORD = re.compile(r"\w")
+_PLAIN = re.compile(r"[\w./@+-]+")  # a path that means itself in a glob
+MAX_FINDINGS = 200
+MAX_NAMED = 3  # symbols in the words of one limit
+MAX_EVIDENCE = 5  # lines of uses that one finding names
+
+
+class Notebook:
+    """The notes of one question."""
+
+    def __init__(self, source: Source, request: ResearchRequest, steps: Steps) -> None:
+        self.source = source
+        self.request = request
+        self.depth = request.depth or DEFAULT_DEPTH
+        self.findings: list[Finding] = []
+        self.nodes: dict[Declaration, Node] = {}  # noted ones, in order
+        self.links: dict[tuple[Declaration, Declaration, str], Link] = {}
+        self.entry_points: dict[Declaration, EntryPoint] = {}
+        self.outside: list[Outside] = []
+        self.warnings: list[str] = []
+        self._confidences: dict[Declaration, Confidence] = {}
+        self._limits: dict[tuple[str, str], list[str]] = {}  # what and why -> of which symbols
+        self._steps = steps
+        self._done = 0.0
+        self._prefix = f"{request.folder}/" if request.folder else ""
+        self.outside_folder: set[Declaration] = set()  # what was reached and does not lie in it
+
+    @property
+    def graph(self) -> Graph:
+        """The graph. For questions that begin with a declared symbol: it is there."""
+        assert self.source.graph is not None
+        return self.source.graph
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """What was cut off."""
+        return tuple(Limit(_name_all(what, names), why) for (what, why), names in self._limits.items())
+
+    # Steps
+
+    def check(self) -> None:
+        """CANCELLED when the client asked to stop."""
+        if self._steps.cancelled():
+            raise RepoError(ErrorCode.CANCELLED, "The research was cancelled.")
+
+    def tell(self, done: float, message: str) -> None:
+        """How far it is, in hops; never less than before."""
+        self.check()
+        self._done = max(self._done, done)
+        if self._steps.report is not None:
+            total = self.depth + 1
+            self._steps.report(min(self._done, total), total, message)
+
+    def tell_hop(self, hop: int) -> None:
+        """A hop is done."""
+        depth = self.depth
+        counts = f"{len(self.findings)} places and {len(self.links)} edges"
+        self.tell(hop, f"hop {hop} of {depth}: {counts} so far")
+
+    # Notes
+
+    def admits(self, path: str) -> bool:
+        """True for a path in the folder that was asked about."""
+        return not self._prefix or path.startswith(self._prefix)
+
+    def add(
+        self,
+        node: Node,
+        why: str,
+        hop: int,
+        confidence: Confidence = Confidence.EXACT,
+        lines: tuple[int, ...] = (),
+    ) -> bool:
+        """Note a symbol. False when it was noted before, is not in the folder, or there is no room."""
+        if node.declaration in self.nodes:
+            return False
+        if not self.admits(node.path):
+            self.outside_folder.add(node.declaration)
+            return False
+        if len(self.findings) >= MAX_FINDINGS:
+            self.limit(f"{MAX_FINDINGS} places", "no report holds more; ask a narrower question")
+            return False
+        self.nodes[node.declaration] = node
+        self._confidences[node.declaration] = confidence
+        self.findings.append(_build_finding(node, why, hop, confidence, lines))
+        return True
+
+    def add_place(self, finding: Finding) -> bool:
+        """Note a place that is no symbol. False as in `add`."""
+        place = (finding.path, finding.start_line)
+        known = any((one.path, one.start_line) == place for one in self.findings)
+        if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
+            return False
+        self.findings.append(finding)
+        return True
+
+    def drop(self, node: Node) -> None:
+        """Take back a noted symbol that turned out to have nothing to do with the answer."""
+        if self.nodes.pop(node.declaration, None) is not None:
+            self.findings = [one for one in self.findings if one.node_id != node.node_id]
+
+    def link(self, link: Link) -> None:
+        """Note an edge; of the same edge again the surer one counts."""
+        key = (link.source, link.target, link.kind)
+        known = self.links.get(key)
+        if known is None or weaker(known.confidence, link.confidence) is not link.confidence:
+            self.links[key] = link
+
+    def limit(self, what: str, why: str, name: str = "") -> None:
+        """Note what was cut off; `name` is the symbol of which, and is named behind `what`."""
+        names = self._limits.setdefault((what, why), [])
+        if name and name not in names:
+            names.append(name)
+
+    def enter(self, node: Node, why: str) -> None:
+        """Note where what was found is reached from."""
+        if node.declaration not in self.entry_points and self.admits(node.path):
+            citation = f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"
+            self.entry_points[node.declaration] = EntryPoint(node.qualified_name, citation, why)
+
+    def get_confidence(self, declaration: Declaration) -> Confidence:
+        """How sure the way to a noted symbol is."""
+        return self._confidences.get(declaration, Confidence.EXACT)
+
+    # Looking
+
+    def get_node(self, declaration: Declaration) -> Node:
+        """The node of a declaration."""
+        return self.nodes.get(declaration) or self.graph.get_node(declaration)
+
+
+def _name_all(what: str, names: list[str]) -> str:
+    """What was cut off, and of which symbols: the first of them by name."""
+    if not names:
+        return what
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"{what} of {', '.join(names[:MAX_NAMED])}{more}"
+
+
+_HOLDERS = frozenset({SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE})
+
+
+def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines: tuple[int, ...]) -> Finding:
+    """A whole file is cited by the lines that use something, where there are any."""
+    symbol = node.symbol
+    start, end = symbol.start_line, symbol.end_line
+    if symbol.kind is SymbolKind.FILE and lines:
+        start, end = lines[0], lines[-1]
+    name = "" if symbol.kind is SymbolKind.FILE else symbol.name
+    return Finding(
+        node.path, start, end, node.qualified_name, name_kind(symbol.kind), node.node_id, why, hop,
+        confidence.value, lines[:MAX_EVIDENCE], name,
+    )  # fmt: skip
+
+
+def relocate(
+    book: Notebook, holder: Declaration, lines: tuple[int, ...]
+) -> list[tuple[Declaration, tuple[int, ...]]]:
+    """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
+    value of a variable.
+    """
+    structure = book.graph.survey.find_structure(holder.path)
+    if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
+        return [(holder, lines)]
+    found: dict[int, list[int]] = {}
+    for line in lines:
+        found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
+    return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
+
+
+def search_words(book: Notebook, words: str, most: int, *, include_tests: bool = False) -> tuple[Hit, ...]:
+    """The best places for some words in the folder that was asked about; none for signs alone."""
+    if _WORD.search(words) is None:
+        return ()
+    folder = book.request.folder
+    glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
+    request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)
+    return tuple(hit for hit in book.source.search(request).hits if book.admits(hit.path))

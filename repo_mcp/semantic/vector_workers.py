@@ -1,0 +1,105 @@
+"""Files to the vectors of their chunks: several threads, each with a process that embeds for it.
+
+What is under way is bounded: some texts for each process, and the files they are of. Files come out in the
+order in which they went in.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.derived_plan import WantedFile
+from repo_mcp.languages.outline.adapter import ParserFailed
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.semantic.embedding_process import TASK
+
+JOB_TEXTS = 8  # given to a process at a time
+JOBS_AHEAD = 3  # for each process, that wait or are done
+WAIT_SECONDS = 0.1  # between looks at `check`
+
+LoadTexts = Callable[[WantedFile], Sequence[str] | None]
+Job = Future[list[bytes]]
+
+
+class VectorLanes:
+    """Use as a context manager: when it ends its threads and processes are gone."""
+
+    def __init__(
+        self, lanes: int, dimensions: int, load: LoadTexts, make_embedder: Callable[[], BatchParser]
+    ) -> None:
+        """`load` gives the texts of a file's chunks; None for one that is not what was indexed."""
+        self._lanes = lanes
+        self._dimensions = dimensions
+        self._load = load
+        self._embedders = [make_embedder() for _ in range(lanes)]
+        self._free: SimpleQueue[BatchParser] = SimpleQueue()
+        for embedder in self._embedders:
+            self._free.put(embedder)
+        self._pool = ThreadPoolExecutor(lanes, "vectors")
+
+    def __enter__(self) -> VectorLanes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for embedder in self._embedders:
+            embedder.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for embedder in self._embedders:
+            embedder.close()
+
+    def iter_vectors(
+        self, files: Sequence[WantedFile], check: Callable[[], None]
+    ) -> Iterator[tuple[WantedFile, bytes | None]]:
+        """Each file with the vectors of its chunks, one after the other; None where `load` gave none.
+
+        `check` raises when no more is wanted. Raises INTERNAL when no process can be had.
+        """
+        coming: deque[tuple[WantedFile, list[Job] | None]] = deque()
+        jobs = 0
+        for file in files:
+            check()
+            texts = self._load(file)
+            own = None if texts is None else self._submit(texts)
+            coming.append((file, own))
+            jobs += len(own or ())
+            while jobs > JOBS_AHEAD * self._lanes:
+                done, found = coming.popleft()
+                jobs -= len(found or ())
+                yield done, self._collect(found, check)
+        for done, found in coming:
+            yield done, self._collect(found, check)
+
+    def _submit(self, texts: Sequence[str]) -> list[Job]:
+        return [
+            self._pool.submit(self._embed, texts[start : start + JOB_TEXTS])
+            for start in range(0, len(texts), JOB_TEXTS)
+        ]
+
+    def _embed(self, texts: Sequence[str]) -> list[bytes]:
+        """The vector of each text; of zeros for one that ended its process, so that it is not tried again."""
+        none = bytes(self._dimensions)
+        embedder = self._free.get()
+        try:
+            requests = [(TASK, text.encode()) for text in texts]
+            answers = list(embedder.parse(requests))
+        finally:
+            self._free.put(embedder)
+        return [none if answer is None or len(answer) != self._dimensions else answer for answer in answers]
+
+    def _collect(self, jobs: Sequence[Job] | None, check: Callable[[], None]) -> bytes | None:
+        if jobs is None:
+            return None
+        while wait(jobs, WAIT_SECONDS).not_done:
+            check()
+        try:
+            return b"".join(vector for job in jobs for vector in job.result())
+        except ParserFailed as error:
+            raise RepoError(
+                ErrorCode.INTERNAL,
+                "No process could be had that makes vectors.",
+                "What was made so far is kept; the next refresh tries again.",
+            ) from error

@@ -1,0 +1,205 @@
+"""The options of the server, read with argparse alone, and the configuration that they make."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Sequence
+from typing import NoReturn
+
+from repo_mcp.config.server_config import (
+    CALL_SECONDS,
+    CALLS_PER_SECOND,
+    DEFAULT_MEMORY_MB,
+    GUARDS,
+    Config,
+    Limits,
+    load_config,
+)
+from repo_mcp.protocol.http_options import add_http_options
+
+EXIT_USAGE = 2
+DESCRIPTION = """Serve one code repository, read-only, over MCP.
+
+The client starts this program and talks to it over standard input and output; it ends with its input.
+"repo-mcp init CLIENT" prints what a client's configuration needs."""
+EXAMPLES = (
+    "repo-mcp serve --repo-root .",
+    "repo-mcp serve --repo-root . --toolsets repo,graph --exclude-glob generated/",
+    "repo-mcp serve --repo-root . --transport http --port 8765",
+)
+# What each limit bounds, as docs/configuration.md says it.
+LIMITS = {
+    "max_file_bytes": "a larger file is neither opened nor indexed",
+    "max_open_lines": "lines of one repo.open_file",
+    "default_open_lines": "lines when no end is asked for",
+    "max_total_bytes_per_response": "bytes of one serialised answer",
+    "max_search_hits": "hits of one search",
+    "default_search_hits": "hits when no top_k is asked for",
+    "max_query_words": "words of a query that count",
+    "max_list_results": "files of one listing",
+    "max_bundle_files": "files of one bundle",
+    "max_bundle_lines": "lines of one bundle",
+    "default_bundle_files": "files when no budget is given",
+    "default_bundle_lines": "lines when no budget is given",
+    "max_line_chars": "a longer line is cut in an answer",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line: the usage is under --help."""
+
+    def error(self, message: str) -> NoReturn:
+        if message.startswith("unrecognized"):  # a directory, as like as not
+            message += "; the directory to serve is given with --repo-root"
+        self.exit(EXIT_USAGE, f"{self.prog}: {message}\n")
+
+
+def build_parser(
+    program: str, description: str = DESCRIPTION, examples: Sequence[str] = EXAMPLES
+) -> argparse.ArgumentParser:
+    """The options of the server: every limit is one, named as its configuration key.
+
+    The commands that take the same options describe themselves in their own words.
+    """
+    parser = _Parser(
+        prog=program,
+        usage=f"{program} [options]",
+        description=description,
+        epilog="\n  ".join(["examples:", *examples]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--repo-root", metavar="ROOT", help="directory to serve (not with retrieval alone)")
+    parser.add_argument("--data-dir", metavar="DIR", help="where the index is kept (default: ROOT/.repo_mcp)")
+    parser.add_argument(
+        "--toolsets", metavar="NAMES", help="toolsets to offer, separated by commas (default: repo)"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="file with docs_root and code_root for the toolset retrieval; the environment is stronger",
+    )
+    parser.add_argument(
+        "--watch",
+        action=argparse.BooleanOptionalAction,
+        help="keep up with changed files while serving (default: yes)",
+    )
+    parser.add_argument(
+        "--include-extension",
+        action="append",
+        metavar="EXT",
+        help="index only files with this extension; may be given several times (default: every text file)",
+    )
+    parser.add_argument(
+        "--exclude-glob",
+        action="append",
+        metavar="GLOB",
+        help="leave out files that match, in the syntax of .gitignore; may be given several times",
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="processes that index (default: one a processor, at most 4)"
+    )
+    parser.add_argument(
+        "--memory-mb",
+        type=int,
+        metavar="N",
+        help=f"memory that indexing may take, all its processes together (default: {DEFAULT_MEMORY_MB:,})",
+    )
+    _add_switches(parser)
+    add_http_options(parser)
+    limits = parser.add_argument_group("limits")
+    for field in dataclasses.fields(Limits):
+        option = "--" + field.name.replace("_", "-")
+        limits.add_argument(
+            option, type=int, metavar="N", help=f"{LIMITS[field.name]} (default: {field.default:,})"
+        )
+    return parser
+
+
+def _add_switches(parser: argparse.ArgumentParser) -> None:
+    """How often and how long may be asked, what may be served, what is forbidden, and what is kept."""
+    parser.add_argument(
+        "--max-calls-per-second",
+        type=int,
+        metavar="N",
+        help=f"calls of tools; more are refused with busy (default: {CALLS_PER_SECOND}; 0: no limit)",
+    )
+    parser.add_argument(
+        "--call-timeout-seconds",
+        type=int,
+        metavar="N",
+        help=f"for one call that reads; then it fails with timeout (default: {CALL_SECONDS}; 0: no limit)",
+    )
+    parser.add_argument(
+        "--refuse-hard-links",
+        action="store_true",
+        default=None,
+        help="serve no file that has another name: it may be one of a denied file, or lie outside",
+    )
+    parser.add_argument(
+        "--one-file-system",
+        action="store_true",
+        default=None,
+        help="serve nothing that is mounted below the root, as find -xdev does",
+    )
+    parser.add_argument(
+        "--any-root",
+        action="store_true",
+        default=None,
+        help="serve even the root of the file system, or a directory of the kernel's such as /proc",
+    )
+    parser.add_argument(
+        "--harden",
+        action="store_true",
+        default=None,
+        help="have the system forbid the server all that it does not need (Landlock, on Linux)",
+    )
+    parser.add_argument(
+        "--audit-queries",
+        action="store_true",
+        default=None,
+        help="keep the text of queries and prompts in the audit log (default: length and keyed digest)",
+    )
+    parser.add_argument(
+        "--last-bundle",
+        action=argparse.BooleanOptionalAction,
+        help="keep the last context bundle as last_bundle.json and .md in the data directory (default: yes)",
+    )
+    parser.add_argument(
+        "--semantic-model",
+        metavar="DIR",
+        help="folder with an embedding model for search_code: semantic_weight counts then (default: none)",
+    )
+
+
+def read_given(options: argparse.Namespace) -> Config:
+    """What parsed options say, without what lies on disk. CONFIG_INVALID names the first that is unusable."""
+    limits = {field.name: getattr(options, field.name) for field in dataclasses.fields(Limits)}
+    toolsets = options.toolsets
+    return load_config(
+        options.repo_root,
+        data_dir=options.data_dir,
+        toolsets=None if toolsets is None else tuple(name.strip() for name in toolsets.split(",")),
+        workers=options.workers,
+        memory_mb=options.memory_mb,
+        watch=options.watch,
+        guards={name: value for name in GUARDS if (value := getattr(options, name)) is not None},
+        any_root=options.any_root,
+        harden=options.harden,
+        audit_queries=options.audit_queries,
+        last_bundle=options.last_bundle,
+        semantic_model=options.semantic_model,
+        include_extensions=options.include_extension,
+        exclude_globs=options.exclude_glob,
+        limits={name: value for name, value in limits.items() if value is not None},
+    )
+
+
+def read_config(options: argparse.Namespace) -> Config:
+    """The configuration of parsed options. CONFIG_INVALID names the first that cannot be used."""
+    config = read_given(options)
+    if "retrieval" in config.toolsets:
+        from repo_mcp.config.named_roots import load_named_roots
+
+        config = dataclasses.replace(config, named_roots=load_named_roots(options.config))
+    return config if options.watch is not None else dataclasses.replace(config, watch=True)

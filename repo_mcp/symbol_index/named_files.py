@@ -1,0 +1,63 @@
+"""What became of files that somebody asked to have indexed by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.model import IndexedPath, SkipReason
+from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.symbol_index import StructureView
+
+PENDING = "pending"
+LEFT_OUT = "excluded"  # ignored, hidden or denied by its name
+
+
+def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
+    """The relative path of a client's one, or what is wrong with it."""
+    try:
+        named = name_path(path)
+    except RepoError as error:
+        return error
+    return named or RepoError(ErrorCode.NOT_A_FILE, "The path names a directory.")
+
+
+class Outcomes:
+    """What became of files, by what is indexed now."""
+
+    def __init__(
+        self,
+        lexical: KnownFiles,
+        view: StructureView,
+        skipped: Mapping[str, SkipReason],
+        phase: StructurePhase,
+        *,
+        pending: bool,
+    ) -> None:
+        """`skipped` are the files that are not indexed, and why; `pending` when none was parsed now."""
+        self._lexical = lexical
+        self._view = view
+        self._skipped = skipped
+        self._phase = phase
+        self._pending = pending
+
+    def tell(self, path: str, named: str | RepoError) -> IndexedPath:
+        """Of one path, as `find_name` named it."""
+        if isinstance(named, RepoError):
+            return IndexedPath(path, named.code.value)
+        if self._lexical.find(named) is not None:
+            return IndexedPath(path, "indexed", self._tell_structure(named))
+        if named in self._skipped:
+            return IndexedPath(path, self._skipped[named].value)
+        try:
+            self._phase.read(named)
+        except RepoError as error:
+            return IndexedPath(path, error.code.value)
+        return IndexedPath(path, LEFT_OUT)
+
+    def _tell_structure(self, path: str) -> str:
+        status = self._view.find_status(path)
+        if status is not None:
+            return status.name.lower()
+        return PENDING if self._pending else ""

@@ -1,0 +1,209 @@
+"""The second phase of indexing: the structure of each file that the lexical index holds.
+
+A round parses what is new or changed, and commits a segment whenever files of SEGMENT_WEIGHT have come; the
+rest is as in each phase that follows the lexical index. What everything is merged into in the end is the
+same, byte for byte, whatever came before and however many processes parsed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+
+from index_format import IndexFormatError, MakeTag, Snapshot
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.file_bitmaps import ReadMany
+from repo_mcp.indexing.derived_phase import (
+    Cancelled,
+    PhaseStore,
+    PhaseWords,
+    SegmentRound,
+    drop,
+    merge,
+    purge,
+    run_round,
+)
+from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
+from repo_mcp.indexing.indexer import build_compact_report, count_milliseconds, name_snapshot
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.languages.symbol_parsers import find_structure_task
+from repo_mcp.model import CompactReport, ProgressCallback, StructureReport
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.documents import ParsedFile, build_segment
+from repo_mcp.symbol_index.schema import STRUCTURE_FIELDS
+from repo_mcp.symbol_index.workers import NICENESS, MakeParser, ParseLanes
+from repo_mcp.symbols.symbol_record import ParseStatus
+from repo_mcp.workspace.repository_reader import OpenedFile
+
+SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
+# For a batch, then for each of its texts alone. The system ends a text sooner by processor time, where it
+# can; on a busy machine a process of low priority may wait long for its turn, and is not to blame.
+WALL_SECONDS = 60.0
+LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
+
+ReadFile = Callable[[str], OpenedFile]
+
+WORDS = PhaseWords(
+    "structure",
+    "Another process is writing this structure index.",
+    "Parsing was cancelled.",
+    "What was parsed so far is kept.",
+)
+
+
+def make_parser() -> BatchParser:
+    """A process that parses, with low priority."""
+    return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
+
+
+class StructurePhase:
+    """The writing side of one root's structure index."""
+
+    def __init__(
+        self,
+        path: str,
+        configuration: str,
+        workers: int,
+        read: ReadFile,
+        read_many: ReadMany,
+        *,
+        find_task: FindTask = find_structure_task,
+        make_parser: MakeParser = make_parser,
+        make_tag: MakeTag | None = None,
+        poison: PoisonList | None = None,
+    ) -> None:
+        """`path` is the directory of the index; `read` and `read_many` are the door's, for files of the walk.
+
+        `make_tag` seals it; texts of the `poison` list are not parsed, and those that end a parser join it.
+        """
+        self._store = PhaseStore(path, configuration, STRUCTURE_FIELDS, make_tag, WORDS)
+        self._workers = workers
+        self.read = read
+        self._read_many = read_many
+        self.find_task = find_task
+        self._make_parser = make_parser
+        self.make_tag = make_tag
+        self._poison = poison if poison is not None else PoisonList()
+
+    def run(
+        self,
+        lexical: Snapshot,
+        *,
+        paths: Collection[str] | None = None,
+        anew: bool = False,
+        progress: ProgressCallback | None = None,
+        cancelled: Cancelled = lambda: False,
+        yields: Callable[[], bool] = lambda: False,
+        purges: bool = False,
+        parses: bool = True,
+    ) -> StructureReport:
+        """Make the structure index say what the lexical one says, of all files or of some.
+
+        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone or were
+        changed; without `parses` that is all that is done. When `yields` says so, the round commits what it
+        has and ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
+        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
+        IndexFormatError for a lexical index that is damaged.
+        """
+        check = partial(self._store.check, cancelled)
+        with self._store.open_writer(cancelled) as place:
+
+            def run(known: KnownFiles | None) -> StructureReport:
+                there = KnownFiles(None) if known is None else known
+                plan = self._plan(lexical, there, None if known is None else paths)
+                _, writer = place
+                if purges:  # what is out of date may be what has to go
+                    drop(writer, there, [file.path for file in plan.files])
+                if not parses:
+                    plan = replace(plan, files=(), bytes=0)
+                segments = SegmentRound(place, there, plan, build_segment, progress, check)
+                done = _Round(segments, plan).run(self._start_lanes(plan), yields)
+                if purges and purge(writer, check):
+                    done = replace(done, snapshot=name_snapshot(writer.commit().generation))
+                    writer.delete_garbage()
+                return done
+
+            return run_round(place, run, anew=anew)
+
+    def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
+        if paths is None:
+            return plan_round(lexical, known, self.find_task)
+        return plan_named(lexical, known, self.find_task, paths)
+
+    def _start_lanes(self, plan: Plan) -> ParseLanes:
+        lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
+        return ParseLanes(plan.files, lanes, self._read_many, self._make_parser, self._poison)
+
+    def compact(self, *, full: bool, cancelled: Cancelled = lambda: False) -> CompactReport:
+        """Merge segments: those that the merge policy chooses, or all. Raises as `run` does."""
+        started = time.monotonic()
+        try:
+            with self._store.open_writer(cancelled) as (_, writer):
+                if writer.start_fault is not None:  # it must not become an empty index
+                    raise writer.start_fault
+                before = writer.segments
+                merge(writer, partial(self._store.check, cancelled), full=full)
+                generation = writer.commit().generation
+                writer.delete_garbage()
+                after = writer.segments
+        except IndexFormatError as error:
+            raise RepoError(
+                ErrorCode.INDEX_UNAVAILABLE,
+                "The structure index is damaged.",
+                "Index again with --structure: it is built anew.",
+            ) from error
+        return build_compact_report(before, after, started, generation)
+
+
+class _Round:
+    """One round, from plan to commit."""
+
+    def __init__(self, segments: SegmentRound[ParsedFile], plan: Plan) -> None:
+        self._segments = segments
+        self._plan = plan
+        self._pending_weight = 0
+        self._statuses: Counter[ParseStatus] = Counter()
+
+    def run(self, parsing: ParseLanes, yields: Callable[[], bool]) -> StructureReport:
+        started = time.monotonic()
+        segments = self._segments
+        segments.begin(WORDS.name)
+        if self._plan.files:
+            with parsing:
+                for outcomes in parsing.iter_outcomes(segments.check):
+                    self._take(outcomes)
+                    if yields():
+                        break
+            segments.flush()
+        complete = segments.taken + len(segments.left) == len(self._plan.files)
+        if complete:
+            segments.merge()
+        generation = segments.end()
+        return StructureReport(
+            parsed=segments.taken,
+            partial=self._statuses[ParseStatus.PARTIAL],
+            failed=self._statuses[ParseStatus.FAILED],
+            removed=len(self._plan.gone),
+            unchanged=self._plan.done_files,
+            left=tuple(sorted(segments.left)),
+            complete=complete,
+            duration_ms=count_milliseconds(started),
+            snapshot=name_snapshot(generation),
+        )
+
+    def _take(self, outcomes: Sequence[ParsedFile | WantedFile]) -> None:
+        for one in outcomes:
+            if isinstance(one, WantedFile):
+                self._segments.left.append(one.path)
+                continue
+            self._segments.take(one)
+            self._pending_weight += one.weight
+            self._statuses[one.status] += 1
+            if self._pending_weight >= SEGMENT_WEIGHT:
+                self._segments.flush()
+                self._pending_weight = 0
+        self._segments.report(WORDS.name)

@@ -1,0 +1,140 @@
+"""The columns of many structure records at once: batches of them are checked so, and segments made.
+
+`repo_mcp.symbols.symbol_record` tells the bytes of a record and decodes one. For one of a usual size that
+takes 70 us,
+most of them in calls of numpy, which are made once for each column of a batch here. What is refused is the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.symbols.symbol_record import (
+    COLUMN_TYPES,
+    HEADER,
+    KINDS,
+    MAX_REFERENCES,
+    MAX_SYMBOLS,
+    MAX_WIDTH,
+    PARENTS,
+    REF_ROLES,
+    REF_SYMBOLS,
+    REFERENCE_COLUMNS,
+    SYMBOL_COLUMNS,
+    TEXT_COLUMNS,
+    VERSION,
+    Column,
+    ParseStatus,
+    ReferenceRole,
+    StructureError,
+    SymbolKind,
+    decode_structure,
+)
+
+I64 = npt.NDArray[np.int64]
+_COLUMNS = SYMBOL_COLUMNS + REFERENCE_COLUMNS
+_HEAD_BYTES = HEADER.size + _COLUMNS
+_IS_WIDTH = np.isin(np.arange(256), (0, *COLUMN_TYPES))
+_ZEROS = np.zeros(max(MAX_SYMBOLS, MAX_REFERENCES), dtype=np.uint8)
+_LAST_STATUS, _LAST_KIND = int(max(ParseStatus)), int(max(SymbolKind))
+_FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
+
+
+def find_faulty(records: Sequence[bytes]) -> frozenset[int]:
+    """The places of those that are no structure record."""
+    try:
+        RecordColumns(records).check()
+    except StructureError:
+        return frozenset(place for place, record in enumerate(records) if not _is_record(record))
+    return frozenset()
+
+
+def _is_record(data: bytes) -> bool:
+    try:
+        decode_structure(data)
+    except StructureError:
+        return False
+    return True
+
+
+class RecordColumns:
+    """Records, one at least, of which a column is that of the first, then that of the second, and so on."""
+
+    def __init__(self, records: Sequence[bytes]) -> None:
+        """Raises StructureError for heads that cannot be."""
+        heads = np.frombuffer(b"".join([record[:_HEAD_BYTES] for record in records]), dtype=np.uint8)
+        if len(heads) != len(records) * _HEAD_BYTES:
+            raise StructureError("no head of a structure record")
+        heads = heads.reshape(len(records), _HEAD_BYTES)
+        counts = np.ascontiguousarray(heads[:, HEADER.size - 12 : HEADER.size]).view("<u4").astype(np.int64)
+        self._records = records
+        self._widths = heads[:, HEADER.size :]
+        self.symbol_counts: I64 = counts[:, 0]  # the files themselves among them
+        self.reference_counts: I64 = counts[:, 1]
+        sizes = self._widths * np.repeat(counts[:, :2], (SYMBOL_COLUMNS, REFERENCE_COLUMNS), axis=1)
+        ends = _HEAD_BYTES + np.cumsum(sizes, axis=1)
+        self._starts = ends - sizes
+        lengths = np.array([len(record) for record in records])
+        if not _IS_WIDTH[self._widths].all() or (ends[:, -1] + counts[:, 2] != lengths).any():
+            raise StructureError("columns that do not fit")
+        self.text_starts: list[int] = ends[:, -1].tolist()
+        versions, statuses, zeros = heads[:, 0], heads[:, 1], heads[:, 2:4]
+        if (versions != VERSION).any() or (statuses > _LAST_STATUS).any() or zeros.any():
+            raise StructureError("another version, or a status that is not known")
+        few = (self.symbol_counts <= MAX_SYMBOLS) & (self.reference_counts <= MAX_REFERENCES)
+        if not (few & (self.symbol_counts > 0)).all():
+            raise StructureError("counts that cannot be")
+
+    def get(self, place: int) -> Column:
+        """The column at a place; a number that is too large is negative."""
+        counts = self.symbol_counts if place < SYMBOL_COLUMNS else self.reference_counts
+        parts = zip(
+            self._records,
+            self._widths[:, place].tolist(),
+            counts.tolist(),
+            self._starts[:, place].tolist(),
+            strict=True,
+        )
+        pieces = [
+            np.frombuffer(record, COLUMN_TYPES[width], count, start) if width and count else _ZEROS[:count]
+            for record, width, count, start in parts
+        ]
+        return np.concatenate(pieces, dtype=np.int32, casting="unsafe")
+
+    def check(self) -> None:
+        """Raises StructureError where one of them is no record."""
+        for place in np.flatnonzero((self._widths == MAX_WIDTH).any(axis=0)).tolist():
+            if (self.get(place) < 0).any():
+                raise StructureError("a number that is too large")
+        self._check_texts()
+        places = np.arange(self.symbol_counts.sum()) - self._spread(self._find_firsts(), KINDS)
+        parents, kinds = self.get(PARENTS), self.get(KINDS)
+        if (parents > np.maximum(places - 1, 0)).any():
+            raise StructureError("a symbol before its parent")
+        if (kinds > _LAST_KIND).any() or (kinds[places == 0] != SymbolKind.FILE).any():
+            raise StructureError("a kind that is not known")
+        if (self.get(REF_SYMBOLS) >= self._spread(self.symbol_counts, REF_SYMBOLS)).any():
+            raise StructureError("names a symbol that is not there")
+        roles = self.get(REF_ROLES)
+        if (roles < _FIRST_ROLE).any() or (roles > _LAST_ROLE).any():
+            raise StructureError("a role that is not known")
+
+    def _check_texts(self) -> None:
+        texts = list(zip(self._records, self.text_starts, strict=True))
+        if any(record[start : start + 1] not in (b"", b"\n") for record, start in texts):
+            raise StructureError("a first string that is not empty")
+        strings = np.array([record.count(b"\n", start) + 1 for record, start in texts])
+        for place in TEXT_COLUMNS:
+            if (self.get(place) >= self._spread(strings, place)).any():
+                raise StructureError("names a string that is not there")
+
+    def _find_firsts(self) -> I64:
+        return np.cumsum(self.symbol_counts) - self.symbol_counts
+
+    def _spread(self, values: I64, place: int) -> I64:
+        """A value of each record, for each row of a column."""
+        return np.repeat(values, self.symbol_counts if place < SYMBOL_COLUMNS else self.reference_counts)

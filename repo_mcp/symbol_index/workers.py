@@ -1,0 +1,199 @@
+"""Reads and parses the files of a plan: one thread reads, and others have a process each that parses.
+
+The reader takes the files in the order of the plan, batch by batch, through the door, and makes sure that
+each is still the one that the lexical index holds. A lane has the next batch parsed as soon as its child
+is done with the one before. What comes back is checked before anything believes it: the child may be in
+the hands of the text. A text that ended the child, or whose answer is no record, has the record of a
+failure, and so is not tried again until it changes; one that ended a child is on the poison list and not
+tried under another name either.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+from typing import TypeVar
+
+from index_format import compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.file_bitmaps import ReadMany
+from repo_mcp.indexing.derived_plan import WantedFile
+from repo_mcp.languages.outline.adapter import ParserFailed
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.storage.poison import PoisonList
+from repo_mcp.symbol_index.documents import ParsedFile
+from repo_mcp.symbol_index.record_columns import find_faulty
+from repo_mcp.symbols.symbol_record import encode_failure
+from repo_mcp.text.lines import decode_source
+
+BATCH_BYTES = 192 * 1024  # of source files that a child is given at a time, and at most BATCH_FILES
+BATCH_FILES = 48
+READ_BATCHES = 2  # for each lane: read, and not yet taken
+WAITING_BATCHES = 8  # for each lane: done, and not yet taken; writing a segment takes as long as 4
+WAIT_SECONDS = 0.1  # between looks at `cancelled`
+NICENESS = 10  # of a child: calls and the lexical index come first
+
+MakeParser = Callable[[], BatchParser]
+Outcome = ParsedFile | WantedFile  # parsed; or left alone: not the file that was indexed
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Files with their normalised texts; and those that are not the ones that were indexed."""
+
+    files: list[tuple[WantedFile, bytes]]
+    left: list[WantedFile]
+
+
+class ParseLanes:
+    """Use as a context manager: when it ends its threads and processes are gone."""
+
+    def __init__(
+        self,
+        files: Sequence[WantedFile],
+        lanes: int,
+        read_many: ReadMany,
+        make_parser: MakeParser,
+        poison: PoisonList | None = None,
+    ) -> None:
+        self._poison = poison if poison is not None else PoisonList()
+        self._batches = _iter_batches(files)
+        self._read_many = read_many
+        self._stopped = threading.Event()
+        self._parsers = [make_parser() for _ in range(lanes)]
+        self._read: Queue[_Batch | None] = Queue(READ_BATCHES * lanes)
+        self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * lanes)
+        self._threads = [
+            threading.Thread(target=self._work, args=(parser,), name="structure lane", daemon=True)
+            for parser in self._parsers
+        ]
+        self._threads.append(threading.Thread(target=self._load_all, name="structure reader", daemon=True))
+
+    def __enter__(self) -> ParseLanes:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for parser in self._parsers:
+            parser.stop()
+        for thread in self._threads:
+            thread.join()
+
+    def iter_outcomes(self, check: Callable[[], None]) -> Iterator[list[Outcome]]:
+        """What became of the files, batch by batch as they are done. `check` raises when that is not wanted.
+
+        Raises INTERNAL when no process can be had, and what reading raises for a root that is gone.
+        """
+        running = len(self._parsers)
+        while running:
+            check()
+            try:
+                found = self._results.get(timeout=WAIT_SECONDS)
+            except Empty:
+                continue
+            if found is None:
+                running -= 1
+            elif isinstance(found, ParserFailed):
+                raise RepoError(
+                    ErrorCode.INTERNAL,
+                    "No process could be had that parses files.",
+                    "What was parsed so far is kept; the next refresh tries again.",
+                ) from found
+            elif isinstance(found, Exception):
+                raise found
+            else:
+                yield found
+
+    def _load_all(self) -> None:
+        try:
+            for files in self._batches:
+                if not self._put(self._read, self._load(files)):
+                    return
+        except Exception as error:  # the round raises it
+            self._put(self._results, error)
+        finally:
+            for _ in self._parsers:
+                self._put(self._read, None)
+
+    def _load(self, files: Sequence[WantedFile]) -> _Batch:
+        batch = _Batch([], [])
+        for file, data in zip(files, self._read_many([file.path for file in files]), strict=True):
+            text = None
+            if data is not None and compute_fingerprint(data) == file.fingerprint:
+                with suppress(RepoError):  # no text, whatever the lexical index says
+                    text = decode_source(data).data
+            if text is None:
+                batch.left.append(file)
+            else:
+                batch.files.append((file, text))
+        return batch
+
+    def _work(self, parser: BatchParser) -> None:
+        try:
+            while (batch := self._take_batch()) is not None:
+                self._put(self._results, self._parse(parser, batch))
+        except Exception as error:  # the round raises it
+            self._put(self._results, error)
+        finally:
+            parser.close()
+            self._put(self._results, None)
+
+    def _take_batch(self) -> _Batch | None:
+        while not self._stopped.is_set():
+            with suppress(Empty):
+                return self._read.get(timeout=WAIT_SECONDS)
+        return None
+
+    def _put(self, queue: Queue[Item], item: Item) -> bool:
+        """False when this was stopped before there was room."""
+        while not self._stopped.is_set():
+            with suppress(Full):
+                queue.put(item, timeout=WAIT_SECONDS)
+                return True
+        return False
+
+    def _parse(self, parser: BatchParser, batch: _Batch) -> list[Outcome]:
+        poisoned = [one for one in batch.files if one[1] in self._poison]
+        asked = [one for one in batch.files if one not in poisoned] if poisoned else batch.files
+        requests = [(file.task, _name(file) + b"\n" + text) for file, text in asked]
+        answers = parser.parse(requests)
+        for (_, text), answer in zip(asked, answers, strict=True):
+            if answer is None:
+                self._poison.add(text)
+        files = [*asked, *poisoned]
+        records = [answer or b"" for answer in answers] + [b""] * len(poisoned)
+        for place in find_faulty(records) if records else ():
+            records[place] = _encode_failure(*files[place])
+        parsed = [
+            ParsedFile(file.path, file.fingerprint, file.size, file.language, record)
+            for (file, _), record in zip(files, records, strict=True)
+        ]
+        return [*parsed, *batch.left]
+
+
+def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]:
+    batch: list[WantedFile] = []
+    size = 0
+    for file in files:
+        if batch and (size + file.size > BATCH_BYTES or len(batch) == BATCH_FILES):
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield batch
+
+
+def _name(file: WantedFile) -> bytes:
+    """The file's name without folders, on one line."""
+    return file.path.rpartition("/")[2].replace("\n", " ").encode()
+
+
+def _encode_failure(file: WantedFile, text: bytes) -> bytes:
+    return encode_failure(_name(file).decode(), text.count(b"\n") + (not text.endswith(b"\n")))

@@ -1,0 +1,526 @@
+"""The structure of one source file: what it declares and which names it uses, as one compact record.
+
+A parser of a language fills a StructureBuilder, in a process that can be killed; its bytes are what the
+index keeps of the file, and what navigation decodes again. Nothing in a record is resolved: a reference
+holds the names as they stand in the text.
+
+    u8 version | u8 parse status | u16 zero | u32 symbols | u32 references | u32 bytes of the text
+    u8 width of each of the 16 columns | the columns, one after the other | the text
+
+Integers are little-endian; a width is 1, 2 or 4 bytes, 0 for a column of zeros, which takes no bytes. The
+text is the record's strings, UTF-8, joined by "\\n"; a column that means a string holds its number. String
+0 is empty. Symbol 0 is the file itself; symbols stand in the order of their start, a parent before its
+children, and so do references, by line.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from repo_mcp.symbols.model import (
+    ACCESS_SHIFT,
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    Access,
+    Binding,
+    ParseStatus,
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+)
+
+__all__ = [
+    "ACCESS_SHIFT",
+    "CALLABLE_KINDS",
+    "HEADER",
+    "MAX_REFERENCES",
+    "MAX_SYMBOLS",
+    "MAX_TEXT_CHARS",
+    "REFERENCE_COLUMNS",
+    "SYMBOL_COLUMNS",
+    "TYPE_KINDS",
+    "VERSION",
+    "Access",
+    "Binding",
+    "Column",
+    "ParseStatus",
+    "Reference",
+    "ReferenceKey",
+    "ReferenceRole",
+    "ReferenceRow",
+    "Structure",
+    "StructureBuilder",
+    "StructureError",
+    "Symbol",
+    "SymbolFlag",
+    "SymbolKind",
+    "decode_structure",
+    "encode_failure",
+    "list_aliases",
+]
+
+VERSION = 1  # of the record's bytes and of what they mean
+HEADER = struct.Struct("<BBHIII")
+assert HEADER.size == 16
+MAX_TEXT_CHARS = 300  # of one string; longer ones are cut and end in "…"
+MAX_SYMBOLS = 50_000  # of one file
+MAX_REFERENCES = 500_000
+
+MAX_WIDTH = 4
+# The columns by their places: those of symbols, then those of references.
+NAMES, KINDS, PARENTS, STARTS, SPANS, FLAGS, PARAMETERS, PARAMETER_COUNTS, TYPES = range(9)
+REF_SYMBOLS, REF_ROLES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES, REF_LINES, REF_ARGUMENTS = range(9, 16)
+TEXT_COLUMNS = (NAMES, PARAMETERS, TYPES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES)  # numbers of strings
+SYMBOL_COLUMNS = 9
+REFERENCE_COLUMNS = 7
+COLUMN_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
+
+_FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
+_FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
+
+_LINE_FEED = 0x0A
+FEW_STRINGS = 0.1  # of all: one by one they take ten times as long
+MIN_FEW = 8  # that are looked for one by one in the smallest of records
+_ZERO = np.int32(0)
+_NOWHERE = np.zeros(0, dtype=np.int64)
+_LARGEST = (1 << 31) - 1
+Column = npt.NDArray[np.int32]
+_Narrow = npt.NDArray[np.unsignedinteger[Any]]
+ReferenceRow = tuple[int, int, str, str, str, int, int]
+ReferenceKey = tuple[int, int, str, str, str, int]  # all of a row but the arguments
+
+
+class StructureError(ValueError):
+    """Bytes that are no structure record."""
+
+
+class _Numbers(dict[str, int]):
+    """Strings -> their numbers, in the order in which they are first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self)
+        return number
+
+
+class StructureBuilder:
+    """Gathers one record. Symbol 0, the file, is there from the start."""
+
+    def __init__(self, file_name: str, lines: int) -> None:
+        self._strings = _Numbers({"": 0})
+        self._symbols: list[tuple[int, ...]] = []
+        self._references: list[tuple[int, ...]] = []
+        self.status = ParseStatus.FULL
+        self.add_symbol(file_name, SymbolKind.FILE, 0, 1, max(1, lines))
+
+    def add_symbol(
+        self,
+        name: str,
+        kind: SymbolKind,
+        parent: int,
+        start_line: int,
+        end_line: int,
+        *,
+        flags: SymbolFlag | int = 0,
+        access: Access = Access.NONE,
+        parameters: str = "",
+        parameter_count: int = 0,
+        return_type: str = "",
+    ) -> int:
+        """The place of one more symbol, whose parent is there already.
+
+        Above MAX_SYMBOLS it is left out: its parent's place, and the record is PARTIAL.
+        """
+        place = len(self._symbols)
+        if place >= MAX_SYMBOLS:
+            self.status = ParseStatus.PARTIAL
+            return parent
+        number = self._strings
+        self._symbols.append(
+            (
+                number[name],
+                int(kind),
+                parent,
+                start_line,
+                end_line - start_line,
+                int(flags) | int(access) << ACCESS_SHIFT,
+                number[parameters],
+                parameter_count,
+                number[return_type],
+            )
+        )
+        return place
+
+    def add_reference(
+        self,
+        symbol: int,
+        role: ReferenceRole,
+        name: str,
+        line: int,
+        *,
+        qualifier: str = "",
+        alias: str = "",
+        arguments: int = 0,
+    ) -> None:
+        """One more reference. Above MAX_REFERENCES it is left out, and the record is PARTIAL."""
+        if len(self._references) >= MAX_REFERENCES:
+            self.status = ParseStatus.PARTIAL
+            return
+        number = self._strings
+        row = (symbol, int(role), number[name], number[qualifier], number[alias], line, arguments)
+        self._references.append(row)
+
+    def add_references(self, rows: Iterable[ReferenceRow]) -> None:
+        """Many references: symbol, role, name, qualifier, alias, line, arguments. As `add_reference` else."""
+        number, coming = self._strings, iter(rows)
+        self._references += [
+            (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
+            for symbol, role, name, qualifier, alias, line, arguments in islice(coming, self._room)
+        ]
+        if next(coming, None) is not None:
+            self.status = ParseStatus.PARTIAL
+
+    def add_distinct(self, rows: Mapping[ReferenceKey, int], before: int = 0) -> None:
+        """As `add_references`, of rows with their arguments: whoever gathers them so has none twice.
+
+        Their lines are counted from the one behind `before`.
+        """
+        number, coming = self._strings, iter(rows.items())
+        self._references += [
+            (symbol, role, number[name], number[qualifier], number[alias], before + line, arguments)
+            for (symbol, role, name, qualifier, alias, line), arguments in islice(coming, self._room)
+        ]
+        if next(coming, None) is not None:
+            self.status = ParseStatus.PARTIAL
+
+    @property
+    def is_empty(self) -> bool:
+        """True while there is the file alone."""
+        return len(self._symbols) == 1 and not self._references
+
+    @property
+    def _room(self) -> int:
+        return MAX_REFERENCES - len(self._references)
+
+    def encode(self) -> bytes:
+        """The record. References come in order of line; those of one line as they were added."""
+        self._references.sort(key=_get_line)
+        text = _join(list(self._strings)).encode("utf-8", "replace")
+        columns = [*zip(*self._symbols, strict=True)]
+        columns += [*zip(*self._references, strict=True)] or [()] * REFERENCE_COLUMNS
+        packed = [_narrow(column) for column in columns]
+        counts = (len(self._symbols), len(self._references), len(text))
+        widths = bytes(width for width, _ in packed)
+        head = HEADER.pack(VERSION, int(self.status), 0, *counts)
+        return b"".join([head, widths, *(column for _, column in packed), text])
+
+
+_get_line = itemgetter(5)
+
+
+def _clean(text: str) -> str:
+    """Of one line, and not too long."""
+    text = " ".join(text.split()) if "\n" in text or "\r" in text else text
+    return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
+
+
+def _join(strings: list[str]) -> str:
+    """All of them, each on a line of its own."""
+    text = "\n".join(strings)
+    is_clean = text.count("\n") == len(strings) - 1 and "\r" not in text
+    if is_clean and len(max(strings, key=len)) <= MAX_TEXT_CHARS:
+        return text
+    return "\n".join(map(_clean, strings))
+
+
+def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
+    """The width of a column and its bytes: the narrowest that holds all its numbers."""
+    if not any(column):
+        return 0, b""
+    try:
+        return 1, bytes(column)
+    except ValueError:
+        width = 2 if max(column) < 1 << 16 else 4
+    return width, struct.pack(f"<{len(column)}{'H' if width == 2 else 'I'}", *column)
+
+
+class _Wide:
+    """A column as integers of one width, made when it is first asked for: most questions need few of them."""
+
+    def __init__(self, place: int) -> None:
+        """`place` is among the columns of a record."""
+        self._place = place
+
+    def __set_name__(self, owner: type[Structure], name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: Structure, owner: type[Structure]) -> Column:
+        wide = record.__dict__[self._name] = record._widen(self._place)
+        return wide
+
+
+class Structure:
+    """One decoded record. Columns, symbols and references are made when asked for."""
+
+    names, kinds, parents, starts, spans = map(_Wide, (NAMES, KINDS, PARENTS, STARTS, SPANS))
+    flags, parameters, parameter_counts = map(_Wide, (FLAGS, PARAMETERS, PARAMETER_COUNTS))
+    types, ref_symbols, ref_roles, ref_names = map(_Wide, (TYPES, REF_SYMBOLS, REF_ROLES, REF_NAMES))
+    ref_qualifiers, ref_aliases = map(_Wide, (REF_QUALIFIERS, REF_ALIASES))
+    ref_lines, ref_arguments = map(_Wide, (REF_LINES, REF_ARGUMENTS))
+
+    def __init__(self, data: bytes) -> None:
+        """Raises StructureError for anything that is no record."""
+        try:
+            version, status, zero, symbols, references, text_bytes = HEADER.unpack_from(data)
+            self.status = ParseStatus(status)
+        except (struct.error, ValueError) as error:
+            raise StructureError("no head of a structure record") from error
+        if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
+            raise StructureError("another version, or counts that cannot be")
+        self._rows: list[int] = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
+        self._columns, end = _decode_columns(data, self._rows)
+        if end + text_bytes != len(data):
+            raise StructureError("another length than its head says")
+        self._text = data[end:]
+        self.string_count = self._text.count(b"\n") + 1
+        self._check()
+
+    def _check(self) -> None:
+        texts = [column for place in TEXT_COLUMNS if (column := self._columns[place]) is not None]
+        # A column of bytes cannot name a string above 255.
+        short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
+        if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
+            raise StructureError("names a string that is not there")
+        parents, kinds = self._columns[PARENTS], self._columns[KINDS]
+        if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
+            raise StructureError("a symbol before its parent")
+        if kinds is not None and (kinds.max() > _LAST_KIND or kinds[0] != _FILE_KIND):
+            raise StructureError("a kind that is not known")
+        if not self.reference_count:
+            return
+        symbols, roles = self._columns[REF_SYMBOLS], self._columns[REF_ROLES]
+        if symbols is not None and symbols.max() >= self.symbol_count:
+            raise StructureError("names a symbol that is not there")
+        if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
+            raise StructureError("a role that is not known")
+
+    def _widen(self, place: int) -> Column:
+        """The column at a place."""
+        narrow = self._columns[place]
+        return np.broadcast_to(_ZERO, self._rows[place]) if narrow is None else narrow.astype(np.int32)
+
+    @property
+    def symbol_count(self) -> int:
+        """Symbols, the file itself among them."""
+        return self._rows[0]
+
+    @property
+    def reference_count(self) -> int:
+        """References in all roles."""
+        return self._rows[-1]
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """All strings of the record."""
+        return self._text.decode("utf-8", "replace").split("\n")
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        return self._text.isascii()
+
+    @cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """Where each string but the last ends in the text, in characters."""
+        if self._is_ascii:
+            return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
+        text = self._text.decode("utf-8", "replace")
+        return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
+
+    def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
+        """For each needle the numbers of the strings that hold it, whatever its case; one may stand twice.
+
+        Needles are in lower case; one framed by line feeds is a whole string. Found in the whole text at
+        once: most records hold few of them, and telling all their strings apart takes ten times as long.
+        """
+        text = self._text.decode("utf-8", "replace")
+        folded = text.lower()
+        if len(folded) != len(text):  # a letter whose lower case is two: places differ
+            folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
+        folded += "\n"  # one stands before each string but the first, which is empty
+        found = []
+        for needle in needles:
+            places = _find_all(folded, needle)
+            if len(places):
+                places = self._ends.searchsorted(places + needle.startswith("\n"))
+            found.append(places)
+        return found
+
+    def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """True for each string that a pattern finds, which matches no line feed."""
+        text = self._text.decode("utf-8", "replace")
+        marks = np.zeros(self.string_count, dtype=np.bool_)
+        marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
+        return marks
+
+    def get_strings(self, numbers: Sequence[int]) -> list[str]:
+        """Some of the strings; where they are few it takes less than to tell all apart."""
+        is_known = "strings" in self.__dict__ or not self._is_ascii
+        if is_known or len(numbers) > self.string_count * FEW_STRINGS:
+            strings = self.strings
+            return [strings[number] for number in numbers]
+        bounds = self._bounds
+        return [self._text[bounds[number] + 1 : bounds[number + 1]].decode() for number in numbers]
+
+    @cached_property
+    def _bounds(self) -> npt.NDArray[np.int64]:
+        """The line feeds around the strings, one more in front of the text and one behind it."""
+        return np.concatenate(([-1], self._ends, [len(self._text)]))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {text: number for number, text in enumerate(self.strings)}
+
+    def find_string(self, text: str) -> int | None:
+        """The number of a string; None when the record does not have it."""
+        return self._numbers.get(text)
+
+    def find_strings(self, texts: Sequence[str]) -> list[int | None]:
+        """The number of each of some strings, as `find_string` gives it; few are found without telling all
+        strings apart.
+        """
+        if "_numbers" in self.__dict__ or len(texts) > self.string_count * FEW_STRINGS + MIN_FEW:
+            return [self._numbers.get(text) for text in texts]
+        framed = b"\n" + self._text + b"\n"
+        found: list[int | None] = []
+        for text in texts:
+            line = b"\n" + text.encode("utf-8", "surrogatepass") + b"\n"
+            if framed.find(line) < 0 or "\n" in text:
+                found.append(None)
+            else:  # of texts that were cut two may be alike: the last counts
+                found.append(framed.count(b"\n", 0, framed.rfind(line)))
+        return found
+
+    def get_symbol(self, place: int) -> Symbol:
+        """The symbol at a place. IndexError when there is none."""
+        strings = self.strings
+        flags = int(self.flags[place])
+        start = int(self.starts[place])
+        return Symbol(
+            place,
+            strings[self.names[place]],
+            SymbolKind(int(self.kinds[place])),
+            int(self.parents[place]),
+            start,
+            start + int(self.spans[place]),
+            SymbolFlag(flags & ((1 << ACCESS_SHIFT) - 1)),
+            Access(min(flags >> ACCESS_SHIFT, max(Access))),
+            strings[self.parameters[place]],
+            int(self.parameter_counts[place]),
+            strings[self.types[place]],
+        )
+
+    def get_reference(self, row: int) -> Reference:
+        """The reference in a row, in order of line. IndexError when there is none."""
+        strings = self.strings
+        return Reference(
+            int(self.ref_symbols[row]),
+            ReferenceRole(int(self.ref_roles[row])),
+            strings[self.ref_names[row]],
+            strings[self.ref_qualifiers[row]],
+            strings[self.ref_aliases[row]],
+            int(self.ref_lines[row]),
+            int(self.ref_arguments[row]),
+        )
+
+    def find_symbols(self, name: str) -> list[int]:
+        """Places of the symbols of exactly this name, ascending."""
+        number = self.find_string(name)
+        return [] if number is None else _where(self.names == number)
+
+    def find_references(self, name: str) -> list[int]:
+        """Rows of the references to exactly this name, ascending."""
+        number = self.find_string(name)
+        return [] if number is None else _where(self.ref_names == number)
+
+    def list_role(self, *roles: ReferenceRole) -> list[int]:
+        """Rows of the references in one of the roles, ascending."""
+        if len(roles) == 1:
+            return _where(self.ref_roles == roles[0])
+        return _where(np.isin(self.ref_roles, roles))
+
+    def list_children(self, place: int) -> list[int]:
+        """Places of the symbols that stand right inside one, ascending; the file is nobody's child."""
+        found = _where(self.parents == place)
+        return found[1:] if place == 0 else found
+
+
+def list_aliases(structure: Structure, rows: Iterable[int]) -> set[str]:
+    """The local names that references give to what they name. What a call has in that column is none."""
+    call = int(ReferenceRole.CALL)
+    found = {
+        structure.strings[structure.ref_aliases[row]] for row in rows if structure.ref_roles[row] != call
+    }
+    return found - {""}
+
+
+def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
+    """Where a text holds another, ascending; of places that overlap on one line perhaps the first alone."""
+    if needle and "\n" not in needle:
+        pieces = text.split(needle)
+        if len(pieces) == 1:
+            return _NOWHERE
+        lengths = np.fromiter(map(len, pieces), np.int64, len(pieces) - 1)
+        lengths[1:] += len(needle)
+        return np.cumsum(lengths)
+    places = []
+    place = text.find(needle)
+    while place >= 0:
+        places.append(place)
+        place = text.find(needle, place + 1)
+    return np.array(places, dtype=np.int64)
+
+
+def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
+    return np.flatnonzero(mask).tolist()
+
+
+def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None], int]:
+    """The columns, as wide as they are in the record, and where they end; none for a column of zeros."""
+    place = HEADER.size + len(rows)
+    widths = data[HEADER.size : place]
+    end = place + sum(width * count for width, count in zip(widths, rows, strict=False))
+    if len(widths) != len(rows) or end > len(data):
+        raise StructureError("columns that do not fit")
+    data = data[:end]  # the columns alone stay, not the text behind them
+    columns: list[_Narrow | None] = []
+    for width, count in zip(widths, rows, strict=True):
+        if width and width not in COLUMN_TYPES:
+            raise StructureError("columns that do not fit")
+        column = np.frombuffer(data, COLUMN_TYPES[width], count, place) if width and count else None
+        if width == MAX_WIDTH and column is not None and column.max() > _LARGEST:
+            raise StructureError("a number that is too large")
+        columns.append(column)
+        place += width * count
+    return columns, end
+
+
+def decode_structure(data: bytes) -> Structure:
+    """The record that some bytes are. Raises StructureError for all others."""
+    return Structure(data)
+
+
+def encode_failure(file_name: str, lines: int) -> bytes:
+    """The record of a text that could not be parsed."""
+    builder = StructureBuilder(file_name, lines)
+    builder.status = ParseStatus.FAILED
+    return builder.encode()

@@ -1,0 +1,219 @@
+"""Text to terms: Whoosh's tokeniser, its stemmer (stemming.py), and our filter for identifiers between them.
+
+A word is a run of letters, digits and underscores. It gives the set of these terms:
+
+- the whole word, lower-cased: `getHTTPResponse_v2` -> `gethttpresponse_v2`
+- the stem of each of its parts, cut at underscores, at changes of case and between letters and
+  digits, lower-cased: `get`, `http`, `respons`; parts of one character are left out, and a word
+  that begins with a digit has no parts, for numbers would fill the dictionary with splinters
+- a word of more than MAX_WORD_BYTES gives LONG_WORD alone: such data (base64, digests) would be most of the
+  dictionary, but an exact search must still know where to look for it
+
+So the terms of a text depend on its words alone, and analysis runs once for each distinct one.
+`ANALYSER` is the clear version, a Whoosh analyser; `analyse_words` is its equal for many words at
+once, ten times as fast.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from whoosh.analysis import Filter, RegexTokenizer
+
+from repo_mcp.text.spans import PADDING, Spans, hash_spans, join_spans, rank_hashes
+from repo_mcp.text.stemming import stem_word
+
+I64 = npt.NDArray[np.int64]
+VERSION = 1  # part of the index's configuration: terms of two versions never mix
+MAX_WORD_BYTES = 128
+LONG_WORD = "\0long"
+# Letters outside ASCII count as lower case: scripts without case have no humps to cut at.
+PART = r"[A-Z]+(?![a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[0-9]+"
+_PARTS = re.compile(PART)
+_WORD = re.compile(r"\w+")
+TERM_BITS = 32
+_LAST_ASCII = 0x7F
+_NEITHER, _UPPER, _LOWER, _DIGIT = range(4)  # classes of ASCII word bytes
+_CLASSES = bytes(
+    _UPPER
+    if 0x41 <= byte <= 0x5A
+    else _LOWER
+    if 0x61 <= byte <= 0x7A
+    else _DIGIT
+    if 0x30 <= byte <= 0x39
+    else _NEITHER
+    for byte in range(256)
+)
+_MAX_MEMO = 200_000  # stems kept; about 30 MB
+
+
+class _Stems(dict[bytes, bytes]):
+    """Lower-cased ASCII part -> stem, computed once. Parts that are not letters are their own stem."""
+
+    def __missing__(self, part: bytes) -> bytes:
+        if len(self) >= _MAX_MEMO:
+            self.clear()
+        stemmed = stem_word(part) if part.isalpha() else part
+        self[part] = stemmed
+        return stemmed
+
+
+_STEMS = _Stems()
+
+
+def get_word_terms(word: str) -> tuple[str, ...]:
+    """The terms of one word, each once, the whole word first. The definition of the module's text."""
+    if len(word.encode("utf-8", "surrogatepass")) > MAX_WORD_BYTES:
+        return (LONG_WORD,)
+    whole = word.lower()
+    if word[0].isdigit():
+        return (whole,)
+    parts = [_stem(part.lower()) for part in _PARTS.findall(word) if len(part) > 1]
+    return tuple(dict.fromkeys([whole, *parts]))
+
+
+def _stem(part: str) -> str:
+    return _STEMS[part.encode()].decode() if part.isascii() else part
+
+
+def get_root(term: str) -> str:
+    """What every ASCII word of at most MAX_WORD_BYTES, in lower case, holds that gives this term.
+
+    A stem is the beginning of its part, but that the stemmer may have written an "e" or "i" at its end anew;
+    of "-bility" it makes "-ble", and mostly takes the "e" away again.
+    """
+    if term.endswith("ble"):
+        return term[:-2]
+    return term[:-1] if term.endswith(("e", "i", "bl")) else term
+
+
+class IdentifierFilter(Filter):  # type: ignore[misc]
+    """A Whoosh filter: each word token becomes the tokens of its terms."""
+
+    def __call__(self, tokens: Iterator[Any]) -> Iterator[Any]:
+        """Yields Whoosh's one token object again and again, as its filters do."""
+        for token in tokens:
+            for term in get_word_terms(token.text):
+                token.text = term
+                yield token
+
+
+ANALYSER = RegexTokenizer(r"\w+") | IdentifierFilter()
+
+
+def analyse_text(text: str) -> list[str]:
+    """The terms of a text in order, with repetitions, by the Whoosh analyser."""
+    return [token.text for token in ANALYSER(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class WordTerms:
+    """The terms of many words: row i says that the word numbered words[i] gives the term numbered terms[i].
+
+    Rows are sorted by word, then term, each pair once; a word of no terms has no row.
+    """
+
+    texts: Spans  # the distinct terms, by number
+    words: I64
+    terms: I64
+
+
+def analyse_words(words: Spans) -> WordTerms:
+    """The terms of each word: the set of what `analyse_text` gives for it. Between words stand spaces alone.
+
+    A word here is a run of ASCII word characters and of bytes above 127, so that one that is not ASCII
+    may hold several words or none. Those, and long words, are analysed one by one; all others by
+    array arithmetic, and only the distinct parts become Python objects, for the stemmer.
+    """
+    is_plain = _find_plain(words)
+    places = np.flatnonzero(is_plain)
+    lowered = Spans(words.padded.lower(), words.starts[places], words.sizes[places])
+    owners, part_stems, stems = _stem_parts(words, is_plain, lowered.padded)
+    rest = np.flatnonzero(~is_plain)
+    others = [(place, term) for place, word in _iter_words(words, rest) for term in _analyse_other(word)]
+    rest_terms = join_spans([*stems, *(term for _, term in others)])
+    whole_hashes, rest_hashes = hash_spans(lowered), hash_spans(rest_terms)
+    numbers, first_places = rank_hashes(
+        np.concatenate([whole_hashes[0], rest_hashes[0]]), np.concatenate([whole_hashes[1], rest_hashes[1]])
+    )
+    wholes, stem_numbers, other_numbers = np.split(numbers, [len(places), len(places) + len(stems)])
+    other_words = np.array([place for place, _ in others], dtype=np.int64)
+    return WordTerms(
+        _join_terms(lowered, rest_terms, first_places),
+        *_sort_rows(
+            np.concatenate([places, owners, other_words]),
+            np.concatenate([wholes, stem_numbers[part_stems], other_numbers]),
+        ),
+    )
+
+
+def _find_plain(words: Spans) -> npt.NDArray[np.bool_]:
+    """Which words are ASCII and not long: nearly all."""
+    plain: npt.NDArray[np.bool_] = words.sizes <= MAX_WORD_BYTES
+    raw = np.frombuffer(words.padded, dtype=np.uint8)
+    plain[np.searchsorted(words.starts, np.flatnonzero(raw > _LAST_ASCII), side="right") - 1] = False
+    return plain
+
+
+def _stem_parts(
+    words: Spans, is_plain: npt.NDArray[np.bool_], lowered: bytes
+) -> tuple[I64, I64, list[bytes]]:
+    """(word of each part, place of the part's stem, the stems) of plain words; `lowered` is their text.
+
+    Parts are cut as PART cuts them: at a change of class, but a capital goes with the small letters
+    behind it, also the last one of a run of capitals.
+    """
+    count = len(words.padded) - len(PADDING)
+    classes = np.frombuffer(words.padded.translate(_CLASSES), dtype=np.uint8, count=count + 1)
+    is_edge = np.zeros(count + 1, dtype=np.bool_)
+    is_edge[words.starts] = True
+    is_edge[count] = True
+    before, here, behind = classes[: max(0, count - 1)], classes[1:count], classes[2:]
+    cuts = (here != before) & ~((before == _UPPER) & (here == _LOWER))
+    cuts |= (before == _UPPER) & (here == _UPPER) & (behind == _LOWER) & ~is_edge[2:]
+    is_edge[1:count] |= cuts
+    edges = np.flatnonzero(is_edge)
+    starts, sizes = edges[:-1], np.diff(edges)
+    is_word = np.zeros(count + 1, dtype=np.bool_)
+    is_word[words.starts] = True
+    owners = np.cumsum(is_word[starts]) - 1
+    has_parts = is_plain & (classes[words.starts] != _DIGIT)
+    wanted = (classes[starts] != _NEITHER) & (sizes > 1) & has_parts[owners]
+    places = np.flatnonzero(wanted)
+    parts = Spans(lowered, starts[places], sizes[places])
+    ranks, firsts = rank_hashes(*hash_spans(parts))
+    distinct = Spans(lowered, parts.starts[firsts], parts.sizes[firsts]).slice()
+    return owners[places], ranks, list(map(_STEMS.__getitem__, distinct))
+
+
+def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:
+    return zip(places.tolist(), words.take(places).slice(), strict=True)
+
+
+def _join_terms(lowered: Spans, rest: Spans, places: I64) -> Spans:
+    """Each distinct term, which stands at its place among the words or behind them, as a span of one text."""
+    starts = np.concatenate([lowered.starts, rest.starts + len(lowered.padded)])
+    sizes = np.concatenate([lowered.sizes, rest.sizes])
+    return Spans(lowered.padded + rest.padded, starts[places], sizes[places])
+
+
+def _sort_rows(words: I64, terms: I64) -> tuple[I64, I64]:
+    """The rows by word, then term, each once."""
+    packed = words << TERM_BITS | terms
+    packed.sort()
+    packed = packed[np.flatnonzero(np.diff(packed, prepend=-1))]
+    return packed >> TERM_BITS, packed & ((1 << TERM_BITS) - 1)
+
+
+def _analyse_other(word: bytes) -> list[bytes]:
+    """The terms of a run that is long or not ASCII."""
+    return [
+        term.encode("utf-8")
+        for found in _WORD.findall(word.decode("utf-8", "replace"))
+        for term in get_word_terms(found)
+    ]

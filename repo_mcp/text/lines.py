@@ -1,0 +1,103 @@
+"""The one line model: how the bytes of a source file become text, for every part of the program.
+
+A byte order mark names the codec and is dropped; everything else is UTF-8. What does not decode
+is replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and nowhere
+else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do not.
+
+Text is kept as UTF-8 bytes with "\\n" for every line end: line numbers are counted and lines cut
+without decoding again.
+
+Left out on purpose: guessing other encodings, and judging text by its contents. A NUL in the
+first 8 KiB makes a file binary, as it does for Git.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
+
+SNIFFED_BYTES = 8192
+REPLACED = "decoded with replacement: not valid {codec}"
+
+# UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+# Formats that are never text. What only often is none (`.dat`, `.pb`, `.snap`) is left to the NUL.
+BINARY_EXTENSIONS = frozenset(
+    """
+    7z a aac apk avi avif bin bmp br bz2 cab class deb dll dmg doc docx dylib ear eot exe flac gif gz heic
+    icns ico iso jar jpeg jpg ko lib lz4 lzma m4a m4v mkv mov mp3 mp4 mpeg mpg msi npy npz o obj odp ods odt
+    ogg onnx opus otf parquet pdf png ppt pptx psd pyc pyd pyo rar rlib rpm so sqlite sqlite3 swf tar tbz2
+    tgz tif tiff ttc ttf txz wasm wav webm webp whl wma wmv woff woff2 xls xlsx xz zip zst
+    """.split()  # noqa: SIM905  (a list of literals takes a page)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The text of a source file."""
+
+    data: bytes  # UTF-8, line ends "\n" only, no byte order mark
+    warnings: tuple[str, ...]
+
+
+def decode_source(raw: bytes) -> SourceText:
+    """The text of a file's bytes. BINARY_FILE when they are not text."""
+    for mark, codec in _MARKS:
+        if raw.startswith(mark):
+            return _decode_marked(raw[len(mark) :], codec)
+    if b"\0" in raw[:SNIFFED_BYTES]:
+        raise RepoError(
+            ErrorCode.BINARY_FILE,
+            "The file is binary: it has a NUL byte near its start.",
+            "Open a text file.",
+            {"head": raw[:MEDIA_BYTES]},
+        )
+    if raw.isascii():
+        return SourceText(_unify_line_ends(raw), ())
+    return _decode_marked(raw, "utf-8")
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    """The lines of a text without their ends. A final "\\n" ends the last line; "" has no line."""
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def count_lines(data: bytes) -> int:
+    """The length of `split_lines(data)`, without building it."""
+    return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
+
+
+def has_binary_extension(path: str) -> bool:
+    """True when the last extension names a format that is never text, so that it need not be read."""
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() in BINARY_EXTENSIONS if "." in name[1:] else False
+
+
+def _decode_marked(raw: bytes, codec: str) -> SourceText:
+    try:
+        text = raw.decode(codec)
+        warnings: tuple[str, ...] = ()
+    except UnicodeDecodeError:
+        text = raw.decode(codec, "replace")
+        warnings = (REPLACED.format(codec=codec.upper()),)
+    data = raw if codec == "utf-8" and not warnings else text.encode()
+    return SourceText(_unify_line_ends(data), warnings)
+
+
+def _unify_line_ends(data: bytes) -> bytes:
+    if b"\r" not in data:
+        return data
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

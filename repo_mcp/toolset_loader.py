@@ -1,0 +1,168 @@
+"""What the chosen toolsets offer: tools, which can be listed before anything is open, and what they open.
+
+    for offer in build_offers(config, warn):   # CONFIG_INVALID for what cannot be served
+        list(offer.toolset.tools)              # their calls wait
+        offer.open()                           # until this is done
+
+Left out on purpose: what travels between client and server.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from repo_mcp.protocol.call_guard import CallGuard
+
+if TYPE_CHECKING:
+    from repo_mcp.audit.log import AuditLog
+    from repo_mcp.config.server_config import Config, Limits
+    from repo_mcp.protocol.tool_model import Toolset
+    from repo_mcp.repository import Repository
+
+Warn = Callable[[str], None]
+Opened = TypeVar("Opened")
+
+
+class Offer(Generic[Opened]):
+    """One toolset."""
+
+    def __init__(
+        self,
+        bind: Callable[[Callable[[], Opened]], Toolset],
+        open_it: Callable[[], tuple[Iterable[Repository], Opened]],
+    ) -> None:
+        """`bind` gives the tools over a function that waits until `open_it` was called."""
+        self._open_it = open_it
+        self._opened: list[Opened] = []
+        self._is_open = threading.Event()
+        self.toolset = bind(self._get_opened)
+
+    def open(self) -> tuple[Repository, ...]:
+        """Open what the tools ask, and let their calls begin. Raises RepoError, OSError."""
+        repositories, opened = self._open_it()
+        self._opened.append(opened)
+        self._is_open.set()
+        return tuple(repositories)
+
+    def _get_opened(self) -> Opened:
+        self._is_open.wait()
+        return self._opened[0]
+
+
+def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
+    """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
+    builders: dict[str, Callable[[], Offer[object]]] = {
+        "repo": lambda: _offer_repo(one_root, guard),
+        "graph": lambda: _offer_graph(one_root, guard),
+        "retrieval": lambda: _offer_retrieval(config, warn, guard),
+        "research": lambda: _offer_research(one_root, guard),
+    }
+    guard = CallGuard(config.max_calls_per_second, config.call_timeout_seconds)  # one for all of them
+    one_root = _OneRoot(config, warn)
+    offers = tuple(builders[name]() for name in config.toolsets)
+    _protect(config, warn)
+    return offers
+
+
+def _protect(config: Config, warn: Warn) -> None:
+    """Have the system forbid what is not needed, where the operator says so.
+
+    Every place of this server has been made by now, and no thread has been started.
+    """
+    if not config.harden:
+        return
+    from repo_mcp.config.server_config import find_cache_home, find_state_home
+    from repo_mcp.process.hardening import harden
+    from repo_mcp.storage.user_key import take_key_dir
+
+    places = []
+    if config.root:
+        from repo_mcp.storage.data_dir import prepare_data_dir
+
+        places.append(prepare_data_dir(config.root, config.data_dir, find_cache_home()).path)
+    if config.named_roots:
+        from repo_mcp.toolsets.retrieval import prepare_place
+
+        places.append(prepare_place(config))
+    roots = [*filter(None, [config.root]), *(root.path for root in config.named_roots)]
+    key_dir, has_key = take_key_dir(find_state_home())
+    readable = [key_dir, *filter(None, [config.semantic_model])]
+    state = harden(roots, places if has_key else [*places, key_dir], readable)
+    if not state.startswith("on"):
+        warn(f"--harden: {state}")
+
+
+class _OneRoot:
+    """The repository and the log of calls that several toolsets share, opened with the first of them."""
+
+    def __init__(self, config: Config, warn: Warn) -> None:
+        self._config = config
+        self._warn = warn
+        self._opened: tuple[Repository, AuditLog] | None = None
+
+    def prepare(self) -> Limits:
+        """Check that the root can be served and has a place. Returns the limits. CONFIG_INVALID."""
+        from repo_mcp.config.server_config import find_cache_home
+        from repo_mcp.narrowing import narrow_config
+        from repo_mcp.storage.data_dir import prepare_data_dir
+
+        config = self._config
+        limits = narrow_config(config)[0].limits
+        prepare_data_dir(config.root, config.data_dir, find_cache_home())
+        return limits
+
+    def open(self) -> tuple[Iterable[Repository], tuple[Repository, AuditLog]]:
+        """Both, and the repositories that were opened by this call."""
+        if self._opened is not None:
+            return (), self._opened
+        from repo_mcp.repository import Repository
+
+        repository = Repository(self._config, report_warning=self._warn)
+        audit = _open_audit_log(self._config, self._warn, repository.data_dir.path, self._config.root)
+        self._opened = (repository, audit)
+        return (repository,), self._opened
+
+
+def _offer_repo(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+    from repo_mcp.toolsets.repo import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+
+
+def _offer_graph(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+    from repo_mcp.toolsets.graph import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+
+
+def _offer_research(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+    from repo_mcp.toolsets.research import bind_toolset
+
+    limits = one_root.prepare()
+    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+
+
+def _offer_retrieval(config: Config, warn: Warn, guard: CallGuard) -> Offer[object]:
+    from repo_mcp.toolsets.retrieval import bind_toolset, open_roots, prepare_place, raise_limits
+
+    prepare_place(config)
+
+    def open_it() -> tuple[Iterable[Repository], object]:
+        roots = open_roots(config, warn)
+        audit = _open_audit_log(config, warn, roots.path, *(root.path for root in config.named_roots))
+        return roots.repositories.values(), (roots, audit)
+
+    return Offer(lambda opened: bind_toolset(raise_limits(config), opened, guard), open_it)  # type: ignore[arg-type]
+
+
+def _open_audit_log(config: Config, warn: Warn, path: str, *roots: str) -> AuditLog:
+    from repo_mcp.audit.log import open_audit_log
+
+    audit = open_audit_log(path, *roots, keep_text=config.audit_queries)
+    for warning in audit.warnings:
+        warn(warning)
+    return audit

@@ -1,0 +1,136 @@
+"""What a client's path means: text in, a relative POSIX path out. Nothing is looked up.
+
+`..` is folded as text before anything else; what then lies outside the root is refused, and so is
+every spelling that another platform would read as an absolute path. Nothing is decoded or
+expanded: `%2e`, `~` and `$HOME` are names like any other. Names are not changed: which file a
+path names is decided by its exact characters.
+
+Roots are compared component by component, never as a prefix of a string: `/srv/app-old` does not
+lie in `/srv/app`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace import windows_paths
+
+MAX_PATH_BYTES = 4096  # PATH_MAX of Linux
+MAX_COMPONENT_BYTES = 255  # NAME_MAX of every file system in use
+USE_RELATIVE = "Give a path relative to the root, with '/' between names."
+
+
+class RootNames:
+    """The absolute names by which a client may know the root: as given, and with links resolved."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+
+    def normalise(self, requested: str) -> str:
+        """The path relative to the root, "" for the root itself.
+
+        PATH_INVALID for what no file here can be called, PATH_ESCAPE for what lies outside.
+        """
+        _check_spelling(requested)
+        path = requested
+        if sys.platform == "win32":
+            path = windows_paths.to_posix(path)
+        elif windows_paths.has_backslash_climb(path):
+            raise _invalid("The path climbs with backslashes.")
+        if path.startswith("/") or windows_paths.is_windows_absolute(path):
+            parts = self._relative_to_root(path)
+        else:
+            parts = _fold(path.split("/"))
+        if sys.platform == "win32":
+            for part in parts:
+                check_component(part)
+        return "/".join(parts)
+
+    def follow_link(self, directory: list[str], target: str) -> list[str]:
+        """The components that a link in `directory` with this target means.
+
+        PATH_ESCAPE when they lie outside the root, whether anything is there or not. The target's
+        text never enters a message.
+        """
+        try:
+            if target.startswith("/"):
+                inside = self.normalise(target)
+                return inside.split("/") if inside else []
+            _check_spelling(target)
+        except RepoError:
+            raise _escape() from None
+        return _fold(directory + target.split("/"))
+
+    def _relative_to_root(self, path: str) -> list[str]:
+        for name in self._names:
+            if sys.platform == "win32":
+                inside = windows_paths.relative_to_root(path, name)
+                if inside is not None:
+                    return _fold(inside)
+            elif not windows_paths.is_windows_absolute(path):
+                parts = _fold(path.split("/"))
+                root = [part for part in name.split("/") if part]
+                if parts[: len(root)] == root:
+                    return parts[len(root) :]
+        raise _escape()
+
+
+def check_component(name: str) -> None:
+    """PATH_INVALID for what is no name in a normalised path.
+
+    A path read from an index file is not to be trusted to be one: `..` must not reach the kernel.
+    """
+    if name in ("", ".", "..") or "/" in name or "\0" in name or not _is_unicode(name):
+        raise _invalid("The path is not in its normal form.")
+    if sys.platform == "win32" and (fault := windows_paths.find_component_fault(name)):
+        raise _invalid(f"A name in the path cannot be used on Windows: {fault}.")
+
+
+def shown(path: str) -> str:
+    """The path between quotes for a message, with whatever is not printable escaped."""
+    return f"'{path}'" if path.isprintable() else ascii(path)
+
+
+def _check_spelling(path: str) -> None:
+    """PATH_INVALID for what cannot be the name of a file anywhere."""
+    try:
+        encoded = path.encode()
+    except UnicodeEncodeError:
+        raise _invalid("The path is not valid Unicode.") from None
+    if b"\0" in encoded:
+        raise _invalid("The path contains a NUL character.")
+    if len(encoded) > MAX_PATH_BYTES:
+        raise _invalid(f"The path has more than {MAX_PATH_BYTES} bytes.")
+    if len(encoded) > MAX_COMPONENT_BYTES and max(map(len, encoded.split(b"/"))) > MAX_COMPONENT_BYTES:
+        raise _invalid(f"A name in the path has more than {MAX_COMPONENT_BYTES} bytes.")
+    if path[:5].lower() == "file:":
+        raise _invalid("A path is wanted, not a URI.")
+
+
+def _is_unicode(name: str) -> bool:
+    """False for unpaired surrogates, which no UTF-8 name has."""
+    return name.isascii() or name.encode("utf-8", "replace").decode() == name
+
+
+def _fold(parts: list[str]) -> list[str]:
+    """The components without "", "." and "..". PATH_ESCAPE when ".." climbs above the first."""
+    folded: list[str] = []
+    for part in parts:
+        if part == "..":
+            if not folded:
+                raise _escape()
+            folded.pop()
+        elif part not in ("", "."):
+            folded.append(part)
+    return folded
+
+
+def _escape() -> RepoError:
+    return RepoError(ErrorCode.PATH_ESCAPE, "The path leaves the root.", USE_RELATIVE)
+
+
+def _invalid(message: str) -> RepoError:
+    return RepoError(ErrorCode.PATH_INVALID, message, USE_RELATIVE)

@@ -1,0 +1,165 @@
+"""One directory of the live tree, as the walk would find it: what is there, is not denied and not ignored.
+
+Where the walk would not go (a directory that is hidden or ignored itself, or lies in one) nothing is listed,
+and what is there is counted under that reason. Links on the way are resolved by the door, inside the root
+alone; links among the entries are counted like anything that is neither file nor directory.
+
+Left out on purpose: what lies deeper, and the walk's memory of what it admitted: one directory is quick.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import DirectoryEntry, DirectoryListing
+from repo_mcp.workspace.client_paths import shown
+from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules
+from repo_mcp.workspace.ignore_layers import NameRules
+from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
+from repo_mcp.workspace.reader_bounds import RULES, Bounds, find_entry_refusal
+from repo_mcp.workspace.repository_reader import Door, entry_name, reach_directory
+
+_IGNORE_NAME = ".gitignore"
+_LEFT_OUT = frozenset({"symlink", "special", *RULES})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What the system says of one name."""
+
+    name: str
+    kind: str  # file, directory, symlink, special, or why it is refused whatever its name
+    size: int | None  # bytes of a file, where they are wanted
+
+
+def list_directory(
+    door: Door, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules, path: str
+) -> DirectoryListing:
+    """The files and directories directly in one directory, in order of names.
+
+    `path` is a client's; `ignore` is filled with the `.gitignore` files on the way. Raises what
+    `reach_directory` raises, and UNREADABLE.
+    """
+    return _Listing(door, find_denial, ignore).run(reach_directory(door, path))
+
+
+class _Listing:
+    """The state of one listing."""
+
+    def __init__(self, door: Door, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules) -> None:
+        self._door = door
+        self._find_denial = find_denial
+        self._ignore = ignore
+        self._left_out: Counter[str] = Counter()
+        self._warnings: list[str] = []
+
+    def run(self, path: str) -> DirectoryListing:
+        """Looks at every directory from the root down for its ignore file, and lists the last one."""
+        parts = path.split("/") if path else []
+        why_nothing = ""
+        for depth, name in enumerate(parts):
+            here = "/".join(parts[:depth])
+            rules = self._rules_in(here, self._admit(here, sizes=False))
+            self._left_out.clear()
+            if name[0] == ".":
+                why_nothing = why_nothing or "hidden"
+            elif rules.ignored(name, True):
+                why_nothing = why_nothing or "ignored"
+        entries = self._admit(path, sizes=True)
+        rows = self._list(path, entries, self._rules_in(path, entries), why_nothing)
+        left_out = {reason: count for reason, count in sorted(self._left_out.items()) if count}
+        return DirectoryListing(path, tuple(rows), left_out, (*self._warnings, *self._ignore.warnings))
+
+    def _admit(self, path: str, *, sizes: bool) -> list[_Entry]:
+        """The entries of a directory whose names are UTF-8 and not denied."""
+        directory = self._door.open_directory(path)
+        try:
+            found = [_look(entry, sizes, self._door.bounds) for entry in self._door.scan(directory)]
+        except OSError:
+            raise RepoError(ErrorCode.UNREADABLE, f"Cannot list the directory {shown(path)}.") from None
+        finally:
+            self._door.close_directory(directory)
+        prefix = f"{path}/" if path else ""
+        admitted = []
+        for entry in found:
+            if entry is None:
+                continue
+            if not entry.name.isascii() and not _is_utf8(entry.name):
+                self._left_out["name_not_utf8"] += 1
+                continue
+            denial = self._find_denial(prefix + entry.name)
+            if denial is None:
+                admitted.append(entry)
+            elif denial.rule != OWN_DIRECTORY_RULE:  # the answer must not tell whether our own is there
+                self._left_out["denied"] += 1
+        return admitted
+
+    def _rules_in(self, path: str, entries: list[_Entry]) -> NameRules:
+        """The ignore rules for a directory's entries, its own file included."""
+        own = next((entry for entry in entries if entry.name == _IGNORE_NAME), None)
+        if own is not None and own.kind == "file":
+            ignore_path = f"{path}/{_IGNORE_NAME}" if path else _IGNORE_NAME
+            try:
+                text = self._door.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
+            except RepoError as error:
+                self._warnings.append(f"{ignore_path} not applied: {error.message}")
+            else:
+                self._ignore.add_file(path, text)
+        rules = self._ignore.names_in(path)
+        if path or own is None or not _ignores_everything(rules, entries):
+            return rules
+        if self._ignore.set_aside_catch_alls():  # as the walk does, which says so
+            self._warnings.append(CATCH_ALLS_SET_ASIDE)
+        return self._ignore.names_in(path)
+
+    def _list(
+        self, path: str, entries: list[_Entry], rules: NameRules, why_nothing: str
+    ) -> list[DirectoryEntry]:
+        prefix = f"{path}/" if path else ""
+        rows = []
+        for entry in sorted(entries, key=attrgetter("name")):
+            why = "hidden" if entry.name[0] == "." else why_nothing
+            if not why and entry.kind in _LEFT_OUT:
+                why = entry.kind
+            elif not why and rules.ignored(entry.name, entry.kind == "directory"):
+                why = "ignored"
+            if why:
+                self._left_out[why] += 1
+            else:
+                rows.append(DirectoryEntry(prefix + entry.name, entry.kind == "directory", entry.size))
+        return rows
+
+
+def _look(entry: os.DirEntry[str], sizes: bool, bounds: Bounds) -> _Entry | None:
+    """While its directory is open. None for a file that was deleted since it was listed."""
+    refusal = find_entry_refusal(bounds, entry)
+    if refusal is not None:
+        return _Entry(entry_name(entry), refusal, None)
+    if entry.is_file(follow_symlinks=False):
+        try:
+            size = entry.stat(follow_symlinks=False).st_size if sizes else None
+        except FileNotFoundError:
+            return None
+        return _Entry(entry_name(entry), "file", size)
+    if entry.is_dir(follow_symlinks=False):
+        return _Entry(entry_name(entry), "directory", None)
+    return _Entry(entry_name(entry), "symlink" if entry.is_symlink() else "special", None)
+
+
+def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
+    """True when there are entries to list and the rules leave none of them."""
+    visible = [entry for entry in entries if entry.name[0] != "."]
+    return bool(visible) and all(rules.ignored(entry.name, entry.kind == "directory") for entry in visible)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

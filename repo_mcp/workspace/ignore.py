@@ -1,0 +1,372 @@
+"""What Git would ignore, by the `.gitignore` files of one root; and the operator's exclusions.
+
+Rules are read as Git reads them: the deepest file first, within a file the last match wins, `!`
+takes back, a trailing `/` means directories alone, a pattern with another slash is anchored to
+its file's directory. What lies in an ignored directory is ignored and cannot be taken back.
+
+Names with sets (`[ch]`) are decided by pathspec, all others here, exactly and in linear time; how
+rules are found quickly is told in `repo_mcp.workspace.ignore_layers`.
+
+A repository may be hostile: what is too long, or has so many stars beside a set that a
+backtracking expression would hang, is refused with a warning before anything compiles it.
+
+Left out on purpose: `.git/info/exclude` and the user's global rules (the answer would depend on
+the machine), the index of Git (a tracked file that a rule matches counts as ignored), and `?`
+counting bytes: it counts characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace import globs
+from repo_mcp.workspace.ignore_layers import NameGlob, NameRules, Rule, RuleFile
+
+MAX_IGNORE_FILE_BYTES = 256 * 1024
+MAX_PATTERN_CHARS = 1024
+MAX_PATTERNS_PER_FILE = 10_000
+MAX_IGNORE_FILES = 10_000  # Linux has 306
+MAX_KNOWN_RULES = 100_000  # kept from walk to walk, about 50 MB; Linux has 2,000
+MAX_UNINDEXED_PATTERNS = 1_000  # per file: neither a whole name nor `*.extension`
+# Beside a set. pathspec's expressions backtrack: 4 stars and a name of 255 letters take seconds.
+MAX_STARS_WITH_SET = 3
+CATCH_ALLS_SET_ASIDE = ".gitignore ignores everything: its patterns for every name are not applied"
+_MAX_WARNINGS = 20
+
+_POSIX_CLASSES = {
+    "[:alnum:]": "0-9A-Za-z",
+    "[:alpha:]": "A-Za-z",
+    "[:digit:]": "0-9",
+    "[:lower:]": "a-z",
+    "[:upper:]": "A-Z",
+    "[:xdigit:]": "0-9A-Fa-f",
+    "[:space:]": " \t\n\r\v\f",
+    "[:blank:]": " \t",
+}
+_ESCAPED = re.compile(r"\\(.)", re.S)
+_STARS = re.compile(r"\*+")
+_SETS = re.compile(r"\[.*\]|\[.*", re.S)  # from the first opening bracket to the last closing one
+_NOT_LITERAL = re.compile(r"[*?\\]")
+_ANY = "**"
+
+
+class _HostilePattern(ValueError):
+    """A pattern that is not compiled; the message says why."""
+
+
+class _SetGlob:
+    """A name with a set, decided by pathspec."""
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, text: str) -> None:
+        """`ValueError` or `re.error` for a set that cannot be."""
+        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # 9 ms that few trees need
+
+        for posix, plain in _POSIX_CLASSES.items():
+            text = text.replace(posix, plain)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # `[[a]` will mean more some day; Git's will not
+            # The slash anchors it, so that a name like `#[x]` or `![x]` is no comment and no negation.
+            self._pattern = GitIgnoreSpecPattern("/" + text)
+
+    def match(self, name: str) -> bool:
+        return self._pattern.match_file(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """An ignore file as it was parsed."""
+
+    digest: bytes  # of its text
+    rules: RuleFile
+    warnings: tuple[str, ...]
+
+
+class ParsedRules:
+    """What was parsed for one root in its last walk: an ignore file that is as it was is not parsed again.
+
+    The rules are the same objects then, and so what was found out by them can be known again.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[str, _Parsed] = {}  # by directory; replaced as a whole
+        self.exclusions: _Parsed | None = None
+        self.set_aside: tuple[RuleFile, RuleFile] | None = None  # the root's rules, whole and without
+
+
+class IgnoreRules:
+    """The rules of one root, filled directory by directory as the walk descends. For one thread."""
+
+    warnings: list[str]
+
+    def __init__(self, exclude_globs: Sequence[str] = (), known: ParsedRules | None = None) -> None:
+        """`exclude_globs` are patterns of the same syntax at the root; no file can take them back.
+
+        `known` are the parsed rules of the same root and globs.
+        """
+        self.warnings = []
+        self._files: dict[str, RuleFile] = {}
+        self._known = known if known is not None else ParsedRules()
+        self._parsed: dict[str, _Parsed] = {}
+        self._rule_count = 0
+        exclusions = self._known.exclusions
+        if exclusions is None:
+            exclusions = self._parse(exclude_globs, "the excluded globs", 0, b"")
+            self._known.exclusions = exclusions
+        self.warnings += exclusions.warnings
+        self._exclusions = exclusions.rules
+
+    def add_file(self, directory: str, text: bytes) -> None:
+        """Takes in the `.gitignore` found in `directory`, "" for the root.
+
+        One that is too large, or one too many, is left out whole; a single hostile pattern alone.
+        Both leave a warning.
+        """
+        where = f"{directory}/.gitignore" if directory else ".gitignore"
+        if len(text) > MAX_IGNORE_FILE_BYTES:
+            self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILE_BYTES} bytes")
+            return
+        if len(self._files) >= MAX_IGNORE_FILES:
+            self._warn(f"{_shown(where)} not applied: more than {MAX_IGNORE_FILES} ignore files")
+            return
+        digest = hashlib.blake2b(text, digest_size=32).digest()
+        parsed = self._known.files.get(directory)
+        if parsed is None or parsed.digest != digest:
+            lines = text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape").split("\n")
+            depth = directory.count("/") + 1 if directory else 0
+            parsed = self._parse(lines, _shown(where), depth, digest)
+        for warning in parsed.warnings:
+            self._warn(warning)
+        self._rule_count += len(parsed.rules.rules)
+        if self._rule_count <= MAX_KNOWN_RULES:
+            self._parsed[directory] = parsed
+        self._files[directory] = parsed.rules
+
+    def remember(self) -> None:
+        """Keep what was parsed, for the next walk of this root."""
+        self._known.files = self._parsed
+
+    def find_file(self, directory: str) -> RuleFile | None:
+        """The rules of a directory's own ignore file, as far as they are in force."""
+        return self._files.get(directory)
+
+    def may_set_aside(self, name: str) -> bool:
+        """True when which rules are in force can depend on an entry of this name in the root.
+
+        While catch-alls are set aside, one that all rules together ignore has no say: so is all else there.
+        """
+        root = self._files.get("")
+        whole = self._parsed.get("")
+        if root is None:
+            return False
+        if whole is None:
+            return True
+        if whole.rules is root:
+            return any(map(_is_catch_all, root.rules))
+        rules = self._apply([whole.rules], [])
+        return not (rules.ignored(name, False) and rules.ignored(name, True))
+
+    def names_in(self, directory: str) -> NameRules:
+        """The rules for the entries of a directory that is not ignored itself."""
+        parts = directory.split("/") if directory else []
+        files = [file for path in _paths_down_to(directory) if (file := self._files.get(path)) is not None]
+        return self._apply(files, parts)
+
+    def _apply(self, files: Sequence[RuleFile], parts: Sequence[str]) -> NameRules:
+        """The rules of files, the uppermost first, and the exclusions, in a directory of these parts."""
+        layers = [file.layer_in(parts) for file in reversed(files)]
+        if self._exclusions.rules:
+            layers.insert(0, self._exclusions.layer_in(parts))
+        return NameRules(tuple(layers))
+
+    def ignored(self, path: str, is_directory: bool) -> bool:
+        """True when the path or a directory above it is ignored, by the files added so far."""
+        directory, _, name = path.rpartition("/")
+        if directory and self.ignored(directory, True):
+            return True
+        return self.names_in(directory).ignored(name, is_directory)
+
+    def set_aside_catch_alls(self) -> bool:
+        """Drops the root's own rules that match every name there; True when there were any.
+
+        Such a rule serves to keep files out of version control that are there all the same, as in
+        a packaged source tree; followed to the letter it would leave an index of nothing.
+        """
+        file = self._files.get("")
+        if file is None:
+            return False
+        known = self._known.set_aside
+        if known is None or known[0] is not file:
+            kept = [rule for rule in file.rules if not _is_catch_all(rule)]
+            known = self._known.set_aside = (file, RuleFile(0, kept))
+        self._files[""] = known[1]
+        return len(known[1].rules) < len(file.rules)
+
+    def _parse(self, lines: Sequence[str], where: str, depth: int, digest: bytes) -> _Parsed:
+        before, self.warnings = self.warnings, []
+        rules = self._parse_lines(lines, where)
+        found, self.warnings = self.warnings, before
+        return _Parsed(digest, RuleFile(depth, rules), tuple(found))
+
+    def _parse_lines(self, lines: Sequence[str], where: str) -> list[Rule]:
+        rules: list[Rule] = []
+        unindexed = 0
+        for number, line in enumerate(lines):
+            try:
+                rule = _parse_line(line, number)
+            except _HostilePattern as fault:
+                self._warn(f"{where}: line {number + 1} not applied: {fault}")
+                continue
+            if rule is None:
+                continue
+            unindexed += rule.name.literal is None and rule.name.extension is None
+            if len(rules) >= MAX_PATTERNS_PER_FILE or unindexed > MAX_UNINDEXED_PATTERNS:
+                self._warn(f"{where}: not applied from line {number + 1} on: too many patterns")
+                break
+            rules.append(rule)
+        return rules
+
+    def _warn(self, text: str) -> None:
+        if len(self.warnings) < _MAX_WARNINGS:
+            self.warnings.append(text)
+        elif len(self.warnings) == _MAX_WARNINGS:
+            self.warnings.append("more ignore patterns were not applied")
+
+
+def _is_catch_all(rule: Rule) -> bool:
+    return not rule.negated and not rule.above and rule.name.matches_all
+
+
+class GlobFilter:
+    """The `glob` argument of a tool: `*.py`, `src/**`, `**/test_*.py`, `{a,b}`. See `globs`."""
+
+    __slots__ = ("matches",)
+
+    def __init__(self, glob: str) -> None:
+        """INVALID_ARGUMENT for an empty pattern, one over 512 characters or over 64 alternatives."""
+        try:
+            self.matches = globs.PathGlob(glob).matches  # True when the pattern matches a relative path
+        except ValueError as fault:
+            raise RepoError(
+                ErrorCode.INVALID_ARGUMENT,
+                f"The glob cannot be used: {fault}.",
+                "Use a pattern such as *.py, src/** or **/test_*.py.",
+            ) from None
+
+
+def _paths_down_to(directory: str) -> list[str]:
+    """The root, and every directory on the way down to this one, itself included."""
+    paths = [""]
+    at = 0
+    while directory and at >= 0:
+        at = directory.find("/", at + 1)
+        paths.append(directory[:at] if at >= 0 else directory)
+    return paths
+
+
+def _parse_line(line: str, number: int) -> Rule | None:
+    """The rule of one line; None for a blank one, a comment, and what can never match."""
+    line = _strip_trailing_spaces(line.removesuffix("\r"))
+    if not line or line.startswith("#"):
+        return None
+    if len(line) > MAX_PATTERN_CHARS:
+        raise _HostilePattern(f"longer than {MAX_PATTERN_CHARS} characters")
+    negated = line.startswith("!")
+    pattern = line[1:] if negated else line
+    only_directories = pattern.endswith("/")
+    pattern = pattern.removesuffix("/")
+    anchored = "/" in pattern
+    components = pattern.removeprefix("/").split("/") if anchored else [pattern]
+    if "" in components:
+        return None  # `//` or nothing: no path has such a component
+    components = [
+        part[:-1] if at < len(components) - 1 and _ends_with_escape(part) else part
+        for at, part in enumerate(components)
+    ]
+    *above, name = _collapse(components) if anchored else components
+    if above == [_ANY] or not anchored:
+        return Rule(number, _build_name_glob(name), None, negated, only_directories)
+    directories = tuple(None if part == _ANY else _build_name_glob(part) for part in above)
+    return Rule(number, _build_name_glob(name), directories, negated, only_directories)
+
+
+def _collapse(components: Sequence[str]) -> list[str]:
+    """The components with runs of `**` made one, and a last `**` followed by the `*` that it implies."""
+    collapsed: list[str] = []
+    for part in components:
+        spans = len(part) > 1 and not part.strip("*")
+        if not (spans and collapsed and collapsed[-1] == _ANY):
+            collapsed.append(_ANY if spans else part)
+    if collapsed[-1] == _ANY:
+        collapsed.append("*")
+    return collapsed
+
+
+def _strip_trailing_spaces(line: str) -> str:
+    """The line without the spaces at its end, of which the first may be kept by a backslash."""
+    stripped = line.rstrip(" ")
+    if len(stripped) < len(line) and _ends_with_escape(stripped):
+        return stripped + " "
+    return stripped
+
+
+def _ends_with_escape(text: str) -> bool:
+    """True when the last backslash escapes what would follow."""
+    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
+
+
+def _build_name_glob(text: str) -> NameGlob:
+    """The glob of one component; one that Git finds malformed matches nothing.
+
+    `_HostilePattern` for too many stars beside a set.
+    """
+    pieces = _split_at_stars(text)
+    if pieces is not None and len(pieces) == 1:
+        return NameGlob(literal=pieces[0])
+    if pieces is not None and len(pieces) == 2:
+        return NameGlob(prefix=pieces[0], suffix=pieces[1])
+    fragment = max(_NOT_LITERAL.split(_SETS.sub("*", text)), key=len)
+    return NameGlob(matcher=_compile(text), fragment=fragment)
+
+
+def _split_at_stars(text: str) -> list[str] | None:
+    """What stands before, between and after runs of stars, unescaped; None when there is more than stars."""
+    pieces = [""]
+    at = 0
+    while at < len(text):
+        char = text[at]
+        if char in "[?" or text[at:] == "\\":
+            return None
+        if char == "*":
+            pieces.append("")
+            at += len(text[at:]) - len(text[at:].lstrip("*"))
+            continue
+        at += char == "\\"
+        pieces[-1] += text[at]
+        at += 1
+    return pieces
+
+
+def _compile(text: str) -> re.Pattern[str] | _SetGlob | None:
+    """The matcher of a glob that is more than one star; None when it is malformed."""
+    bare = _ESCAPED.sub("", text)
+    if bare.endswith("\\"):
+        return None
+    if "[" not in bare:
+        return globs.compile_name(text)
+    if len(_STARS.findall(bare)) > MAX_STARS_WITH_SET:
+        raise _HostilePattern(f"more than {MAX_STARS_WITH_SET} stars beside a set")
+    try:
+        return _SetGlob(_STARS.sub("*", text))
+    except (ValueError, re.error):
+        return None
+
+
+def _shown(path: str) -> str:
+    return path if path.isprintable() else ascii(path)

@@ -1,0 +1,589 @@
+"""The door: the only reader of repository files.
+
+A client's path is folded as text first (`repo_mcp.workspace.client_paths`), asked about at the deny policy by
+name alone, and then walked from the root's open directory one component at a time, without ever
+following a symbolic link in the kernel. Bytes come out, never a path that somebody opens later:
+between a check and an open by name lies a race, and `realpath` stops resolving beyond PATH_MAX.
+
+A symbolic link is resolved here, by reading it: 40 hops at most, absolute targets only when they
+lie inside the root as text, and every name reached is asked about at the policy again before it
+is opened. On Windows links are refused.
+
+Denied is decided before existence, so that an answer never tells whether a denied file is there.
+Messages hold the client's own path at most, never an absolute one of ours.
+
+The operator may have files with several names and other file systems refused
+(`repo_mcp.workspace.reader_bounds`);
+without that, second names of files outside and what is mounted inside the root are read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.file_stat import GRANULARITY_NS, FileStat
+from repo_mcp.workspace import windows_paths
+from repo_mcp.workspace.client_paths import RootNames, check_component, shown
+from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, Bounds, Refusals
+
+if sys.platform == "win32":
+    from repo_mcp.workspace import reader_windows as native
+else:
+    from repo_mcp.workspace import reader_posix as native
+
+Read = TypeVar("Read")
+
+_MORE_BYTES = 64  # asked for after a short read, which is the end but for rare file systems
+_MAX_LINK_HOPS = 40  # what Linux allows
+# A directory replaced under us is noticed after this time at the latest.
+_HELD_DIRECTORY_SECONDS = 0.25
+_NOT_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL})
+# What opening a link without following it gives: Linux and macOS, FreeBSD.
+_LINK = frozenset({errno.ELOOP, errno.EMLINK})
+_LINK_OR_FILE = _LINK | {errno.ENOTDIR}
+
+NO_REFUSALS = Refusals()
+
+entry_name = native.entry_name  # of an entry that `Door.scan` gave
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """The bytes of one regular file and what was reached to read them."""
+
+    path: str  # the name reached: differs from the name asked for when links were resolved
+    data: bytes
+    stat: FileStat  # of the open file, before the bytes were read
+    changed_while_reading: bool  # twice in a row, so `data` may mix two versions
+
+
+@dataclass(slots=True)
+class _HeldDirectory:
+    """The directory of the last `read_walked`, kept open for its neighbours."""
+
+    path: str
+    descriptor: int
+    opened_at: float  # time.monotonic
+
+
+class _LinkMet(Exception):
+    """The entry to open turned out to be a symbolic link."""
+
+
+class Door:
+    """One root, opened once. Methods may be called from several threads at a time."""
+
+    root: str  # absolute, as the operator gave it
+
+    bounds: Bounds  # what is refused whatever its name
+
+    def __init__(
+        self, root: str, find_denial: Callable[[str], object | None], refusals: Refusals = NO_REFUSALS
+    ) -> None:
+        """Opens the root; CONFIG_INVALID when it is missing, not a directory or unreadable."""
+        self.root = os.path.abspath(root)
+        self._find_denial = find_denial
+        self._held: _HeldDirectory | None = None
+        self._held_lock = threading.Lock()
+        try:
+            self._root_directory = native.open_root(self.root)
+            # Only to recognise absolute paths as text: nothing is opened by this string.
+            canonical = os.path.realpath(self.root, strict=True)
+        except (OSError, ValueError) as error:
+            raise _root_unusable(error) from None
+        own = refusals.other_file_systems
+        device = native.directory_stat(self._root_directory).st_dev if own else None
+        self.bounds = Bounds(refusals.hard_links, device)
+        self._names = RootNames(tuple(dict.fromkeys((self.root, canonical))))
+
+    def check_root(self) -> None:
+        """UNREADABLE when the root's name no longer means the directory that was opened.
+
+        A root that was deleted is empty to its holder; nobody may take that for deleted files.
+        """
+        try:
+            same = os.path.samestat(os.stat(self.root), native.directory_stat(self._root_directory))
+        except OSError:
+            same = False
+        if not same:
+            raise RepoError(
+                ErrorCode.UNREADABLE, "The root was moved, replaced or deleted.", "Start the server again."
+            )
+
+    def normalise(self, requested: str) -> str:
+        """A client's path as a relative POSIX path, "" for the root. See `client_paths`."""
+        return self._names.normalise(requested)
+
+    def read(self, path: str, max_bytes: int) -> OpenedFile:
+        """The bytes of the regular file that `path` names, links inside the root resolved.
+
+        FILE_TOO_LARGE above `max_bytes`, by the bytes read: a stated size is only a hint.
+        """
+        pending = self._split_admitted(self.normalise(path))
+        for _ in range(_MAX_LINK_HOPS):
+            reached = self._read_unless_linked(pending, max_bytes)
+            if isinstance(reached, OpenedFile):
+                return reached
+            pending = self._split_admitted("/".join(reached))
+        raise _too_many_links()
+
+    def read_walked(self, path: str, max_bytes: int) -> OpenedFile:
+        """As `read`, for a path that the walk gave: normalised already and free of links.
+
+        A link met on the way is NOT_A_FILE. The file's directory stays open for a moment, so that
+        reading files in path order opens each directory once.
+        """
+        self._refuse_denied(path)
+        try:
+            held = self._take_held(path.rpartition("/")[0])
+        except OSError as error:
+            raise _explained(error, path) from None
+        try:
+            return self.read_child(held.descriptor, path, max_bytes)
+        finally:
+            self._give_held(held)
+
+    def read_child(self, directory: int, path: str, max_bytes: int) -> OpenedFile:
+        """The bytes of the file at `path`, whose directory is open. Fails as `read_walked` does.
+
+        For the walk, which has asked the policy about `path` already.
+        """
+        try:
+            return _read_entry(directory, path.rpartition("/")[2], path, max_bytes, self.bounds)
+        except _LinkMet:
+            raise _not_a_file(path) from None
+        except OSError as error:
+            raise _explained(error, path) from None
+
+    def _read_many(
+        self, paths: Sequence[str], read: Callable[[int, str, str], Read]
+    ) -> list[Read | RepoError]:
+        """What `read` gives for each path's directory, name and the path; or the error that it met.
+
+        A directory is opened once for its neighbours in `paths`.
+        """
+        found: list[Read | RepoError] = []
+        opened: list[tuple[str, int]] = []  # the directories down to the last file's, and their descriptors
+        entered: str | None = ""  # the same as a path, with a slash behind it; None when it is not known
+        try:
+            for path in paths:
+                above, slash, name = path.rpartition("/")
+                try:
+                    self._refuse_denied(path)
+                    if above + slash != entered:
+                        entered = None
+                        self._enter(above.split("/") if slash else [], opened)
+                        entered = above + slash
+                    found.append(read(opened[-1][1] if opened else self._root_directory, name, path))
+                except _LinkMet:
+                    found.append(_not_a_file(path))
+                except OSError as error:
+                    found.append(_explained(error, path))
+                except RepoError as error:
+                    found.append(error)
+        finally:
+            self._enter([], opened)
+        return found
+
+    def _enter(self, names: list[str], opened: list[tuple[str, int]]) -> None:
+        """Make `opened` the chain of directories `names`, keeping what both have in common. `OSError`."""
+        common = 0
+        while common < min(len(names), len(opened)) and names[common] == opened[common][0]:
+            common += 1
+        while len(opened) > common:
+            native.close_directory(opened.pop()[1])
+        for name in names[common:]:
+            check_component(name)
+            parent = opened[-1][1] if opened else self._root_directory
+            opened.append((name, self.open_child(parent, name)))
+
+    def stat(self, path: str) -> FileStat | None:
+        """The status of a regular file; None when it is missing, denied, a link or anything else."""
+        if self._find_denial(path) is not None:
+            return None
+        directory_path, _, name = path.rpartition("/")
+        try:
+            held = self._take_held(directory_path)
+        except (OSError, ValueError, RepoError):
+            return None
+        try:
+            check_component(name)
+            status = native.lstat(held.descriptor, name)
+        except (OSError, ValueError, RepoError):
+            return None
+        finally:
+            self._give_held(held)
+        served = modes.S_ISREG(status.st_mode) and self.bounds.find_refusal(status) is None
+        return file_stat(status) if served else None
+
+    def lstat(self, path: str) -> os.stat_result | None:
+        """The status of the entry at a normalised path, whatever it is; None when it is not there or denied.
+
+        Its directory is opened anew: what is asked after a change must not be seen as it was before.
+        """
+        directory_path, _, name = path.rpartition("/")
+        try:
+            self._refuse_denied(path)
+            check_component(name)
+            directory = self._descend(directory_path.split("/") if directory_path else [])
+        except (OSError, ValueError, RepoError):
+            return None
+        try:
+            return native.lstat(directory, name)
+        except (OSError, ValueError):
+            return None
+        finally:
+            native.close_directory(directory)
+
+    def open_directory(self, path: str) -> int:
+        """A descriptor of the real directory at a normalised path; close with `close_directory`.
+
+        Links are not followed: one on the way is NOT_A_DIRECTORY.
+        """
+        self._refuse_denied(path)
+        try:
+            return self._descend(path.split("/") if path else [])
+        except OSError as error:
+            if error.errno == errno.EXDEV:
+                raise _refused(path, OTHER_FILE_SYSTEM) from None
+            code = ErrorCode.NOT_A_DIRECTORY if error.errno in _LINK_OR_FILE else _code_of(error)
+            raise RepoError(code, f"Cannot open the directory {shown(path)}.") from None
+
+    def open_child(self, directory: int, name: str) -> int:
+        """A descriptor of the real directory `name` in an open one. `OSError` when there is none.
+
+        EXDEV for one of another file system where only the root's is served. For the walk, which has asked
+        the policy about `name` already.
+        """
+        child = native.open_directory(directory, name)
+        device = self.bounds.device
+        if device is not None and native.directory_stat(child).st_dev != device:
+            native.close_directory(child)
+            raise OSError(errno.EXDEV, "another file system")
+        return child
+
+    def scan(self, directory: int) -> list[os.DirEntry[str]]:
+        """The entries of an open directory, unsorted. `OSError` when it cannot be listed."""
+        return native.scan(directory)
+
+    def close_directory(self, directory: int) -> None:
+        """Gives back what `open_directory` or `open_child` gave."""
+        native.close_directory(directory)
+
+    def close(self) -> None:
+        """Gives the root back. The door must not be used afterwards."""
+        with self._held_lock:
+            held, self._held = self._held, None
+        if held is not None:
+            native.close_directory(held.descriptor)
+        native.close_directory(self._root_directory)
+
+    def _refuse_denied(self, path: str) -> None:
+        """PATH_DENIED when the policy refuses a component of the normalised path."""
+        denial = self._find_denial(path)
+        if denial is not None:
+            raise RepoError(
+                ErrorCode.PATH_DENIED,
+                f"{shown(path)} is denied by the rule {getattr(denial, 'rule', 'of the policy')}.",
+                str(getattr(denial, "hint", "")),
+                {"rule": str(getattr(denial, "rule", ""))},
+            )
+
+    def _split_admitted(self, path: str) -> list[str]:
+        """The components of a normalised path that is not denied."""
+        self._refuse_denied(path)
+        return path.split("/") if path else []
+
+    def _descend(self, parts: list[str]) -> int:
+        """A descriptor of the real directory `parts` beneath the root; `OSError` at the first fault."""
+        descriptor = native.duplicate(self._root_directory)
+        for name in parts:
+            try:
+                check_component(name)
+                child = self.open_child(descriptor, name)
+            finally:
+                native.close_directory(descriptor)
+            descriptor = child
+        return descriptor
+
+    def _reach_directory(self, path: str) -> str:
+        """See `reach_directory`."""
+        pending = self._split_admitted(self.normalise(path))
+        for _ in range(_MAX_LINK_HOPS):
+            replaced = self._replace_link(pending)
+            if replaced is None:
+                return "/".join(pending)
+            pending = self._split_admitted("/".join(replaced))
+        raise _too_many_links()
+
+    def _replace_link(self, parts: list[str]) -> list[str] | None:
+        """The components with the first link among them replaced; None when all are real directories."""
+        path = "/".join(parts)
+        descriptor = native.duplicate(self._root_directory)
+        try:
+            for depth, name in enumerate(parts):
+                status = _look(descriptor, name)
+                if modes.S_ISLNK(status.st_mode):
+                    target = native.read_link(descriptor, name)
+                    return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
+                if not modes.S_ISDIR(status.st_mode) and depth == len(parts) - 1:
+                    raise RepoError(
+                        ErrorCode.NOT_A_DIRECTORY, f"{shown(path)} is not a directory.", "Open it instead."
+                    )
+                child = self.open_child(descriptor, name)
+                native.close_directory(descriptor)
+                descriptor = child
+        except OSError as error:
+            raise _explained(error, path) from None
+        finally:
+            native.close_directory(descriptor)
+        return None
+
+    def _read_unless_linked(self, parts: list[str], max_bytes: int) -> OpenedFile | list[str]:
+        """The file at `parts`, or, where a component is a link, the components with the link replaced."""
+        path = "/".join(parts)
+        if not parts:
+            raise _not_a_file(path, is_directory=True)
+        descriptor = native.duplicate(self._root_directory)
+        try:
+            for depth, name in enumerate(parts):
+                status = _look(descriptor, name)
+                if modes.S_ISLNK(status.st_mode):
+                    target = native.read_link(descriptor, name)
+                    return self._names.follow_link(parts[:depth], target) + parts[depth + 1 :]
+                if depth == len(parts) - 1:
+                    if modes.S_ISDIR(status.st_mode):
+                        raise _not_a_file(path, is_directory=True)
+                    return _read_entry(descriptor, name, path, max_bytes, self.bounds)
+                child = self.open_child(descriptor, name)
+                native.close_directory(descriptor)
+                descriptor = child
+        except _LinkMet:
+            return parts  # swapped for a link after the look: look again, the hop is counted
+        except OSError as error:
+            raise _explained(error, path) from None
+        finally:
+            native.close_directory(descriptor)
+        raise _not_a_file(path)
+
+    def _take_held(self, path: str) -> _HeldDirectory:
+        """The directory at `path`, for this thread alone until `_give_held`."""
+        now = time.monotonic()
+        with self._held_lock:
+            held, self._held = self._held, None
+        if held is not None:
+            if held.path == path and now - held.opened_at < _HELD_DIRECTORY_SECONDS:
+                return held
+            native.close_directory(held.descriptor)
+        return _HeldDirectory(path, self._descend(path.split("/") if path else []), now)
+
+    def _give_held(self, held: _HeldDirectory) -> None:
+        """Keeps the directory for the next call, unless another thread's is kept already."""
+        with self._held_lock:
+            if self._held is None:
+                self._held = held
+                return
+        native.close_directory(held.descriptor)
+
+
+def reach_directory(door: Door, path: str) -> str:
+    """The path of the real directory that a client's path means, links inside the root resolved.
+
+    NOT_A_DIRECTORY for anything else; refuses as `Door.read` does. Opens nothing for the caller: what is
+    opened by the path afterwards is looked at again.
+    """
+    return door._reach_directory(path)
+
+
+def read_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
+    """The bytes of files that the walk gave; None for those that `Door.read_walked` would refuse.
+
+    For a scan of the tree: nobody is told whether a file changed while it was read. Half the time.
+    """
+
+    def read(directory: int, name: str, _path: str) -> bytes | None:
+        return _read_at_once(directory, name, max_bytes, door.bounds)
+
+    found = door._read_many(paths, read)
+    return [one if isinstance(one, bytes) else None for one in found]
+
+
+def open_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:
+    """The files of paths that the walk gave, each as `Door.read_walked` gives it, or the error it raises."""
+
+    def read(directory: int, name: str, path: str) -> OpenedFile:
+        return _read_entry(directory, name, path, max_bytes, door.bounds)
+
+    return door._read_many(paths, read)
+
+
+def file_stat(status: os.stat_result) -> FileStat:
+    """The part of a status that tells versions of a file apart."""
+    return FileStat(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _is_same(before: os.stat_result, after: os.stat_result) -> bool:
+    """Whether both have one `file_stat`."""
+    return (
+        before.st_mtime_ns == after.st_mtime_ns
+        and before.st_size == after.st_size
+        and before.st_ctime_ns == after.st_ctime_ns
+        and before.st_ino == after.st_ino
+    )
+
+
+def _look(directory: int, name: str) -> os.stat_result:
+    """The status of an entry. A short name must be the entry's real name, not an 8.3 alias of it."""
+    check_component(name)
+    status = native.lstat(directory, name)
+    if windows_paths.is_short_name(name) and name not in map(native.entry_name, native.scan(directory)):
+        raise FileNotFoundError(errno.ENOENT, "short name")
+    return status
+
+
+def _read_entry(directory: int, name: str, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
+    """The bytes of the regular file `name`. `_LinkMet` when it is a link, else `OSError`, `RepoError`."""
+    check_component(name)
+    try:
+        descriptor = native.open_file(directory, name)
+    except OSError as error:
+        if error.errno in _LINK:
+            raise _LinkMet from None
+        raise
+    try:
+        return _read_open_file(descriptor, path, max_bytes, bounds)
+    finally:
+        os.close(descriptor)
+
+
+def _read_at_once(directory: int, name: str, max_bytes: int, bounds: Bounds) -> bytes | None:
+    """The bytes of the regular file `name`; None for anything else, refused or too large. `OSError`."""
+    check_component(name)
+    descriptor = native.open_file(directory, name)
+    try:
+        status = os.fstat(descriptor)
+        if not modes.S_ISREG(status.st_mode) or status.st_size > max_bytes or bounds.find_refusal(status):
+            return None
+        data = os.read(descriptor, status.st_size + 1)
+        if len(data) != status.st_size:  # it is growing, or was cut
+            data += _read_bounded(descriptor, max_bytes - len(data), max_bytes - len(data))
+        return data if len(data) <= max_bytes else None
+    finally:
+        os.close(descriptor)
+
+
+def _read_open_file(descriptor: int, path: str, max_bytes: int, bounds: Bounds) -> OpenedFile:
+    """Reads the file, and once more when it changed meanwhile."""
+    before = os.fstat(descriptor)
+    if not modes.S_ISREG(before.st_mode):
+        raise _not_a_file(path)
+    refusal = bounds.find_refusal(before)
+    if refusal is not None:
+        raise _refused(path, refusal)
+    for _ in range(2):
+        if before.st_size > max_bytes:
+            raise _too_large(path, max_bytes)
+        data = _read_bounded(descriptor, before.st_size, max_bytes)
+        if len(data) > max_bytes:
+            raise _too_large(path, max_bytes)
+        is_whole = not _is_recent(before) or _is_read_again(descriptor, data, max_bytes)
+        after = os.fstat(descriptor)
+        stat = file_stat(before)
+        if is_whole and _is_same(before, after):
+            return OpenedFile(path, data, stat, changed_while_reading=False)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        before = after
+    return OpenedFile(path, data, stat, changed_while_reading=True)
+
+
+def _is_recent(status: os.stat_result) -> bool:
+    """Whether the file may be written again without its times changing."""
+    return max(status.st_mtime_ns, status.st_ctime_ns) > time.time_ns() - GRANULARITY_NS
+
+
+def _is_read_again(descriptor: int, data: bytes, max_bytes: int) -> bool:
+    """Whether a second reading gives the same."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return _read_bounded(descriptor, len(data), max_bytes) == data
+
+
+def _read_bounded(descriptor: int, expected_bytes: int, max_bytes: int) -> bytes:
+    """Everything to the end of the file, but at most `max_bytes` + 1 bytes."""
+    pieces: list[bytes] = []
+    count = 0
+    # One byte more than expected: the usual file takes one call to read and one to see its end.
+    wanted = min(expected_bytes, max_bytes) + 1
+    while wanted > 0 and (piece := os.read(descriptor, wanted)):
+        pieces.append(piece)
+        count += len(piece)
+        likely = _MORE_BYTES if len(piece) < wanted else 1 << 20
+        wanted = min(likely, max_bytes + 1 - count)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _not_a_file(path: str, *, is_directory: bool = False) -> RepoError:
+    return RepoError(
+        ErrorCode.NOT_A_FILE,
+        f"{shown(path) if path else 'The root'} is not a regular file.",
+        "List the files to find one to open.",
+        {"is_directory": is_directory},
+    )
+
+
+def _refused(path: str, refusal: str) -> RepoError:
+    """Of what the operator does not have served, whatever its name."""
+    rule = RULES[refusal]
+    what = f"{shown(path)} is denied by the rule {rule}."
+    return RepoError(ErrorCode.PATH_DENIED, what, "The operator has it so.", {"rule": rule})
+
+
+def _too_many_links() -> RepoError:
+    return RepoError(
+        ErrorCode.UNREADABLE, "The path goes through too many symbolic links.", "Ask for the file itself."
+    )
+
+
+def _too_large(path: str, max_bytes: int) -> RepoError:
+    return RepoError(
+        ErrorCode.FILE_TOO_LARGE,
+        f"{shown(path)} has more than {max_bytes} bytes.",
+        "The operator may raise max_file_bytes.",
+        {"max_bytes": max_bytes},
+    )
+
+
+def _code_of(error: OSError) -> ErrorCode:
+    if error.errno in _NOT_THERE:
+        return ErrorCode.NOT_FOUND
+    return ErrorCode.NOT_A_FILE if error.errno in (errno.ENXIO, errno.EISDIR) else ErrorCode.UNREADABLE
+
+
+def _explained(error: OSError, path: str) -> RepoError:
+    """The system's refusal in our words. Its own text may hold absolute paths and is dropped."""
+    if error.errno == errno.EXDEV:
+        return _refused(path, OTHER_FILE_SYSTEM)
+    code = _code_of(error)
+    if code is ErrorCode.NOT_FOUND:
+        return RepoError(code, f"There is no file {shown(path)}.", "List or search the files for its path.")
+    if code is ErrorCode.NOT_A_FILE:
+        return _not_a_file(path)
+    reason = errno.errorcode.get(error.errno or 0, "error")
+    return RepoError(code, f"{shown(path)} cannot be read ({reason}).", "Check its permissions.")
+
+
+def _root_unusable(error: OSError | ValueError) -> RepoError:
+    what = "cannot be read"
+    if isinstance(error, FileNotFoundError | ValueError):
+        what = "does not exist"
+    elif isinstance(error, NotADirectoryError):
+        what = "is not a directory"
+    return RepoError(ErrorCode.CONFIG_INVALID, f"The root {what}.", "Give --repo-root a readable directory.")

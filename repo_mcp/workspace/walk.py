@@ -1,0 +1,422 @@
+"""The files of the root: what is there, is not denied and is not ignored, in path order.
+
+They are met in that order, too: in a directory a file comes before all below a directory whose name, with
+a slash behind it, comes later. So whoever wants the first files need not wait for the last.
+
+Every directory is opened by the door beneath its parent and listed there; nothing follows a
+symbolic link. A directory that cannot be listed is reported as unreadable, so that nobody takes
+the files below it for deleted. What is left out is counted by reason; an entry that is a
+directory counts once.
+
+The stack is ours, not Python's: a tree may be deeper than the recursion limit. Only the upper
+levels keep their directory open, so that a walk needs few descriptors at any depth.
+
+What a name is judged by does not change from walk to walk: the policy, and the ignore files above it,
+which are compared by their text. So the names that were admitted in a directory are kept for the next
+walk (`WalkMemory`) and not judged again; what a name stands for is looked at every time.
+
+Left out on purpose: reading anything but `.gitignore` files, and judging text from binary.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import WalkReport
+from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTES, IgnoreRules, ParsedRules
+from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
+from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
+from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
+from repo_mcp.workspace.repository_reader import Door, entry_name
+from repo_mcp.workspace.walked_files import FileColumns, FileRow
+
+MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
+MAX_ENTRIES = 2_000_000  # files and directories met; twenty times the largest repository we aim at
+_HELD_LEVELS = 16  # directories kept open at a time
+_MAX_DENIED_INODES = 10_000
+_IGNORE_NAME = ".gitignore"
+
+_Entry = tuple[str, str, os.DirEntry[str]]  # name, path, what the system says of it
+
+
+_Chain = tuple[RuleFile, ...]  # the ignore files in force in a directory, from the root down
+
+
+@dataclass(slots=True)
+class _Level:
+    """A directory on the way down."""
+
+    path: str
+    directory: int | None  # descriptor; None below the levels that keep one
+    chain: _Chain
+    children: list[str] = field(default_factory=list)  # names of the directories to be entered, the next last
+    files: list[FileRow] = field(default_factory=list)
+    given: int = 0  # of the files
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the names of its entries."""
+        return self.path + "/" if self.path else ""
+
+    def sort(self) -> None:
+        """Put what was found in path order."""
+        self.children.sort(key=_with_slash, reverse=True)
+        self.files.sort()
+
+    def take_files(self, end: int) -> list[FileRow]:
+        """The files up to a place, but those that were taken."""
+        start, self.given = self.given, end
+        return self.files[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    """The names that were admitted in one directory, by the rules of a chain.
+
+    As one text each: sets of 80,000 names that stay from walk to walk would take ten times as much.
+    """
+
+    chain: _Chain
+    file_names: str = ""  # each followed by a slash
+    directory_names: str = ""
+
+    def copy(self) -> _Admitted:
+        """The same in memory of its own."""
+        return _Admitted(self.chain, _copy(self.file_names), _copy(self.directory_names))
+
+    @property
+    def files(self) -> frozenset[str]:
+        return frozenset(self.file_names.split("/")[:-1])
+
+    @property
+    def directories(self) -> frozenset[str]:
+        return frozenset(self.directory_names.split("/")[:-1])
+
+
+class WalkMemory:
+    """What the last walk of a root found out. About 3 MB for 80,000 files. Safe for several walks."""
+
+    def __init__(self) -> None:
+        self.parsed = ParsedRules()
+        self.admitted: dict[str, _Admitted] = {}  # by directory, but the root; replaced as a whole
+        self.rules: IgnoreRules | None = None  # as the last walk left them; None before there was one
+        self.denied: frozenset[str] = frozenset()  # paths of the denied directories met
+        self._moved: dict[str, _Admitted] = {}  # what `move_together` made last
+
+    def move_together(self) -> None:
+        """Copy what stays, once what a walk found besides is gone: it lies scattered among that, and would
+        keep ten times as much memory from being used for anything else.
+        """
+        admitted, before = self.admitted, self._moved
+        if admitted is before:
+            return
+        is_same = list(admitted) == list(before)
+        paths = before if is_same else map(_copy, admitted)
+        kept = {id(value) for value in before.values()}
+        values = (value if id(value) in kept else value.copy() for value in admitted.values())
+        moved = dict(zip(paths, values, strict=True))
+        if self.admitted is admitted:  # else another walk has ended meanwhile
+            self.admitted = self._moved = moved
+
+
+_NOTHING_ADMITTED = _Admitted(())
+
+
+class _Walk:
+    """The state of one walk."""
+
+    def __init__(
+        self,
+        door: Door,
+        find_denial: Callable[[str], Denial | None],
+        ignore: IgnoreRules | None,
+        hidden: bool,
+        memory: WalkMemory | None,
+    ) -> None:
+        self.memory = memory
+        self.admitted: dict[str, _Admitted] = {}
+        self.door = door
+        self.is_bounded = not door.bounds.are_wide
+        self.find_denial = find_denial
+        self.ignore = ignore
+        self.include_hidden = hidden
+        self.files = FileColumns()
+        self.skipped: Counter[str] = Counter()
+        self.unreadable: list[str] = []
+        self.warnings: list[str] = []
+        self.entries = 0
+        self.denied_inodes: set[int] = set()
+        self.denied: set[str] = set()
+
+    def run(
+        self, cancelled: Callable[[], bool] | None, met: Callable[[FileColumns], None] | None
+    ) -> WalkReport:
+        """Descends until nothing is left, `CANCELLED` when asked to stop between two directories."""
+        levels: list[_Level] = []
+        try:
+            self._enter(levels, "", None)
+            while levels:
+                if cancelled is not None and cancelled():
+                    raise RepoError(ErrorCode.CANCELLED, "The walk was cancelled.")
+                level = levels[-1]
+                if level.children:
+                    name = level.children.pop()
+                    before = bisect_left(level.files, (f"{level.prefix}{name}/",))
+                    self.files.extend(level.take_files(before))
+                    self._enter(levels, name, level)
+                else:
+                    self.files.extend(level.take_files(len(level.files)))
+                    self._leave(levels)
+                if met is not None:
+                    met(self.files)
+        finally:
+            while levels:
+                self._leave(levels)
+        return self._report()
+
+    def _enter(self, levels: list[_Level], name: str, parent: _Level | None) -> None:
+        """Lists one directory and puts it on the stack, unless it cannot be listed or lies too deep."""
+        path = parent.prefix + name if parent is not None else name
+        if len(levels) > MAX_DEPTH or self.entries >= MAX_ENTRIES:
+            self.skipped["too_deep" if len(levels) > MAX_DEPTH else "too_many"] += 1
+            self.unreadable.append(path)
+            return
+        try:
+            if parent is None or parent.directory is None:
+                directory = self.door.open_directory(path)
+            else:
+                directory = self.door.open_child(parent.directory, name)
+        except (OSError, RepoError) as error:
+            self._note_failure(path, error)
+            return
+        level = _Level(path, directory, parent.chain if parent is not None else ())
+        levels.append(level)
+        try:
+            self._list(level, directory)
+        except OSError as error:
+            self._note_failure(path, error)
+        level.sort()
+        if len(levels) > _HELD_LEVELS:
+            self.door.close_directory(directory)
+            level.directory = None
+
+    def _leave(self, levels: list[_Level]) -> None:
+        level = levels.pop()
+        if level.directory is not None:
+            self.door.close_directory(level.directory)
+
+    def _list(self, level: _Level, directory: int) -> None:
+        """Adds the directory's files and directories to the level's, in any order."""
+        entries = self.door.scan(directory)
+        # By name: a listing may give one twice while the directory is written to.
+        found = dict(zip(map(entry_name, entries), entries, strict=True))
+        self.entries += len(found)
+        prefix = level.prefix
+        known = self._recall(level, directory, found)
+        known_files, known_directories = known.files, known.directories
+        unknown = []
+        for name, entry in found.items():
+            if name in known_files and entry.is_file(follow_symlinks=False):
+                self._add(level, prefix + name, entry)
+            elif name in known_directories and entry.is_dir(follow_symlinks=False):
+                level.children.append(name)
+            else:
+                unknown.append((name, prefix + name, entry))
+        files, directories = self._judge(level, self._admit(unknown)) if unknown else ([], [])
+        if self.memory is not None and level.path:
+            if files or directories or len(known_files) + len(known_directories) > 2 * len(found):
+                there = frozenset(found)
+                known = _Admitted(
+                    level.chain,
+                    _join(there.intersection(known_files).union(files)),
+                    _join(there.intersection(known_directories).union(directories)),
+                )
+            self.admitted[level.path] = known
+
+    def _recall(self, level: _Level, directory: int, found: Mapping[str, os.DirEntry[str]]) -> _Admitted:
+        """What was admitted in a directory before by the rules that are in force there now."""
+        if self.ignore is None:
+            return _NOTHING_ADMITTED
+        own, own_path = found.get(_IGNORE_NAME), level.prefix + _IGNORE_NAME
+        if own is not None and own.is_file(follow_symlinks=False) and not self.find_denial(own_path):
+            self._read_rules(level, directory, own_path)
+        known = self.memory.admitted.get(level.path) if self.memory is not None and level.path else None
+        if known is None or known.chain != level.chain:
+            return _Admitted(level.chain)
+        return known
+
+    def _judge(self, level: _Level, entries: list[_Entry]) -> tuple[list[str], list[str]]:
+        """Adds what is not left out; the names of its files and directories."""
+        rules = self._rules_in(level, entries) if self.ignore is not None else None
+        files: list[str] = []
+        directories: list[str] = []
+        ignored = 0
+        for name, path, entry in entries:
+            if name[0] == "." and not self.include_hidden:
+                self.skipped["hidden"] += 1
+            elif entry.is_file(follow_symlinks=False):
+                if rules is not None and rules.ignored(name, False):
+                    ignored += 1
+                    continue
+                self._add(level, path, entry)
+                files.append(name)
+            elif not entry.is_dir(follow_symlinks=False):
+                self.skipped["symlink" if entry.is_symlink() else "special"] += 1
+            elif rules is not None and rules.ignored(name, True):
+                ignored += 1
+            else:
+                directories.append(name)
+        level.children += directories
+        if ignored:
+            self.skipped["ignored"] += ignored
+        return files, directories
+
+    def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
+        """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
+        refusal = find_entry_refusal(self.door.bounds, entry) if self.is_bounded else None
+        if refusal is not None:
+            self.skipped[refusal] += 1
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        numbers = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        level.files.append((path, numbers))
+
+    def _admit(self, entries: list[_Entry]) -> list[_Entry]:
+        """The entries whose names are UTF-8 and not denied."""
+        find_denial = self.find_denial
+        admitted = []
+        for one in entries:
+            name, path, entry = one
+            if not name.isascii() and not _is_utf8(name):
+                self.skipped["name_not_utf8"] += 1
+                continue
+            denial = find_denial(path)
+            if denial is None:
+                admitted.append(one)
+            elif denial.rule != OWN_DIRECTORY_RULE:  # our own: the answer must not tell whether it is there
+                self.skipped["denied"] += 1
+                if len(self.denied_inodes) < _MAX_DENIED_INODES:
+                    self.denied_inodes.add(entry.inode())
+                    if entry.is_dir(follow_symlinks=False):
+                        self.denied.add(path)
+        return admitted
+
+    def _read_rules(self, level: _Level, directory: int, path: str) -> None:
+        """Take in a directory's own `.gitignore`."""
+        assert self.ignore is not None
+        try:
+            text = self.door.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
+        except RepoError as error:
+            self.warnings.append(f"{path} not applied: {error.message}")
+            return
+        self.ignore.add_file(level.path, text)
+        own = self.ignore.find_file(level.path)
+        if own is not None:
+            level.chain = (*level.chain, own)
+
+    def _rules_in(self, level: _Level, entries: list[_Entry]) -> NameRules:
+        """The ignore rules for a directory's entries."""
+        assert self.ignore is not None
+        rules = self.ignore.names_in(level.path)
+        if level.path or not level.chain or not _ignores_everything(rules, entries):
+            return rules
+        if self.ignore.set_aside_catch_alls():
+            self.warnings.append(CATCH_ALLS_SET_ASIDE)
+            own = self.ignore.find_file("")
+            level.chain = (own,) if own is not None else ()
+        return self.ignore.names_in(level.path)
+
+    def _note_failure(self, path: str, error: OSError | RepoError) -> None:
+        """A directory that is gone is gone; any other failure leaves what lies below it unknown."""
+        if isinstance(error, FileNotFoundError) and path:
+            return
+        if _is_other_file_system(error):
+            self.skipped[OTHER_FILE_SYSTEM] += 1
+            return
+        self.unreadable.append(path)
+
+    def _report(self) -> WalkReport:
+        if self.memory is not None and self.ignore is not None:
+            self.memory.admitted = self.admitted
+            self.memory.rules = self.ignore
+            self.memory.denied = frozenset(self.denied)
+            self.ignore.remember()
+        if self.skipped["too_deep"]:
+            self.warnings.append(f"directories deeper than {MAX_DEPTH} levels were not entered")
+        if self.skipped["too_many"]:
+            self.warnings.append(f"more than {MAX_ENTRIES} entries: the rest was not walked")
+        if self.ignore is not None:
+            self.warnings.extend(self.ignore.warnings)
+        skipped = {reason: self.skipped[reason] for reason in sorted(self.skipped) if self.skipped[reason]}
+        unreadable, denied = tuple(sorted(self.unreadable)), frozenset(self.denied_inodes)
+        count = len(unreadable) - self.skipped["too_deep"] - self.skipped["too_many"]  # those are told above
+        if count:
+            named = "1 directory" if count == 1 else f"{count} directories"
+            self.warnings.append(f"{named} could not be listed: what lies there may have changed since.")
+        return WalkReport(self.files.finish(), skipped, unreadable, tuple(self.warnings), denied)
+
+
+def walk(
+    door: Door,
+    find_denial: Callable[[str], Denial | None],
+    ignore: IgnoreRules | None,
+    *,
+    include_hidden: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+    memory: WalkMemory | None = None,
+    met: Callable[[FileColumns], None] | None = None,
+) -> WalkReport:
+    """All regular files of the door's root that may be indexed, sorted, with their status.
+
+    `ignore` is filled with the `.gitignore` files met; None walks ignored files too. `memory` is of the
+    same root, policy and excluded globs, and of walks without hidden files. `met` is told of the files so
+    far between two directories: only more come behind them. Raises CANCELLED and what `met` raises, and
+    nothing else: what cannot be listed stands in the report.
+    """
+    return _Walk(door, find_denial, ignore, include_hidden, memory).run(cancelled, met)
+
+
+def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:
+    """True when there are entries to walk and the rules leave none of them."""
+    visible = [(name, entry) for name, _, entry in entries if name[0] != "."]
+    return bool(visible) and all(
+        rules.ignored(name, entry.is_dir(follow_symlinks=False)) for name, entry in visible
+    )
+
+
+def _is_other_file_system(error: OSError | RepoError) -> bool:
+    """True for a directory that the operator does not have entered."""
+    if isinstance(error, RepoError):
+        return error.details.get("rule") == RULES[OTHER_FILE_SYSTEM]
+    return error.errno == errno.EXDEV
+
+
+def _copy(text: str) -> str:
+    """The same text as another object."""
+    return text.encode().decode()
+
+
+def _with_slash(name: str) -> str:
+    """What a directory's name is sorted by. Code points have the order of their UTF-8 bytes."""
+    return name + "/"
+
+
+def _join(names: frozenset[str]) -> str:
+    return "".join(f"{name}/" for name in names)
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

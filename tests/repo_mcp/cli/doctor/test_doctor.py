@@ -1,0 +1,304 @@
+"""`repo-mcp doctor`, run as a process on made states: what it says, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.cli.clients.clients import CLIENTS
+from repo_mcp.cli.doctor.checks import EXTRAS, State, _check_packages
+from repo_mcp.cli.doctor.client_setups import iter_client_findings
+from tests.architecture.source_tree import ROOT
+
+PROJECT = Path(__file__).resolve().parents[4]
+Findings = dict[str, list[dict[str, Any]]]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.py").write_text("def first(): pass\n")
+    return tmp_path
+
+
+def run(place: Path, *arguments: str, command: str = "doctor") -> subprocess.CompletedProcess[str]:
+    home = str(place / "home")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "HOME": home}
+    return subprocess.run(
+        [sys.executable, "-m", "repo_mcp", command, *arguments],
+        cwd=place / "root",
+        env=environment | {"XDG_STATE_HOME": str(place / "state")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+def examine(place: Path, *arguments: str) -> tuple[int, Findings]:
+    done = run(place, "--json", *arguments)
+    assert done.stderr == ""
+    document = json.loads(done.stdout)
+    assert document["healthy"] == (done.returncode == 0)
+    found: Findings = {}
+    for finding in document["findings"]:
+        found.setdefault(finding["subject"], []).append(finding)
+    return done.returncode, found
+
+
+def states(found: Findings) -> dict[str, list[str]]:
+    return {subject: [one["state"] for one in findings] for subject, findings in found.items()}
+
+
+def get_index(place: Path) -> Path:
+    (path,) = (place / "root" / ".repo_mcp").glob("index-*")
+    return path
+
+
+def test_before_anything_is_there_nothing_is_wrong_and_nothing_is_made(place: Path) -> None:
+    code, found = examine(place)
+    assert code == 0
+    assert {one["state"] for findings in found.values() for one in findings} <= {"ok", "note"}
+    assert "first use makes it" in found["data directory"][0]["message"]
+    assert sorted(path.name for path in place.rglob("*")) == ["a.py", "home", "root"]
+
+
+def test_a_healthy_root(place: Path) -> None:
+    assert run(place, "--quiet", command="index").returncode == 2  # no such option: the index is not made
+    assert run(place, command="index").returncode == 0
+    code, found = examine(place)
+    told = states(found)
+    assert (code, told["index"], told["key"], told["data directory"]) == (0, ["ok"], ["ok"], ["ok"])
+    assert "every byte" in found["index"][0]["message"]
+    assert "sealed" in examine(place, "--quick")[1]["index"][0]["message"]
+    assert told["structure"] == ["note"]
+    done = run(place)
+    assert done.stdout.splitlines()[-1] == "Nothing is wrong: 0 problems, 0 warnings."
+    assert "index: 1 file, " in done.stdout
+
+
+def flip(segment: Path) -> None:
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda index: flip(next(index.glob("*.seg"))),
+        lambda index: next(index.glob("*.seg")).unlink(),
+        lambda index: next(index.glob("*.seal")).unlink(),
+        lambda index: (index / "manifest").write_bytes(b"x"),
+    ],
+)
+def test_an_index_that_is_not_whole_is_a_problem_with_a_remedy(
+    place: Path, damage: Callable[[Path], object]
+) -> None:
+    run(place, command="index")
+    damage(get_index(place))
+    for quick in ([], ["--quick"]):
+        code, found = examine(place, *quick)
+        assert (code, states(found)["index"]) == (3, ["problem"])
+        assert "repo-mcp index --force" in found["index"][0]["hint"]
+    assert run(place, "--force", command="index").returncode == 0
+    assert examine(place)[0] == 0
+
+
+def test_a_key_that_others_may_read_is_a_problem(place: Path) -> None:
+    run(place, command="index")
+    (place / "state" / "repo-mcp" / "user.key").chmod(0o644)
+    code, found = examine(place)
+    assert (code, states(found)["key"]) == (3, ["problem"])
+    assert "others may read" in found["key"][0]["message"]
+
+
+def test_a_data_directory_of_others_and_files_that_are_open(place: Path) -> None:
+    run(place, command="index")
+    data_dir = place / "root" / ".repo_mcp"
+    (data_dir / "audit.jsonl").symlink_to("/etc/passwd")
+    (get_index(place) / "seen").chmod(0o644)
+    code, found = examine(place)
+    (finding,) = found["data directory"]
+    assert (code, finding["state"]) == (0, "warning")
+    assert "2 files" in finding["message"]
+    data_dir.chmod(0o777)
+    (finding,) = examine(place)[1]["data directory"]
+    assert (finding["state"], "others may write" in finding["message"]) == ("warning", True)
+
+
+def test_the_configuration_and_what_a_repository_may_not_say(place: Path) -> None:
+    (place / "root" / "repo_mcp.toml").write_text('data_dir = "/x"\n[limits]\nmax_search_hits = 5\n')
+    code, found = examine(place)
+    assert (code, states(found)["configuration"]) == (0, ["warning", "note"])
+    assert "data_dir" in found["configuration"][0]["message"]
+    assert "max_search_hits" in found["configuration"][1]["message"]
+    code, found = examine(place, "--max-search-hits", "99999999")
+    assert (code, states(found)["configuration"]) == (3, ["problem"])
+    code, found = examine(place, "--repo-root", str(place / "nowhere"))
+    assert (code, states(found)["root"]) == (3, ["problem"])
+    assert run(place, "--nonsense").returncode == 2
+
+
+def test_a_home_directory_as_the_root_is_said(place: Path) -> None:
+    code, found = examine(place, "--repo-root", str(place / "home"))
+    assert (code, states(found)["root"]) == (0, ["warning"])
+
+
+def test_texts_that_are_not_parsed_are_counted(place: Path) -> None:
+    run(place, command="index")
+    script = (
+        "from repo_mcp.config.server_config import load_config; from repo_mcp.repository import Repository;"
+        f"r = Repository(load_config({str(place / 'root')!r})); r.poison.add(b'x'); r.close()"
+    )
+    environment = {"PYTHONPATH": str(PROJECT), "XDG_STATE_HOME": str(place / "state"), "HOME": str(place)}
+    subprocess.run([sys.executable, "-c", script], env=os.environ | environment, check=True)
+    assert states(examine(place)[1])["parser"] == ["warning"]
+    run(place, "--force", command="index")
+    assert "parser" not in examine(place)[1]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "installer"),
+    [
+        ("/home/me/.local/share/pipx/venvs/repo-mcp", "pipx install --force"),
+        ("/home/me/.local/share/uv/tools/repo-mcp", "uv tool install --force"),
+        ("C:\\Users\\me\\AppData\\Roaming\\uv\\tools\\repo-mcp", "uv tool install --force"),
+        ("/home/me/uv/.venv", "pip install"),
+    ],
+)
+def test_an_extra_is_installed_as_the_program_was(
+    prefix: str, installer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With those that are there: pipx and uv install anew. From the clone: it is in no package index."""
+    monkeypatch.setattr(sys, "prefix", prefix)
+    is_there = {"watchfiles": True}
+    monkeypatch.setattr("importlib.util.find_spec", is_there.get)
+    found = {one.subject: one for one in _check_packages()}
+    assert found["extra watch"].state is State.OK
+    assert found["extra languages"].hint == f'In the clone: {installer} ".[watch,languages]"'
+
+
+def test_every_extra_is_looked_at() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    table = text.partition("[project.optional-dependencies]")[2]
+    for extra, (modules, _) in EXTRAS.items():
+        listed = table.partition(f"\n{extra} = [")[2].partition("]")[0]
+        names = [row.strip(' ",\n').partition(">")[0].replace("-", "_") for row in listed.split(",")]
+        assert [name for name in names if name] == list(modules)
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home and a project in one place, as clients would find them."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("home", "project"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def write_client(both: Path, client: str, scope: str, servers: object) -> Path:
+    place = CLIENTS[client].places[scope](str(both / "project"))
+    file = Path(place.path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = str(servers) if CLIENTS[client].is_toml else json.dumps({CLIENTS[client].section: servers, "x": 1})
+    file.write_text(text)
+    return file
+
+
+def judge(both: Path) -> list[tuple[str, str]]:
+    findings = iter_client_findings(str(both / "project"))
+    return [(one.state.value, f"{one.subject}: {one.message}") for one in findings]
+
+
+@pytest.mark.parametrize(
+    ("entry", "state", "word"),
+    [
+        ({"command": sys.executable, "args": ["-P", "-m", "repo_mcp", "--repo-root", "/"]}, "ok", "set up"),
+        ({"command": sys.executable, "args": ["-m", "repo_mcp", "--repo-root", "/"]}, "warning", "python -m"),
+        ({"command": "uv", "args": ["run", "repo-mcp-server", "--repo-root", "/"]}, "warning", "uv reads"),
+        ({"command": "sh", "args": ["-c", "x", "repo-mcp", "--repo-root", "/"]}, "warning", "shell"),
+        ({"command": "repo-mcp-server-missing/repo-mcp", "args": ["--repo-root=/"]}, "problem", "not found"),
+        ({"command": "/nowhere/repo-mcp-server", "args": ["--repo-root", "/"]}, "problem", "not there"),
+        ({"command": sys.executable, "args": ["repo-mcp", "serve"]}, "problem", "no --repo-root"),
+        ({"command": "/nowhere/repo-mcp-server"}, "problem", "no"),
+        (
+            {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "/nowhere"]},
+            "problem",
+            "no directory",
+        ),
+        ({"command": sys.executable, "args": ["repo-mcp", "--repo-root", "here"]}, "warning", "relative"),
+        (
+            {"command": sys.executable, "args": ["repo-mcp", "--repo-root", "${workspaceFolder}"]},
+            "ok",
+            "set up",
+        ),
+        ({"command": sys.executable, "args": ["repo-mcp", "--toolsets", "retrieval"]}, "ok", "set up"),
+    ],
+)
+def test_entries_of_clients(both: Path, entry: object, state: str, word: str) -> None:
+    places = [("cursor", "user"), ("vscode", "user"), ("gemini", "project"), ("windsurf", "user")]
+    for client, scope in places:
+        write_client(both, client, scope, {"mine": entry, "another": {"command": "else"}, "odd": 7})
+    found = judge(both)
+    assert len(set(found)) >= len(places)
+    assert all(one == state and word in message and "'mine'" in message for one, message in found)
+
+
+def test_the_example_of_codex_is_judged(both: Path) -> None:
+    example = (ROOT / "examples" / "codex.config.toml").read_text(encoding="utf-8")
+    write_client(both, "codex", "user", example)
+    assert {state for state, _ in judge(both)} == {"problem"}  # its paths are placeholders
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a"', "[" * 100_000, "\udcff", "[]", '{"mcpServers": 3, "mcpServers": 4}']
+)
+def test_files_that_cannot_be_read_are_notes(both: Path, text: str) -> None:
+    write_client(both, "cursor", "user", {}).write_bytes(text.encode("utf-8", "surrogateescape"))
+    ((state, message),) = judge(both)
+    assert (state, "not looked at" in message, str(both) in message) == (State.NOTE, True, False)
+
+
+def test_a_file_with_comments_and_a_mark_is_read(both: Path) -> None:
+    entry = '{"mcpServers": {"mine": {"command": "repo-mcp-server"}} // mine\n}'
+    write_client(both, "gemini", "user", {}).write_bytes(b"\xef\xbb\xbf" + entry.encode())
+    assert {message.partition(":")[0] for _, message in judge(both)} == {"client Gemini CLI"}
+
+
+def test_a_file_that_is_the_users_and_the_projects_is_judged_once(both: Path) -> None:
+    write_client(both, "gemini", "user", {"mine": {"command": sys.executable, "args": ["repo-mcp"]}})
+    assert len(list(iter_client_findings(str(both / "home")))) == 1
+
+
+@pytest.mark.parametrize(("scope", "word"), [("user", "leads out"), ("project", "the repository brings")])
+def test_a_linked_file_is_left_alone(both: Path, scope: str, word: str) -> None:
+    file = write_client(both, "cursor", scope, {})
+    file.unlink()
+    file.symlink_to("/etc/passwd")
+    ((state, message),) = judge(both)
+    assert (state, word in message) == ("note", True)
+
+
+def test_what_init_writes_is_found_and_well(place: Path) -> None:
+    server = shutil.which("repo-mcp-server", path=os.path.dirname(sys.executable))
+    for client in ("codex", "vscode", "gemini", "copilot", "claude"):
+        assert run(place, client, "--write", command="init").returncode == 0
+    (place / "root" / ".mcp.json").unlink()  # Copilot would read it, too
+    code, found = examine(place)
+    assert (code, bool(server)) == (0, True)
+    told = {subject: one for subject, one in found.items() if subject.startswith("client ")}
+    assert len(told) == 4
+    assert {one["state"] for findings in told.values() for one in findings} == {"ok"}

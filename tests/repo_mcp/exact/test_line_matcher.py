@@ -1,0 +1,186 @@
+"""Lines that match, against a plain reading of the same text; and patterns that nobody should answer."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.exact.line_matcher import MAX_PATTERN_CHARS, LineMatcher
+from repo_mcp.model import ExactRequest
+from repo_mcp.text.lines import split_lines
+from tests.repo_mcp.exact.exact_patterns import literals, texts
+
+
+def find_lines(request: ExactRequest, text: str) -> list[tuple[int, int]]:
+    return [(one.start_line, one.end_line) for one in LineMatcher(request).iter_matches(text.encode())]
+
+
+def find_starts(request: ExactRequest, text: str) -> list[str]:
+    data = text.encode()
+    return [data[one.line_start : one.start].decode() for one in LineMatcher(request).iter_matches(data)]
+
+
+@given(literals, texts, st.integers(0, 30))
+def test_literals_match_where_the_text_holds_them(pattern: str, text: str, place: int) -> None:
+    text = text[:place] + pattern + text[place:]
+    if "\n" in pattern:
+        first = text.index(pattern)
+        start = text.count("\n", 0, first) + 1
+        end = start + pattern.rstrip("\n").count("\n") if pattern.strip("\n") else start
+        found = find_lines(ExactRequest(pattern), text)
+        assert found[0][0] == start
+        assert found[0][1] >= end
+        return
+    lines = [line.decode() for line in split_lines(text.encode())]
+    wanted = [number for number, line in enumerate(lines, 1) if pattern in line]
+    assert [start for start, _ in find_lines(ExactRequest(pattern), text)] == wanted
+    assert find_starts(ExactRequest(pattern), text) == [
+        lines[number - 1][: lines[number - 1].index(pattern)] for number in wanted
+    ]
+
+
+# Python's letter-by-letter folding also makes one of the dotted and the dotless i.
+@settings(max_examples=300)
+@given(literals.filter(lambda text: "\n" not in text and not set(text) & set("İıiI")), texts)
+def test_case_is_ignored_as_python_ignores_it(pattern: str, text: str) -> None:
+    wanted = re.compile(re.escape(pattern), re.IGNORECASE)
+    lines = [line.decode() for line in split_lines(text.encode())]
+    assert [start for start, _ in find_lines(ExactRequest(pattern, case_sensitive=False), text)] == [
+        number for number, line in enumerate(lines, 1) if wanted.search(line)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "matches"),
+    [
+        ("foo", "foo", True),
+        ("foo", "a foo.b", True),
+        ("foo", "foobar foo_x xfoo 3foo", False),
+        ("foo", "foobar foo", True),
+        ("foo", "éfoo", False),
+        ("foo", "foo検", False),
+        ("foo", "foo²", True),
+        ("foo", "foo٣", False),
+        ("foo", "–foo–", True),
+        ("->x", "a->x", False),
+        ("->x", "a ->x", True),
+        ("(", "f(x)", False),
+        ("naïve", "so naïve!", True),
+    ],
+)
+def test_whole_words(pattern: str, line: str, matches: bool) -> None:
+    found = find_lines(ExactRequest(pattern, whole_word=True), line)
+    assert bool(found) == matches
+
+
+def test_a_whole_word_is_found_behind_one_that_is_not() -> None:
+    assert find_starts(ExactRequest("foo", whole_word=True), "xfoo foo foo") == ["xfoo "]
+    assert find_starts(ExactRequest("a+", regex=True, whole_word=True), "xaa aa") == ["xaa "]
+    assert find_starts(ExactRequest(" ?foo", regex=True, whole_word=True), " foo") == [""]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "lines"),
+    [
+        ("a", "a\nb\na", [(1, 1), (3, 3)]),
+        ("a*", "b\n\nc\n", [(1, 1), (2, 2), (3, 3)]),
+        ("a*", "", []),
+        ("^$", "a\n\nb\n", [(2, 2)]),
+        ("$", "a\n", [(1, 1)]),
+        (r"a\s+b", "a\nb\na b", [(3, 3)]),
+        ("a[^x]+b", "a\nb", []),
+        (r"a\nb", "a\nb\na\nb", [(1, 2), (3, 4)]),
+        (r"(?s)a.*b", "xa\ny\nbx\nb", [(1, 4)]),
+        (r"a\n", "a\na\n", [(1, 1), (2, 2)]),
+        (r"b\na", "a b\na b\na", [(1, 2), (2, 3)]),
+        (r"\Aa", "a\na", [(1, 1)]),
+        (r"a\z", "a\na", [(2, 2)]),
+        (r"(?i)K", "\u212a", [(1, 1)]),
+        (r"a\Q.", "ab\na.", [(2, 2)]),
+    ],
+)
+def test_expressions(pattern: str, text: str, lines: list[tuple[int, int]]) -> None:
+    assert find_lines(ExactRequest(pattern, regex=True), text) == lines
+
+
+def test_a_quote_left_open_ends_with_a_whole_word() -> None:
+    assert find_lines(ExactRequest(r"\Qa.b", regex=True, whole_word=True), "xa.b\na.b") == [(2, 2)]
+
+
+def test_line_ends_of_a_literal_are_those_of_the_text() -> None:
+    assert find_lines(ExactRequest("a\r\nb\rc"), "a\nb\nc") == [(1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        ("(", "missing )"),
+        ("a**", "bad repetition operator at character 2: **"),
+        ("x[z-a]", "invalid character class range at character 3: z-a"),
+        ("(?=a)", "invalid perl operator at character 1: (?="),
+        (r"(a)\1", r"invalid escape sequence at character 4: \1"),
+        ("a{1001}", "invalid repetition size at character 2: {1001}"),
+        ("((a{100}){100}){100}", "invalid repetition size"),
+        ("a)(?:b", "unexpected )"),
+        ("\ud800", "surrogate"),
+        ("", "empty"),
+        ("a" * (MAX_PATTERN_CHARS + 1), "at most 10,000"),
+    ],
+)
+def test_what_is_wrong_with_a_pattern_is_said(pattern: str, what: str) -> None:
+    with pytest.raises(RepoError) as caught:
+        LineMatcher(ExactRequest(pattern, regex=True))
+    assert caught.value.code is ErrorCode.INVALID_ARGUMENT
+    assert what in caught.value.message
+    assert caught.value.details == {"argument": "pattern"}
+
+
+HOSTILE = [
+    "(a+)+$",
+    "(a|a)*b",
+    "(a|aa)+$",
+    "(.*)*x",
+    "(x+x+)+y",
+    "^(([a-z])+.)+[A-Z]([a-z])+$",
+    "a?" * 500 + "a" * 500,
+    "(" * 900 + "a" + ")" * 900,
+    "(?:" * 990 + "a" + ")*" * 990,
+    "[a-z]{1000}",
+    "(?:a{30}){30}",
+    "|".join("abcdefghijklmnop"[: 1 + n % 16] + str(n) for n in range(1500)),
+    "a" * MAX_PATTERN_CHARS,
+    "[ab]" * 2_500,
+    "(?i)" + "s" * 9_000,
+    r"\pL{200}",
+    ".*" * 2_000,
+    "(?s).*" * 100 + "z",
+]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_patterns_cost_little(pattern: str) -> None:
+    """Two seconds would be a hundred times what they take; a backtracking engine takes years."""
+    text = ("a" * 5_000 + "\n" + "x" * 5_000 + "\n") * 4
+    started = time.process_time()
+    refused = None
+    found = []
+    try:
+        found = find_lines(ExactRequest(pattern, regex=True), text)
+    except RepoError as error:
+        refused = error.code
+    assert refused in (None, ErrorCode.INVALID_ARGUMENT)
+    assert len(found) <= 8
+    assert time.process_time() - started < 2.0
+
+
+def test_without_the_engine_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(RepoError, match="google-re2") as caught:
+        LineMatcher(ExactRequest("a"))
+    assert caught.value.code is ErrorCode.INTERNAL

@@ -1,0 +1,314 @@
+"""The watcher over a real tree, and an index that keeps up with what it tells."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from repo_mcp.config.server_config import Config
+from repo_mcp.errors import RepoError
+from repo_mcp.indexing.watcher import TreeWatcher, is_installed
+from repo_mcp.live import live_index
+from repo_mcp.model import SearchRequest
+from repo_mcp.repository import Repository
+
+watchfiles = pytest.importorskip("watchfiles")
+PATIENCE_SECONDS = 10.0
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class Listener:
+    """A watcher and what it told."""
+
+    def __init__(self, root: Path, *directories: str) -> None:
+        self.directories: list[str] | None = list(directories)
+        self.told: list[frozenset[str] | None] = []
+        self.failures: list[str] = []
+        self.watcher = TreeWatcher(
+            str(root), lambda: self.directories, self.told.append, self.failures.append
+        )
+        self.watcher.start()
+
+    def has_told(self, path: str) -> bool:
+        return any(batch is not None and path in batch for batch in self.told)
+
+
+@pytest.fixture
+def listen(tmp_path: Path) -> Iterator[Callable[..., Listener]]:
+    made: list[Listener] = []
+
+    def start(*directories: str) -> Listener:
+        made.append(Listener(tmp_path / "root", *directories))
+        return made[-1]
+
+    (tmp_path / "root" / "src").mkdir(parents=True)
+    (tmp_path / "root" / "other").mkdir()
+    yield start
+    for one in made:
+        one.watcher.close()
+
+
+def test_the_first_word_is_that_everything_may_have_changed(listen: Any, tmp_path: Path) -> None:
+    listener = listen("", "src")
+    wait_until(lambda: listener.told == [None])
+    (tmp_path / "root" / "src" / "a.c").write_text("a")
+    wait_until(lambda: listener.has_told("src/a.c"))
+    (tmp_path / "root" / "top.c").write_text("a")
+    wait_until(lambda: listener.has_told("top.c"))
+
+
+@pytest.mark.skipif(not os.path.exists("/proc"), reason="elsewhere the root is watched as a whole")
+def test_only_the_directories_that_are_listed_are_watched(listen: Any, tmp_path: Path) -> None:
+    listener = listen("", "src")
+    wait_until(lambda: listener.told == [None])
+    (tmp_path / "root" / "other" / "b.c").write_text("b")
+    (tmp_path / "root" / "src" / "a.c").write_text("a")
+    wait_until(lambda: listener.has_told("src/a.c"))
+    assert not listener.has_told("other/b.c")
+    listener.directories.append("other")
+    listener.watcher.note_walk()
+    wait_until(lambda: listener.told[-1] is None and len(listener.told) > 2)
+    (tmp_path / "root" / "other" / "b.c").write_text("c")
+    wait_until(lambda: listener.has_told("other/b.c"))
+
+
+def test_nothing_is_watched_before_there_was_a_walk(listen: Any) -> None:
+    listener = listen()
+    listener.directories = None
+    time.sleep(0.3)
+    listener.watcher.close()
+    assert listener.failures == []
+
+
+def test_a_deleted_root_means_that_all_must_be_looked_at(listen: Any, tmp_path: Path) -> None:
+    listener = listen("", "src")
+    wait_until(lambda: listener.told == [None])
+    shutil.rmtree(tmp_path / "root")
+    wait_until(lambda: listener.told.count(None) > 1)
+    assert listener.failures == []
+
+
+def test_directories_that_are_never_there_end_it(listen: Any) -> None:
+    listener = listen("", "none")
+    wait_until(lambda: listener.failures != [])
+    assert listener.told == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left"),
+        (RuntimeError("OS file watch limit reached."), "limit of watches"),
+        (ValueError("/secret/path"), "ValueError"),
+    ],
+)
+def test_a_failure_is_told_once_without_a_path(
+    listen: Any, monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
+) -> None:
+    def refuse(*_places: str, **_options: object) -> Iterator[object]:
+        raise error
+
+    monkeypatch.setattr(watchfiles, "watch", refuse)
+    listener = listen("")
+    wait_until(lambda: listener.failures != [])
+    assert words in listener.failures[0]
+    assert "secret" not in listener.failures[0]
+
+
+def test_closing_takes_no_time(listen: Any) -> None:
+    listener = listen("", "src")
+    wait_until(lambda: listener.told == [None])
+    started = time.monotonic()
+    listener.watcher.close()
+    assert time.monotonic() - started < 1.0
+
+
+class Served:
+    """A repository that is watched."""
+
+    def __init__(self, root: Path, data_dir: Path, watch: bool = True) -> None:
+        self.root = root
+        self.repository = Repository(Config(str(root), data_dir=str(data_dir), watch=watch))
+        self.repository.refresh()
+        self.repository.start_background_refresh()
+
+    def find(self, word: str) -> list[str]:
+        return [hit.path for hit in self.repository.search(SearchRequest(word, 20)).hits]
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    monkeypatch.setattr(live_index, "LOOK_SECONDS", 3_600.0)  # what is found, the watcher told
+    root = tmp_path / "root"
+    (root / "src").mkdir(parents=True)
+    (root / ".gitignore").write_text("build/\n*.log\n")
+    (root / "src" / "a.c").write_text("int alpha;\n")
+    (root / "build").mkdir()
+    made = Served(root, tmp_path / "data")
+    view = made.repository._index._view
+    assert view is not None
+    wait_until(lambda: made.repository._index._next_watched_look > time.monotonic() + 50)
+    time.sleep(0.5)  # the watch is in place, and what it asked for first is done
+    yield made
+    made.repository.close()
+
+
+def test_a_saved_file_is_found_and_a_deleted_one_is_not(served: Served) -> None:
+    served.write("src/new.c", "int quaternion;\n")
+    wait_until(lambda: served.find("quaternion") == ["src/new.c"])
+    served.write("src/new.c", "int octonion;\n")
+    wait_until(lambda: served.find("octonion") == ["src/new.c"])
+    (served.root / "src" / "new.c").unlink()
+    wait_until(lambda: served.find("octonion") == [])
+    assert served.find("alpha") == ["src/a.c"]
+    wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings == ())
+
+
+def test_directories_that_come_go_and_are_renamed(served: Served) -> None:
+    served.write("lib/deep/x.c", "int quaternion;\n")
+    wait_until(lambda: served.find("quaternion") == ["lib/deep/x.c"])
+    served.write("lib/deep/y.c", "int octonion;\n")  # in a directory that was not there before
+    wait_until(lambda: served.find("octonion") == ["lib/deep/y.c"])
+    (served.root / "lib").rename(served.root / "lab")
+    wait_until(lambda: served.find("octonion") == ["lab/deep/y.c"])
+    shutil.rmtree(served.root / "lab")
+    wait_until(lambda: served.find("octonion") == [])
+
+
+def test_ignored_denied_and_linked_files_are_never_indexed(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "outside.c").write_text("int quaternion;\n")
+    (served.root / "src" / "link.c").symlink_to(tmp_path / "outside.c")
+    for path in ("build/x.c", "src/x.log", "src/.hidden.c", "src/.env", "src/id_rsa", "src/key.pem"):
+        served.write(path, "int quaternion;\n")
+    served.write("src/seen.c", "int octonion;\n")
+    wait_until(lambda: served.find("octonion") == ["src/seen.c"])
+    assert served.find("quaternion") == []
+
+
+def test_changed_rules_are_in_force(served: Served) -> None:
+    served.write("src/.gitignore", "a.c\n")
+    wait_until(lambda: served.find("alpha") == [])
+    (served.root / "src" / ".gitignore").unlink()
+    wait_until(lambda: served.find("alpha") == ["src/a.c"])
+
+
+def test_a_flood_of_changes_is_walked(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_index, "MAX_NAMED", 3)
+    for number in range(30):
+        served.write(f"src/n{number}.c", "int quaternion;\n")
+    wait_until(lambda: len(served.find("quaternion")) == 20)
+    assert served.repository.search(SearchRequest("quaternion", 20)).total == 30
+
+
+def test_an_answer_says_that_files_have_changed(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = served.repository._index
+    held = threading.Event()
+    refresh_named = index._open_indexer
+
+    def wait_first() -> Any:
+        held.wait(PATIENCE_SECONDS)
+        return refresh_named()
+
+    monkeypatch.setattr(index, "_open_indexer", wait_first)
+    served.write("src/new.c", "int quaternion;\n")
+    wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings != ())
+    (warning,) = served.repository.search(SearchRequest("alpha", 5)).warnings
+    assert warning.startswith("1 file changed and is not indexed yet")
+    assert served.repository.status().stale == 1
+    held.set()
+    wait_until(lambda: served.find("quaternion") == ["src/new.c"])
+    wait_until(lambda: served.repository.search(SearchRequest("alpha", 5)).warnings == ())
+
+
+def test_a_root_that_is_deleted_is_said_and_nothing_is_lost(served: Served) -> None:
+    served.root.rename(served.root.with_name("moved"))
+    os.unlink(served.root.with_name("moved") / "src" / "a.c")
+    wait_until(
+        lambda: any("moved, replaced or deleted" in one for one in served.repository.status().warnings)
+    )
+    assert served.repository.status().indexed_files == 1
+
+
+def _serve_until(ended: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
+    """A tree that is watched until then, and often looked over afterwards."""
+
+    def watch(*_places: str, **_options: object) -> Iterator[object]:
+        ended.wait(PATIENCE_SECONDS)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(watchfiles, "watch", watch)
+    monkeypatch.setattr(live_index, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(live_index, "LOOK_COST_FACTOR", 0)
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "a.c").write_text("int alpha;\n")
+    return Served(tmp_path / "root", tmp_path / "data")
+
+
+@pytest.mark.parametrize("ends_late", [False, True])
+def test_without_a_watch_changes_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends_late: bool
+) -> None:
+    ended = threading.Event()
+    if not ends_late:
+        ended.set()
+    served = _serve_until(ended, tmp_path, monkeypatch)
+    served.repository.refresh()  # after which a tree that is watched is not looked over for a minute
+    ended.set()
+    wait_until(lambda: any("cannot be watched" in one for one in served.repository.status().warnings))
+    served.write("b.c", "int quaternion;\n")
+    wait_until(lambda: served.find("quaternion") == ["b.c"])
+
+
+def test_nothing_is_watched_unless_it_is_wanted(tmp_path: Path) -> None:
+    assert is_installed()
+    (tmp_path / "root").mkdir()
+    served = Served(tmp_path / "root", tmp_path / "data", watch=False)
+    assert served.repository._index._watcher is None
+    with pytest.raises(RepoError):
+        served.find(" ")
+    served.repository.close()
+
+
+def test_a_walk_in_the_background_makes_room_for_files_known_by_name(tmp_path: Path) -> None:
+    (tmp_path / "root").mkdir()
+    file = tmp_path / "root" / "a.py"
+    file.write_text("first_word = 1\n")
+    repository = Repository(Config(str(tmp_path / "root"), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    index: Any = repository._index
+    walk, begun = index._walk, threading.Event()
+    walks: list[object] = []
+
+    def walk_slowly(cancelled: Callable[[], bool], met: Any = None) -> Any:
+        walks.append(cancelled)
+        begun.set()
+        while len(walks) == 1 and not cancelled():  # the first one would never end
+            time.sleep(0.001)
+        return walk(cancelled, met)
+
+    index._walk = walk_slowly
+    index.start_background_refresh()
+    assert begun.wait(PATIENCE_SECONDS)
+    file.write_text("second_word = 1\n")
+    index.refresh_paths(["a.py"])
+    assert [hit.path for hit in repository.search(SearchRequest("second_word", 5)).hits] == ["a.py"]
+    wait_until(lambda: len(walks) == 2 and not index._refreshing.locked())
+    repository.close()

@@ -1,0 +1,339 @@
+"""What C# files declare and use: one small text for each thing."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
+from tests.repo_mcp.languages.described import list_references, list_symbols, read
+
+CALL, USE, BIND, TYPE = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.BIND, ReferenceRole.TYPE
+IMPORT = ReferenceRole.IMPORT
+
+
+def test_types_and_their_access() -> None:
+    found = read(
+        "a.cs",
+        """
+        namespace Shop.Core;
+
+        /// <summary>A thing.</summary>
+        [Obsolete("gone")]
+        public abstract partial class Thing<T> : Base, IOne, Two<T> where T : class
+        {
+            class Hidden { public int Seen; }
+            protected internal struct Point { }
+        }
+        interface IOne : IZero { int Size { get; } void Run(); static int Help() => 1; }
+        public record Order(string Name, int Amount = 1) : Entry(Name);
+        public enum Level : byte { Low, [Obsolete] High = 2 }
+        public delegate void Handler(object sender, Args args);
+        """,
+    )
+    assert list_symbols(found) == [
+        "Shop.Core MODULE 1-13",
+        "Shop.Core.Thing CLASS 4-9 PUBLIC ABSTRACT DEPRECATED DOCUMENTED PARTIAL PUBLIC_API <T>/0",
+        "Thing.Hidden CLASS 7-7 PRIVATE",
+        "Hidden.Seen PROPERTY 7-7 PUBLIC -> int",
+        "Thing.Point STRUCT 8-8 PROTECTED_INTERNAL PUBLIC_API",
+        "Shop.Core.IOne INTERFACE 10-10 INTERNAL",
+        "IOne.Size PROPERTY 10-10 PUBLIC ABSTRACT -> int",
+        "IOne.Run METHOD 10-10 PUBLIC ABSTRACT ()/0 -> void",
+        "IOne.Help METHOD 10-10 PUBLIC STATIC ()/0 -> int",
+        "Shop.Core.Order RECORD 11-11 PUBLIC PUBLIC_API",
+        "Order.Order CONSTRUCTOR 11-11 PUBLIC PUBLIC_API (string Name, int Amount = 1)/2",
+        "Order.Name PROPERTY 11-11 PUBLIC PUBLIC_API -> string",
+        "Order.Amount PROPERTY 11-11 PUBLIC PUBLIC_API -> int",
+        "Shop.Core.Level ENUM 12-12 PUBLIC PUBLIC_API",
+        "Level.Low ENUM_MEMBER 12-12 PUBLIC PUBLIC_API",
+        "Level.High ENUM_MEMBER 12-12 PUBLIC DEPRECATED PUBLIC_API",
+        "Shop.Core.Handler TYPE 13-13 PUBLIC PUBLIC_API (object sender, Args args)/2 -> void",
+    ]
+    roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
+    assert list_references(found, *roles) == [
+        "Thing: INHERIT |Base 5",
+        "Thing: IMPLEMENT |IOne 5",
+        "Thing: IMPLEMENT |Two 5 n=1",
+        "IOne: EXTEND |IZero 10",
+        "Order: INHERIT |Entry 11",
+    ]
+
+
+def test_members() -> None:
+    found = read(
+        "a.cs",
+        """
+        public class A
+        {
+            private readonly Bar one = new(1), two;
+            public const int Max = 3;
+            public event EventHandler<Args> Changed;
+            event Action Other { add { } remove { } }
+            public A(int x) : this() { }
+            ~A() { }
+            public Bar Item { get; private set; } = new Bar();
+            public int this[int index] => index;
+            public static A operator +(A a, A b) => a;
+            public static implicit operator int(A a) => 1;
+            protected internal static async Task<int> Load(this string s, params int[] rest) { return 1; }
+            private protected override void Run() { int Local(int z) => z; }
+            void IOther.Hidden() { }
+            partial void Later();
+        }
+        """,
+    )
+    assert list_symbols(found)[1:] == [
+        "A.one PROPERTY 3-3 PRIVATE -> Bar",
+        "A.two PROPERTY 3-3 PRIVATE -> Bar",
+        "A.Max PROPERTY 4-4 PUBLIC PUBLIC_API STATIC -> int",
+        "A.Changed EVENT 5-5 PUBLIC PUBLIC_API -> EventHandler<Args>",
+        "A.Other EVENT 6-6 PRIVATE -> Action",
+        "A.A CONSTRUCTOR 7-7 PUBLIC PUBLIC_API (int x)/1",
+        "A.~A METHOD 8-8 PRIVATE ()/0",
+        "A.Item PROPERTY 9-9 PUBLIC PUBLIC_API -> Bar",
+        "A.this[] METHOD 10-10 PUBLIC PUBLIC_API [int index]/1 -> int",
+        "A.operator + METHOD 11-11 PUBLIC PUBLIC_API STATIC (A a, A b)/2 -> A",
+        "A.operator int METHOD 12-12 PUBLIC PUBLIC_API STATIC (A a)/1 -> int",
+        "A.Load METHOD 13-13 PROTECTED_INTERNAL ASYNC EXTENSION_METHOD PUBLIC_API STATIC VARIADIC "
+        "(this string s, params int[] rest)/2 -> Task<int>",
+        "A.Run METHOD 14-14 PRIVATE_PROTECTED OVERRIDE ()/0 -> void",
+        "Run.Local FUNCTION 14-14 (int z)/1 -> int",
+        "A.Hidden METHOD 15-15 ()/0 -> void",
+        "A.Later METHOD 16-16 PRIVATE FORWARD PARTIAL ()/0 -> void",
+    ]
+    assert list_references(found, CALL) == [
+        "one: CALL |Bar 3 as (1) n=2",
+        "A: CALL this|A 7 n=1",
+        "Item: CALL |Bar 9 n=1",
+    ]
+
+
+def test_calls_and_what_stands_before_them() -> None:
+    found = read(
+        "a.cs",
+        """
+        class A : Base
+        {
+            void M(Foo p)
+            {
+                Plain(1, two);
+                Generic<int>(1);
+                Ns.Type<int>.Static();
+                p?.Inner?.Deep();
+                p!.Bang();
+                list[0].At();
+                (await Load()).Use();
+                ((Bar)p).Cast();
+                (p as Bar).As();
+                new Made(1) { Set = 2 }.Go();
+                global::Root.Call();
+                base.M(p);
+                int.Parse("1");
+                var f = new Named(a: 1);
+            }
+        }
+        """,
+    )
+    assert list_references(found, CALL) == [
+        "M: CALL |Plain 5 as (1,two) n=3",
+        "M: CALL |Generic 6 as `1(1) n=2",
+        "M: CALL Ns.Type|Static 7 n=1",
+        "M: CALL p.Inner|Deep 8 n=1",
+        "M: CALL p|Bang 9 n=1",
+        "M: CALL list[]|At 10 n=1",
+        "M: CALL Load().await|Use 11 n=1",
+        "M: CALL |Load 11 n=1",
+        "M: CALL Bar()|Cast 12 n=1",
+        "M: CALL Bar()|As 13 n=1",
+        "M: CALL Made()|Go 14 n=1",
+        "M: CALL |Made 14 as (1) n=2",
+        "M: CALL Root|Call 15 n=1",
+        "M: CALL base|M 16 as (p) n=2",
+        "M: CALL int|Parse 17 as (=string) n=2",
+        "M: CALL |Named 18 as (a:1) n=2",
+    ]
+    assert "M: USE Made()|Set 14" in list_references(found, USE)
+
+
+def test_names_bound_in_functions_are_no_references() -> None:
+    found = read(
+        "a.cs",
+        """
+        class A<T>(int primary)
+        {
+            T M<U>(int p, U u)
+            {
+                var local = p + primary;
+                foreach (var item in Items) { item.Go(); }
+                foreach (Foo typed in Others) { typed.Go(); }
+                if (p is Foo tested && Try(out var given, out Bar other))
+                { tested.Go(); other.Go(); given.Go(); }
+                try { } catch (Error error) { error.Go(); }
+                Func<int, int> f = x => x + y;
+                var (left, right) = Pair();
+                var q = from a in As where a.B select a.C;
+                goto end; end: Call(name: local, left, right);
+                return default;
+            }
+        }
+        """,
+    )
+    assert [line.split("|")[1] for line in list_references(found, USE)] == [
+        "Items 6",
+        "Others 7",
+        "y 11",
+        "As 13",
+        "B 13",
+        "C 13",
+    ]
+    assert list_references(found, BIND) == [
+        "M: BIND |Items 6 as item n=4",
+        "M: BIND |Foo 7 as typed",
+        "M: BIND |Foo 8 as tested",
+        "M: BIND |Bar 8 as other",
+        "M: BIND |Error 10 as error",
+    ]
+    assert [line.split()[2] for line in list_references(found, CALL) if "Go" in line] == [
+        "item|Go",
+        "typed|Go",
+        "tested|Go",
+        "other|Go",
+        "?|Go",
+        "error|Go",
+    ]
+    assert list_references(found, TYPE) == [
+        "M: TYPE |Foo 7",
+        "M: TYPE |Foo 8",
+        "M: TYPE |Bar 8",
+        "M: TYPE |Error 10",
+        "M: TYPE |Func 11 n=2",
+    ]
+
+
+def test_usings() -> None:
+    found = read(
+        "a.cs",
+        """
+        global using System;
+        using static System.Math;
+        using Short = Long.Name<int>;
+        namespace Outer { using Inner.Space; namespace Nested.Deep { class A { } } }
+        """,
+    )
+    assert list_references(found, IMPORT) == [
+        ": IMPORT | 1 as global using",
+        ": IMPORT System|* 1 n=1",
+        ": IMPORT System.Math|* 2",
+        ": IMPORT Long|Name 3 as Short",
+        "Outer: IMPORT Inner.Space|* 4",
+    ]
+    assert list_symbols(found) == [
+        "Outer MODULE 4-4",
+        "Outer.Nested.Deep MODULE 4-4",
+        "Nested.Deep.A CLASS 4-4 INTERNAL",
+    ]
+
+
+def test_types_in_all_places() -> None:
+    found = read(
+        "a.cs",
+        """
+        class A
+        {
+            [Attr(1)] Ns.Outer.Inner? field;
+            Dictionary<Key, List<Item>> map;
+            (Left, Right) pair;
+            object M<T>() where T : Bound => typeof(Typed) ?? (object)(Cast)x ?? y as As ?? new Arr[1];
+            bool N(Given g) => g is Is;
+        }
+        """,
+    )
+    assert [line.split(": ")[1] for line in list_references(found, TYPE, ReferenceRole.ACCEPT)] == [
+        "TYPE |Attr 3",
+        "TYPE Ns.Outer|Inner 3",
+        "TYPE |Dictionary 4 n=2",
+        "TYPE |Key 4",
+        "TYPE |List 4 n=1",
+        "TYPE |Item 4",
+        "TYPE |Left 5",
+        "TYPE |Right 5",
+        "TYPE |Bound 6",
+        "TYPE |Typed 6",
+        "TYPE |Cast 6",
+        "TYPE |As 6",
+        "TYPE |Arr 6",
+        "ACCEPT |Given 7",
+        "TYPE |Is 7",
+    ]
+
+
+def test_branches_of_the_preprocessor_that_do_not_fit_together() -> None:
+    found = read(
+        "a.cs",
+        """
+        #if NEW
+        namespace App {
+        #else
+        namespace Old {
+        #endif
+            class A { void M() { } }
+        }
+        """,
+    )
+    assert found.status is ParseStatus.PARTIAL
+    assert list_symbols(found) == [
+        "App MODULE 2-7",
+        "App.A CLASS 6-6 INTERNAL",
+        "A.M METHOD 6-6 PRIVATE ()/0 -> void",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["class {", "namespace A { class B { void M( { } }", "<<<<<<< HEAD\nclass A { }"]
+)
+def test_errors_make_it_partial(text: str) -> None:
+    assert read("a.cs", text).status is ParseStatus.PARTIAL
+
+
+def test_how_many_type_arguments_a_type_has() -> None:
+    found = read(
+        "a.cs",
+        """
+        class A<in TKey, TValue> : B<TKey, List<int>>, N.C<TKey> where TKey : D { }
+        delegate R F<T, R>(T given);
+        class E { object M(B b, B<int> c) { F(typeof(B<,>)); G<int>.Run(); return new N.C<int>(b < c); } }
+        """,
+    )
+    symbols = list_symbols(found)
+    assert "<in TKey, TValue>/0" in symbols[0]
+    assert "<T, R>(T given)/1" in symbols[1]
+    assert [line.split(": ")[1] for line in list_references(found) if "|List" not in line] == [
+        "INHERIT |B 1 n=2",
+        "IMPLEMENT N|C 1 n=1",
+        "USE |N 1",
+        "TYPE |D 1",
+        "ACCEPT |B 3",
+        "ACCEPT |B 3 n=1",
+        "CALL |F 3 as (=System.Type) n=2",
+        "TYPE |B 3 n=2",
+        "CALL G|Run 3 n=1",
+        "USE |G 3 n=1",
+        "CALL N|C 3 as `1(=bool) n=2",
+        "USE |N 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("*(int*)(to + 1) = *(int*)(from + First());", ["CALL |First 5 n=1"]),
+        ("*to++ = 255; *to-- = (byte)First();", ["CALL |First 5 n=1"]),
+    ],
+)
+def test_what_is_written_through_pointers(statement: str, expected: list[str]) -> None:
+    body = f"    void F(byte* to, byte* from)\n    {{\n        {statement}\n    }}\n"
+    text = f"class A\n{{\n{body}    void G() {{ }}\n}}\n"
+    found = read("a.cs", text)
+    assert found.status is ParseStatus.FULL
+    assert [line.split()[0] for line in list_symbols(found)] == ["A", "A.F", "A.G"]
+    assert [line.split(": ")[1] for line in list_references(found, CALL)] == expected

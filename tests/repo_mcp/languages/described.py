@@ -1,0 +1,52 @@
+"""A structure record as lines of text that a test can compare."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, Structure, decode_structure
+
+LANGUAGES = {"ts": "typescript", "tsx": "typescript", "js": "javascript", "cs": "csharp"}
+
+
+def read(path: str, text: str) -> Structure:
+    """The structure of a text, whose common indentation is taken away."""
+    task = find_structure_task(path, LANGUAGES[path.rpartition(".")[2]])
+    assert task is not None
+    data = dedent(text).lstrip("\n").encode()
+    return decode_structure(run_structure_task(task, path.encode() + b"\n" + data))
+
+
+def list_symbols(structure: Structure) -> list[str]:
+    """ "parent.name KIND start-end ACCESS FLAGS (parameters)/count -> type" of each symbol but the file."""
+    lines = []
+    for place in range(1, structure.symbol_count):
+        symbol = structure.get_symbol(place)
+        parent = structure.get_symbol(symbol.parent).name if symbol.parent else ""
+        flags = sorted(flag.name or "" for flag in symbol.flags)
+        words = [f"{parent}.{symbol.name}" if parent else symbol.name, symbol.kind.name]
+        words.append(f"{symbol.start_line}-{symbol.end_line}")
+        words += [] if symbol.access is Access.NONE else [symbol.access.name]
+        words += flags
+        if symbol.parameters:
+            words.append(f"{symbol.parameters}/{symbol.parameter_count}")
+        if symbol.return_type:
+            words.append(f"-> {symbol.return_type}")
+        lines.append(" ".join(words))
+    return lines
+
+
+def list_references(structure: Structure, *roles: ReferenceRole) -> list[str]:
+    """ "symbol: ROLE qualifier|name line" of each reference, with "as alias" and "n=arguments"."""
+    lines = []
+    for row in range(structure.reference_count):
+        one = structure.get_reference(row)
+        if roles and one.role not in roles:
+            continue
+        symbol = structure.get_symbol(one.symbol)
+        line = f"{symbol.name if symbol.place else ''}: {one.role.name} {one.qualifier}|{one.name} {one.line}"
+        line += f" as {one.alias}" if one.alias else ""
+        line += f" n={one.arguments}" if one.arguments else ""
+        lines.append(line)
+    return lines

@@ -1,0 +1,383 @@
+"""Parsers on the capture walk: one sample of every language as readable text, then single features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.languages.native.cpp_headers import looks_like_cpp
+from repo_mcp.languages.native.native_structure import PARSERS
+from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.symbols.symbol_record import (
+    Access,
+    ParseStatus,
+    Reference,
+    ReferenceRole,
+    Structure,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    decode_structure,
+)
+from tests.repo_mcp.languages.structure_text import render_structure
+
+SAMPLES = Path(__file__).parent / "structures"
+SUFFIXES = {"go": "go", "java": "java", "rust": "rs", "c": "c", "cpp": "cpp", "swift": "swift"}
+
+
+def parse(language: str, text: str | bytes, name: str = "") -> Structure:
+    data = text.encode() if isinstance(text, str) else text
+    return decode_structure(PARSERS[language](name or f"a.{SUFFIXES[language]}", data))
+
+
+def find(structure: Structure, name: str) -> Symbol:
+    place, *_ = structure.find_symbols(name)
+    return structure.get_symbol(place)
+
+
+def list_rows(structure: Structure, *roles: ReferenceRole) -> list[Reference]:
+    return [structure.get_reference(row) for row in structure.list_role(*roles)]
+
+
+def list_names(structure: Structure, *roles: ReferenceRole) -> list[str]:
+    return [
+        f"{one.qualifier}.{one.name}" if one.qualifier else one.name for one in list_rows(structure, *roles)
+    ]
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_sample(language: str) -> None:
+    path = SAMPLES / f"sample.{SUFFIXES[language]}"
+    record = PARSERS[language](path.name, path.read_bytes())
+    assert render_structure(record) == (SAMPLES / f"{language}.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_task_of_a_language(language: str) -> None:
+    path = f"src/sample.{SUFFIXES[language]}"
+    task = find_structure_task(path, language)
+    assert task == f"structure/{language}"
+    text = (SAMPLES / path.rpartition("/")[2]).read_bytes()
+    assert decode_structure(run_structure_task(task, b"sample\n" + text)).get_symbol(0).name == "sample"
+
+
+def test_manifest_of_a_language_is_no_source() -> None:
+    assert find_structure_task("src/go.mod", "go") is None
+
+
+# -- Go ----------------------------------------------------------------------------------------------------
+
+
+def test_go_method_of_a_type_of_another_file() -> None:
+    structure = parse("go", "package a\nfunc (s *S) Do() {}\nfunc (s S) Go() {}\n")
+    place = structure.find_symbols("S")[0]
+    assert structure.get_symbol(place).kind is SymbolKind.EXTENSION
+    assert [structure.get_symbol(one).name for one in structure.list_children(place)] == ["Do", "Go"]
+    assert list_names(structure, ReferenceRole.EXTEND) == ["S"]
+
+
+def test_go_items_of_a_range() -> None:
+    text = "package a\nfunc f(list []Foo) {\n\tfor _, one := range list {\n\t\tone.Run()\n\t}\n}\n"
+    (row,) = [one for one in list_rows(parse("go", text), ReferenceRole.BIND) if one.alias == "one"]
+    assert (row.name, row.qualifier, row.arguments) == ("[]", "list", 1)
+
+
+def test_go_names_that_a_function_binds_are_no_uses() -> None:
+    text = "package a\nfunc f(a int) (b int) {\n\tc := a\n\tvar d = c\n\tprint(d, b, global)\n\treturn\n}\n"
+    assert list_names(parse("go", text), ReferenceRole.USE) == ["global"]
+
+
+def test_go_type_parameters_are_no_types() -> None:
+    structure = parse("go", "package a\nfunc f[T any, U Other](x T, y []U) T { return x }\n")
+    assert list_names(structure, ReferenceRole.TYPE, ReferenceRole.ACCEPT) == ["Other"]
+
+
+# -- Java --------------------------------------------------------------------------------------------------
+
+
+def test_java_interface_members_are_public_and_abstract() -> None:
+    structure = parse("java", "public interface A { void f(); default int g() { return 1; } }")
+    f, g = find(structure, "f"), find(structure, "g")
+    assert (f.access, g.access) == (Access.PUBLIC, Access.PUBLIC)
+    assert SymbolFlag.ABSTRACT in f.flags
+    assert SymbolFlag.ABSTRACT not in g.flags
+    assert SymbolFlag.PUBLIC_API in f.flags
+
+
+def test_java_public_member_of_a_hidden_class_is_no_api() -> None:
+    structure = parse("java", "class A { public void f() {} }")
+    assert SymbolFlag.PUBLIC_API not in find(structure, "f").flags
+
+
+def test_java_lambda_and_pattern_names_are_local() -> None:
+    text = "class A { void f(Object o) { g(x -> x, (y, z) -> y); if (o instanceof B b) b.go(); } }"
+    assert list_names(parse("java", text), ReferenceRole.USE) == []
+
+
+def test_java_constructor_chain_keeps_its_type() -> None:
+    structure = parse("java", 'class A { void f() { new B<C>("x").run(1).go(); } }')
+    assert "B().run().go" in list_names(structure, ReferenceRole.CALL)
+
+
+# -- Rust --------------------------------------------------------------------------------------------------
+
+
+def test_rust_tree_of_use() -> None:
+    structure = parse("rust", "use a::{b, c::{self, d as e}, f::*};\n")
+    found = [(one.qualifier, one.name, one.alias) for one in list_rows(structure, ReferenceRole.IMPORT)]
+    assert found == [("a", "b", "b"), ("a", "c", "c"), ("a.c", "d", "e"), ("a.f", "*", "")]
+
+
+def test_rust_deep_tree_of_use_is_flat() -> None:
+    text = "use a::" + "{b::" * 600 + "c" + "}" * 600 + ";\nfn f() {}\n"
+    assert parse("rust", text).find_symbols("f") == [1]
+
+
+def test_rust_calls_inside_of_macros() -> None:
+    structure = parse("rust", 'fn f(x: Foo) { println!("{}", x.a.run(LIMIT, other)); vec![make(1)]; }')
+    names = list_names(structure, ReferenceRole.CALL, ReferenceRole.USE)
+    assert sorted(names) == ["LIMIT", "make", "println", "vec", "x.a.run"]
+
+
+def test_rust_items_inside_of_wrapping_macros() -> None:
+    structure = parse("rust", "use x;\ncfg_net! {\n    pub struct A {\n        b: u8,\n    }\n}\nfn g() {}\n")
+    assert structure.status is ParseStatus.FULL
+    assert (find(structure, "A").start_line, find(structure, "A").end_line) == (3, 5)
+    assert find(structure, "g").parent == 0
+
+
+def test_rust_visibility() -> None:
+    structure = parse("rust", "pub fn a() {}\npub(crate) fn b() {}\nfn c() {}\n")
+    accesses = [find(structure, name).access for name in "abc"]
+    assert accesses == [Access.PUBLIC, Access.INTERNAL, Access.PRIVATE]
+
+
+# -- C and C++ ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "static int __init foo(void)\n{\n}\n",
+        "asmlinkage void __user *foo(int a)\n{\n}\n",
+        "int foo(void) __must_hold(lock)\n{\n}\n",
+        "CURL_EXTERN int foo(int a);\n",
+        "A_BEGIN_NAMESPACE\nint foo(int a);\nA_END_NAMESPACE\n",
+        "static __always_inline __pure int\nfoo(int a)\n{\n}\n",
+        "void foo(void __iomem *a)\n{\n\t__run(1);\n}\n",
+        "int foo(int a)\n{\n\treturn min_t(unsigned int, a, 1) + sizeof_field(struct x, y);\n}\n",
+    ],
+)
+def test_c_macros_between_the_words_of_a_function(text: str) -> None:
+    structure = parse("c", text)
+    assert structure.status is ParseStatus.FULL
+    assert find(structure, "foo").kind is SymbolKind.FUNCTION
+    assert structure.symbol_count == 2
+
+
+def test_c_macros_among_the_parameters_of_an_underscored_function() -> None:
+    structure = parse("c", "static inline void __foo(void __iomem *a, int __user *b)\n{\n}\n")
+    assert structure.status is ParseStatus.FULL
+    assert find(structure, "__foo").parameter_count == 2
+
+
+def test_c_loops_by_macro_keep_lines_and_their_call() -> None:
+    text = "void f(void)\n{\n\tlist_for_each_entry(a, b, c)\n\t\trun(a);\n\tstop();\n}\nint after;\n"
+    structure = parse("c", text)
+    assert structure.status is ParseStatus.FULL
+    calls = [(one.name, one.line) for one in list_rows(structure, ReferenceRole.CALL)]
+    assert calls == [("list_for_each_entry", 3), ("run", 4), ("stop", 5)]
+    assert find(structure, "after").start_line == 7
+
+
+def test_c_types_as_arguments_of_macros() -> None:
+    structure = parse("c", "void f(void *p) { struct a *x = container_of(p, struct a, list); }\n")
+    assert structure.status is ParseStatus.FULL
+    assert list_names(structure, ReferenceRole.CALL) == ["container_of"]
+
+
+def test_c_calls_in_the_body_of_a_macro() -> None:
+    structure = parse("c", "#define WRAP(a, b...) do { if (a) run(b); a->go(1); last(a(1)); } while (0)\n")
+    assert list_names(structure, ReferenceRole.CALL) == ["run", "last"]
+    assert SymbolFlag.VARIADIC in find(structure, "WRAP").flags
+    assert find(structure, "WRAP").parameter_count == 2
+
+
+def test_c_function_whose_head_is_a_macro() -> None:
+    text = "SYSCALL_DEFINE2(open, int, a, int, b)\n{\n\tint local;\n\trun(local);\n}\nint after(void);\n"
+    structure = parse("c", text)
+    opened = find(structure, "sys_open")
+    assert (opened.kind, opened.start_line, opened.end_line) == (SymbolKind.FUNCTION, 1, 5)
+    assert find(structure, "after").parent == 0
+    assert structure.find_symbols("local") == []
+    (row,) = structure.find_references("run")
+    assert structure.get_reference(row).symbol == opened.place
+
+
+def test_c_functions_as_values() -> None:
+    text = (
+        "static const struct ops ops = {\n\t.probe = foo_probe,\n};\nvoid f(void) { g(callback, &other); }\n"
+    )
+    assert list_names(parse("c", text), ReferenceRole.USE) == ["foo_probe", "callback", "other"]
+
+
+def test_c_static_and_prototype() -> None:
+    structure = parse("c", "static int a(void) { return 1; }\nint b(void);\nextern int c;\n")
+    assert SymbolFlag.STATIC in find(structure, "a").flags
+    assert SymbolFlag.FORWARD in find(structure, "b").flags
+    assert SymbolFlag.FORWARD in find(structure, "c").flags
+
+
+def test_header_of_cpp_is_read_as_cpp() -> None:
+    structure = parse(
+        "c", "namespace a { template <class T> class B : public C<T> { int run(); }; }\n", "b.h"
+    )
+    assert find(structure, "B").kind is SymbolKind.CLASS
+    assert structure.status is ParseStatus.FULL
+
+
+def test_header_of_c_stays_c() -> None:
+    structure = parse("c", "struct class { int new; };\nint delete(struct class *template);\n", "b.h")
+    assert structure.status is ParseStatus.FULL
+    assert find(structure, "delete").kind is SymbolKind.FUNCTION
+
+
+def test_header_of_cpp_is_told_by_its_lines() -> None:
+    """Also where C would have no errors, or fewer of them."""
+    for text in (
+        "template <int n>\nint f(int);\n",
+        "// A\n  namespace a::b\n{\nint f();\n}\n",
+        "inline namespace a {\n}\n",
+        "class A final : public B {\n};\n",
+        "class A\n    : public B {\n};\n",
+        "struct A {\n private:\n  int a;\n};\n",
+        "using namespace std;\n",
+    ):
+        assert looks_like_cpp(text.encode()), text
+    structure = parse(
+        "c", "namespace a {\nclass B { int run(); };\nint c(1 2);\n" + "int d();\n" * 20 + "}\n", "b.h"
+    )
+    assert (find(structure, "B").kind, structure.status) == (SymbolKind.CLASS, ParseStatus.PARTIAL)
+
+
+def test_header_of_c_has_no_lines_of_cpp() -> None:
+    for text in (
+        'extern "C" {\nint f(void);\n}\n',
+        "struct class {\n  struct class *class;\n  unsigned class:3;\n};\n",
+        "/* In a\nclass of its own: {\n */\nint template;\n",
+        "/* not closed\nnamespace a {\n",
+        "// a\nclass = template < 1;\nint private, namespace;\n",
+        "#define namespace a {\nclass x;\n",
+    ):
+        assert not looks_like_cpp(text.encode()), text
+    assert not looks_like_cpp(b"class " * 50_000 + b"/*" * 100_000 + b"\nclass a\n" * 50_000)
+
+
+def test_header_that_looks_like_cpp_and_is_not_read_as_such() -> None:
+    text = "#if 0\nusing namespace a;\n#endif\n" + "struct new { int try, catch, delete; };\n" * 9
+    assert looks_like_cpp(text.encode())
+    found = parse("c", text, "b.h")
+    assert found.status is ParseStatus.FULL
+    assert found.find_symbols("new") == [1, 5, 9, 13, 17, 21, 25, 29, 33]
+
+
+def test_cpp_member_defined_outside() -> None:
+    structure = parse("cpp", "template <class T> int a::Foo<T>::run(int n) { return n; }\nFoo::~Foo() {}\n")
+    foo, run = find(structure, "Foo"), find(structure, "run")
+    assert (foo.kind, run.kind, run.parent) == (SymbolKind.EXTENSION, SymbolKind.METHOD, foo.place)
+    assert find(structure, "~Foo").parent == foo.place
+    assert list_names(structure, ReferenceRole.EXTEND) == ["a.Foo"]
+
+
+def test_cpp_access_of_members() -> None:
+    structure = parse("cpp", "class A { int a; public: int b(); protected: int c; };\nstruct B { int d; };\n")
+    accesses = [find(structure, name).access for name in "abcd"]
+    assert accesses == [Access.PRIVATE, Access.PUBLIC, Access.PROTECTED, Access.PUBLIC]
+
+
+# -- Swift -------------------------------------------------------------------------------------------------
+
+
+def test_swift_extension_and_bases() -> None:
+    text = "class A: B, P {}\nextension A: Q { func f() async -> Int { 1 } }\nprotocol R: P {}\n"
+    structure = parse("swift", text)
+    assert list_names(structure, ReferenceRole.INHERIT) == ["B"]
+    assert list_names(structure, ReferenceRole.IMPLEMENT) == ["P", "Q"]
+    assert list_names(structure, ReferenceRole.EXTEND) == ["A", "P"]
+    f = find(structure, "f")
+    assert SymbolFlag.ASYNC in f.flags
+    assert f.return_type == "Int"
+    assert structure.get_symbol(f.parent).kind is SymbolKind.EXTENSION
+
+
+def test_swift_trailing_closure_is_an_argument() -> None:
+    (row,) = list_rows(parse("swift", "func f() { run(1) { $0.go } }\n"), ReferenceRole.CALL)
+    assert (row.name, row.arguments) == ("run", 3)
+
+
+# -- all languages -----------------------------------------------------------------------------------------
+
+DEEP = {
+    "go": "package a\nfunc f() { x := " + "(" * 3_000 + "1" + ")" * 3_000 + " }\n",
+    "java": "class A { int f() { return " + "(" * 3_000 + "1" + ")" * 3_000 + "; } }\n",
+    "rust": "fn f() { " + "{" * 3_000 + "}" * 3_000 + " }\n",
+    "c": "int f(void) { " + "{" * 3_000 + "}" * 3_000 + " }\n",
+    "cpp": "namespace a { " * 2_000 + "int f();" + "}" * 2_000,
+    "swift": "func f() { " + "if a { " * 1_500 + "}" * 1_500 + " }\n",
+}
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_deep_nesting(language: str) -> None:
+    structure = parse(language, DEEP[language])
+    assert structure.status in {ParseStatus.PARTIAL, ParseStatus.FAILED, ParseStatus.FULL}
+    assert structure.symbol_count >= 1
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_many_classes_in_each_other(language: str) -> None:
+    text = "class A { " * 800 + "}" * 800
+    assert parse(language, text).symbol_count >= 1
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"\n",
+        b"\x00" * 4_000,
+        b"\xff\xfe\x00f\x00u\x00n\x00c" * 300,
+        bytes(range(256)) * 40,
+        b"func f(a int) { \xe9\xe8 }\n\x00class \x80 {}",
+        b"(((((((((((((((((((((" * 500,
+        b'"' * 3_001,
+        b"#define A(" * 300,
+        b"DEFINE_A(x, " * 900,
+        b"a.b().c[d].e{f}." * 900,
+    ],
+)
+def test_any_bytes(language: str, text: bytes) -> None:
+    assert parse(language, text).symbol_count >= 1
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_one_line_of_fifty_megabytes(language: str) -> None:
+    structure = parse(language, b"x" * 50_000_000)
+    assert structure.status is ParseStatus.FAILED
+    assert structure.symbol_count == 1
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+def test_thousands_of_names_in_one_declaration(language: str) -> None:
+    structure = parse(language, "int a0" + "".join(f", *a{n}" for n in range(1, 6_000)) + ";\n")
+    assert structure.symbol_count == 6_001
+    assert find(structure, "a5999").return_type == "int *"
+
+
+@pytest.mark.parametrize("language", SUFFIXES)
+def test_cut_anywhere(language: str) -> None:
+    text = (SAMPLES / f"sample.{SUFFIXES[language]}").read_bytes()
+    for end in range(0, len(text), 41):
+        parse(language, text[:end])

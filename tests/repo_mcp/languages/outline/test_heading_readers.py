@@ -1,0 +1,136 @@
+"""Headings by format: what is one, what only looks like one, and texts that are made to be slow."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from repo_mcp.languages.outline.heading_readers import find_reader
+
+Row = tuple[int, int, str, int]
+
+
+def read(path: str, language: str, text: str) -> list[Row]:
+    reader = find_reader(path, language)
+    assert reader is not None
+    return [(one.line, one.level, one.title, one.last_line) for one in reader(text.split("\n"))]
+
+
+def test_markdown_headings_of_every_kind() -> None:
+    text = (
+        "# One #\n\nTwo\n===\n\nThree\n---\n### Four ##\n<h2 align='center'>Five <b>bold</b></h2>\n"
+        "<h1>\n  Six\n</h1>\n#no\n####### seven\n"
+    )
+    assert read("a.md", "markdown", text) == [
+        (1, 1, "One", 1),
+        (3, 1, "Two", 4),
+        (6, 2, "Three", 7),
+        (8, 3, "Four", 8),
+        (9, 2, "Five bold", 9),
+        (10, 1, "Six", 12),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n# no\n```",
+        "```sh\n# no\n~~~\n# no\n```",
+        "~~~~\n# no\n~~~\n# no\n~~~~",
+        "````md\n```\n# no\n```\n````",
+        "```\n# no, the fence never ends",
+        "<!--\n# no\n-->",
+        "<!-- # no, the comment never ends\n# no\n## no",
+        "---\ntitle: x\n# no\n---\n",
+        "    # no\n",
+        "- item\n---\n",
+        "> quoted\n===\n",
+        "#\n##\n",
+        "<h1></h1>\n<h2>\n\n</h2>",
+        "<h1>never closed",
+    ],
+)
+def test_what_is_no_heading_of_markdown(text: str) -> None:
+    assert read("a.md", "markdown", text) == []
+
+
+def test_code_between_backquotes_in_a_line_opens_no_fence() -> None:
+    assert read("a.md", "markdown", "```code``` in a line\n# Yes\n") == [(2, 1, "Yes", 2)]
+
+
+def test_front_matter_that_never_ends_is_none() -> None:
+    assert read("a.md", "markdown", "---\n# Yes\n") == [(2, 1, "Yes", 2)]
+
+
+def test_restructuredtext_levels_by_order_of_their_marks() -> None:
+    text = "=====\nTitle\n=====\n\nOne\n~~~\n\nTwo\n^^^\n\nThree\n~~~~~\n\n  indented\n  ~~~~~~~~\n"
+    assert read("a.rst", "rst", text) == [
+        (1, 1, "Title", 3),
+        (5, 2, "One", 6),
+        (8, 3, "Two", 9),
+        (11, 2, "Three", 12),
+    ]
+
+
+def test_plain_text_headings() -> None:
+    text = (
+        "INTRODUCTION\n\ntext\n\nUsage\n-----\n\nmore\n\n1. First step\n\ntext\n\n1.1 Detail\n\ntext\n"
+        "\nNot a title because\ntext follows.\n\nA b\n-------------------------\n"
+    )
+    assert read("notes.txt", "text", text) == [
+        (1, 1, "INTRODUCTION", 1),
+        (5, 2, "Usage", 6),
+        (10, 3, "1. First step", 10),
+        (14, 4, "1.1 Detail", 14),
+    ]
+
+
+def test_plain_text_that_is_ruled_above_and_below() -> None:
+    text = "=====\nTitle\n=====\ntext\n"
+    assert read("README", "text", text) == [(1, 1, "Title", 3)]
+
+
+def test_asciidoc_without_its_listings() -> None:
+    text = "= Title\n\n== One\n----\n== no\n----\n////\n== no\n////\n=== Two\n====\nexample\n====\n"
+    assert read("a.adoc", "text", text) == [(1, 1, "Title", 1), (3, 2, "One", 3), (10, 3, "Two", 10)]
+
+
+def test_org_without_its_blocks() -> None:
+    text = "* One\n#+BEGIN_SRC sh\n* no\n#+END_SRC\n** Two\n#+title: x\n"
+    assert read("a.org", "text", text) == [(1, 1, "One", 1), (5, 2, "Two", 5)]
+
+
+def test_other_languages_have_no_reader() -> None:
+    assert find_reader("a.py", "python") is None
+
+
+HOSTILE = [
+    ("markdown", "# " + "#" * 1_900 + "x\n", 1_000),
+    ("markdown", "# " + " #" * 900 + "x\n", 1_000),
+    ("markdown", "<h1>\n", 100_000),
+    ("markdown", "<h1 " + "a" * 290, 5_000),
+    ("markdown", "<!--" + "-" * 100, 10_000),
+    ("markdown", "text\n" + "-" * 100 + "\n", 10_000),
+    ("markdown", "`" * 2_000_000, 1),
+    ("markdown", "=" * 1_000_000 + "x", 1),
+    ("markdown", " " * 1_000_000 + "x", 2),
+    ("rst", "=" * 1_000_000 + "\n", 2),
+    ("rst", "a\n=\n" * 10, 10_000),
+    ("rst", "".join(f"a\n{mark * 5}\n" for mark in "=-~^'+*"), 5_000),
+    ("text", "A\n===\n\n", 50_000),
+    ("text", "1.1.1.1.1.1 " + "A" * 70 + "\n\n", 20_000),
+    ("text", "A" * 1_900 + "\n\n", 1_000),
+    ("html", "<h1>" * 5_000 + "\n", 20),
+]
+
+
+@pytest.mark.parametrize(("language", "piece", "times"), HOSTILE)
+def test_texts_made_to_be_slow_are_read_in_linear_time(language: str, piece: str, times: int) -> None:
+    """A text four times as long takes no sixteen times as long; and none takes seconds."""
+    reader = find_reader("a.txt", language)
+    assert reader is not None
+    lines = (piece * times).split("\n")
+    started = time.process_time()
+    sum(1 for _ in reader(lines))
+    assert time.process_time() - started < 3.0

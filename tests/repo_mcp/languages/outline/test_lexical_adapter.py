@@ -1,0 +1,158 @@
+"""Outlines by line patterns: kinds, ends and nesting in several languages, and texts made to be slow."""
+
+from __future__ import annotations
+
+import pytest
+
+from repo_mcp.languages.outline.lexical_adapter import LexicalAdapter
+from repo_mcp.languages.patterns.language_registry import find_language
+
+ADAPTER = LexicalAdapter(find_language)
+Row = tuple[str, str, int, int, str | None]
+
+
+def rows(path: str, text: str) -> list[Row]:
+    outline = ADAPTER.outline(path, text)
+    assert outline.parser == "lexical"
+    assert outline == ADAPTER.outline(path, text)
+    return [(one.kind, one.name, one.start_line, one.end_line, one.parent_symbol) for one in outline.symbols]
+
+
+def test_c() -> None:
+    text = (
+        "#define MAX(a, b) \\\n\t((a) > (b))\n\n"
+        "/* An item. */\nstruct item {\n\tint key;\n};\n\n"
+        "static struct item table[] = {\n\t{ 1 },\n};\n\n"
+        "struct item *find(int key)\n{\n#ifdef X\n\tif (key)\n\t\tgoto out;\n#endif\nout:\n\treturn 0;\n}\n"
+        "int main(int argc,\n\t char **argv)\n{\n\treturn 0;\n}\n"
+    )
+    assert rows("a.c", text) == [
+        ("macro", "MAX", 1, 2, None),
+        ("struct", "item", 5, 7, None),
+        ("variable", "table", 9, 11, None),
+        ("function", "find", 13, 21, None),
+        ("function", "main", 22, 26, None),
+    ]
+    main = ADAPTER.outline("a.c", text).symbols[-1]
+    assert main.signature == "int main(int argc, char **argv)"
+
+
+def test_java_with_annotations_comments_and_constructors() -> None:
+    text = (
+        "package a;\n\n/**\n * Keeps accounts.\n */\n@Entity\npublic class Book extends Base {\n"
+        "    private static final int LIMIT = 3;\n\n    @Override\n    public String name(int a,\n"
+        "            int b) {\n        return f(a);\n    }\n\n    void close() { }\n}\n"
+    )
+    assert rows("Book.java", text) == [
+        ("class", "Book", 6, 17, None),
+        ("constant", "LIMIT", 8, 8, "Book"),
+        ("method", "name", 10, 14, "Book"),
+        ("method", "close", 16, 16, "Book"),
+    ]
+    symbols = ADAPTER.outline("Book.java", text).symbols
+    assert symbols[0].doc == "Keeps accounts."
+    assert symbols[2].signature == "public String name(int a, int b)"
+    assert symbols[2].scope_kind == "class"
+
+
+def test_typescript() -> None:
+    text = (
+        "export const limit = 3;\nexport const run = async (a: number) => {\n  return a;\n};\n"
+        "export interface Item {\n  key: string;\n}\nclass Store {\n  get(key: string): Item {\n"
+        "    return this.items[key];\n  }\n}\ntype Keys = 'a' | 'b';\n"
+    )
+    assert rows("a.ts", text) == [
+        ("constant", "limit", 1, 1, None),
+        ("function", "run", 2, 4, None),
+        ("interface", "Item", 5, 7, None),
+        ("class", "Store", 8, 12, None),
+        ("method", "get", 9, 11, "Store"),
+        ("type_alias", "Keys", 13, 13, None),
+    ]
+
+
+def test_rust_and_go_headers_of_several_lines() -> None:
+    rust = (
+        "/// Reads.\npub fn read<T>(\n    a: T,\n) -> Result<T>\nwhere\n    T: Copy,\n{\n    a\n}\n"
+        "#[derive(Debug)]\npub struct Item {\n    key: u8,\n}\nconst LIMIT: u8 = 3;\n"
+    )
+    assert rows("a.rs", rust) == [
+        ("function", "read", 2, 9, None),
+        ("struct", "Item", 10, 13, None),
+        ("constant", "LIMIT", 14, 14, None),
+    ]
+    assert ADAPTER.outline("a.rs", rust).symbols[0].doc == "Reads."
+    go = (
+        "type Item struct {\n\tKey int\n}\n\n"
+        "func (i *Item) Get(\n\ta int,\n) int {\n\treturn a\n}\nvar x = 1\n"
+    )
+    assert [row[:4] for row in rows("a.go", go)] == [
+        ("type_alias", "Item", 1, 3),
+        ("function", "Get", 5, 9),
+        ("variable", "x", 10, 10),
+    ]
+
+
+def test_languages_that_end_blocks_with_words() -> None:
+    ruby = "module A\n  class B\n    # Runs.\n    def run(x)\n      x\n    end\n  end\nend\n"
+    assert rows("a.rb", ruby) == [
+        ("module", "A", 1, 8, None),
+        ("class", "B", 2, 7, "A"),
+        ("method", "run", 4, 6, "A.B"),
+    ]
+    assert rows("a.lua", "local function f(a)\n  return a\nend\nfunction g() end\n") == [
+        ("function", "f", 1, 3, None),
+        ("function", "g", 4, 4, None),
+    ]
+
+
+def test_python_without_a_parser() -> None:
+    text = (
+        "class A(B):\n    '''About.'''\n    async def m(\n        self,\n    ) -> None:\n"
+        "        text = '''\nx\n'''\n"
+        "        return text\n# between\n\n@cache\ndef f():\n    pass\n"
+    )
+    assert rows("a.pyx", text) == [
+        ("class", "A", 1, 9, None),
+        ("async_method", "m", 3, 9, "A"),
+        ("function", "f", 12, 14, None),
+    ]
+    symbols = ADAPTER.outline("a.pyx", text).symbols
+    assert symbols[0].doc == "About."
+    assert symbols[1].signature == "async def m( self, ) -> None"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.clj", "(defn greet [x]\n  x)\n", [("function", "greet")]),
+        ("a.f90", "subroutine solve(a)\nend subroutine\n", [("function", "solve")]),
+        ("a.ps1", "function Get-Item {\n  1\n}\n", [("function", "Get-Item")]),
+        ("a.erl", "start(A) ->\n  A.\n", [("function", "start")]),
+        ("a.graphql", "type User {\n  id: ID\n}\n", [("type_alias", "User")]),
+    ],
+)
+def test_languages_without_patterns_of_their_own(
+    path: str, text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert [row[:2] for row in rows(path, text)] == expected
+
+
+HOSTILE = {
+    "deep.c": "".join(" " * depth + f"int f{depth}(void) {{\n" for depth in range(1_500)) + "\n" * 500_000,
+    "deep.pyx": "".join(" " * depth + "def f():\n" for depth in range(1_500)) + "#\n" * 300_000,
+    "one_line.js": "function f(){}" * 100_000,
+    "open.java": "void f(\n" * 100_000,
+    "braces.c": "int f(void)\n" + "{\n" * 400_000,
+    "macros.c": "#define A(x) \\\n" * 100_000,
+    "at.java": "@A\n" * 300_000 + "void f() {\n}\n",
+    "spaces.rb": (" " * 50_000 + "\n") * 30 + "def f\nend\n",
+}
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+def test_texts_made_to_be_slow_or_large_are_outlined(path: str) -> None:
+    outline = ADAPTER.outline(path, HOSTILE[path])
+    assert len(outline.symbols) <= 10_000
+    assert all(1 <= one.start_line <= one.end_line for one in outline.symbols)
+    assert sum(len(one.signature) for one in outline.symbols) < 5_000_000

@@ -1,0 +1,31 @@
+"""A structure record as text that a person can read: symbols, then references, one on each line."""
+
+from __future__ import annotations
+
+from repo_mcp.symbols.symbol_record import SymbolFlag, decode_structure
+
+
+def render_structure(record: bytes) -> str:
+    """Symbols as `place KIND name < parent lines ACCESS FLAGS signature -> type`; references by line."""
+    structure = decode_structure(record)
+    lines = [structure.status.name]
+    for place in range(structure.symbol_count):
+        symbol = structure.get_symbol(place)
+        flags = " ".join(flag.name or "" for flag in SymbolFlag if flag in symbol.flags)
+        words = [
+            f"{place} {symbol.kind.name} {symbol.name} < {symbol.parent}",
+            f"{symbol.start_line}-{symbol.end_line}",
+            symbol.access.name if symbol.access else "",
+            flags,
+            f"{symbol.parameters}/{symbol.parameter_count}" if symbol.parameters else "",
+            f"-> {symbol.return_type}" if symbol.return_type else "",
+        ]
+        lines.append(" ".join(filter(None, words)))
+    for row in range(structure.reference_count):
+        one = structure.get_reference(row)
+        qualifier = f" of {one.qualifier}" if one.qualifier else ""
+        alias = f" as {one.alias}" if one.alias else ""
+        name = f" {one.name}" if one.name else ""
+        count = f" #{one.arguments}" if one.arguments else ""
+        lines.append(f"{one.line}: [{one.symbol}] {one.role.name}{name}{qualifier}{alias}{count}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,170 @@
+"""Which parser a file gets, and that no text hurts more than itself."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from repo_mcp.languages import symbol_parsers
+from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
+from repo_mcp.languages.symbol_parsers import (
+    find_structure_task,
+    list_languages,
+    list_missing,
+    run_structure_task,
+)
+from repo_mcp.languages.treesitter import parser as tree_sitter_parser
+from repo_mcp.languages.treesitter.parser import MAX_PARSED_BYTES
+from repo_mcp.process.parse_worker import ParseWorker
+from repo_mcp.symbols.symbol_record import ParseStatus, Structure, decode_structure
+
+TASKS = ["structure/typescript", "structure/tsx", "structure/javascript", "structure/csharp"]
+DEEP = 30_000
+
+
+@pytest.fixture
+def worker() -> Iterator[ParseWorker]:
+    made = ParseWorker()
+    yield made
+    made.close()
+
+
+def run(task: str, text: bytes) -> Structure:
+    return decode_structure(run_structure_task(task, b"name\n" + text))
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "task"),
+    [
+        ("a.ts", "typescript", "structure/typescript"),
+        ("a/b.mts", "typescript", "structure/typescript"),
+        ("A.TSX", "typescript", "structure/tsx"),
+        ("a.jsx", "javascript", "structure/javascript"),
+        ("a.cs", "csharp", "structure/csharp"),
+        ("a.md", "markdown", None),
+        ("a.ts", "", None),
+    ],
+)
+def test_task_of_a_file(path: str, language: str, task: str | None) -> None:
+    assert find_structure_task(path, language) == task
+
+
+def test_a_language_without_its_grammar_has_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbol_parsers.importlib.util, "find_spec", lambda name: None)
+    symbol_parsers.find_missing_wheel.cache_clear()
+    try:
+        assert find_structure_task("a.cs", "csharp") is None
+        assert list_missing()["csharp"] == "tree-sitter"
+        assert "csharp" not in list_languages()
+    finally:
+        symbol_parsers.find_missing_wheel.cache_clear()
+        monkeypatch.undo()
+    assert {"csharp", "javascript", "typescript"} <= set(list_languages())
+
+
+def test_asking_imports_no_grammar(worker: ParseWorker) -> None:
+    """In a process of its own: this one has imported them."""
+    code = (
+        "import sys\n"
+        "from repo_mcp.languages.symbol_parsers import find_structure_task, list_languages\n"
+        "assert find_structure_task('a.cs', 'csharp'); list_languages()\n"
+        "assert not [one for one in sys.modules if one.startswith('tree_sitter')]\n"
+    )
+    import subprocess
+
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_through_the_worker(worker: ParseWorker, task: str) -> None:
+    found = decode_structure(worker.parse(task, b"folder-less.x\nclass A { }\n"))
+    assert found.status is ParseStatus.FULL
+    assert [found.get_symbol(place).name for place in range(found.symbol_count)] == ["folder-less.x", "A"]
+
+
+def test_a_task_that_there_is_none_of_ends_the_process_only(worker: ParseWorker) -> None:
+    with pytest.raises(ParserFailed) as failed:
+        worker.parse("structure/cobol", b"a\nb")
+    assert failed.value.fault is ParserFault.DIED
+    assert worker.parse("structure/csharp", b"a.cs\nclass A { }")
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"\x00" * 100, b"\xff\xfe\x80" * 50, b"class", b"\xef\xbb\xbfclass A {}"]
+)
+def test_any_bytes_give_a_record(task: str, text: bytes) -> None:
+    assert run(task, text).symbol_count >= 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"x=" + b"(" * DEEP,
+        b"x=" + b"[" * DEEP + b"]" * DEEP,
+        b"{" * DEEP + b"}" * DEEP,
+        b"x" + b".a" * DEEP,
+        b"class A { " * DEEP,
+        b"namespace A { " * DEEP + b"}" * DEEP,
+        b"let x: " + b"A<" * DEEP + b">" * DEEP,
+        b"f(" * DEEP + b")" * DEEP,
+        b"a" + b"?.b" * DEEP,
+        b"if (a) " * DEEP,
+        b"() => " * DEEP,
+        b"`${" * DEEP,
+        b"<a>" * DEEP,
+        b"#if A\n" * DEEP,
+    ],
+    ids=lambda text: text[:12].decode(),
+)
+def test_deep_nesting_ends_in_time(task: str, text: bytes) -> None:
+    """Not FULL: what lies too deep is not looked at, and that is said."""
+    began = time.process_time()
+    found = run(task, text)
+    assert found.status is not ParseStatus.FULL or found.symbol_count == 1
+    assert time.process_time() - began < 5
+
+
+def test_a_long_chain_is_cut_short_in_its_rows() -> None:
+    found = run("structure/typescript", b"a" + b".b" * 500 + b".go();")
+    assert "?" in {found.get_reference(row).qualifier for row in range(found.reference_count)}
+
+
+def test_a_large_file_is_refused() -> None:
+    text = b"function f(a,b){return a(b)};\n" * (MAX_PARSED_BYTES // 30 + 1)
+    began = time.process_time()
+    found = run("structure/javascript", text)
+    assert found.status is ParseStatus.FAILED
+    assert time.process_time() - began < 1
+
+
+def test_of_too_dense_a_text_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With less room than there is: how long a text of that size takes depends on the machine."""
+    text = b"a;\n" * 30_000
+    assert run("structure/javascript", text).reference_count == 30_000
+    monkeypatch.setattr(tree_sitter_parser, "MAX_NODES", 40_000)
+    found = run("structure/javascript", text)
+    assert found.status is ParseStatus.PARTIAL
+    assert 10_000 < found.reference_count < 30_000
+
+
+def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
+    text = b"a.js\n" + b"var a=1;" * 6_500_000
+    assert decode_structure(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED
+
+
+def test_half_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
+    text = b"a.ts\n" + b"function f(a,b){return a(b)};" * 20_000
+    found = decode_structure(worker.parse("structure/typescript", text))
+    assert found.status is ParseStatus.FULL
+    assert found.symbol_count == 20_001
+
+
+def test_of_too_many_names_the_first_are_read() -> None:
+    found = run("structure/javascript", b"function f(a,b){return a(b)};\n" * 50_000)
+    assert found.status is ParseStatus.PARTIAL
+    assert 30_000 < found.symbol_count < 40_000

@@ -1,0 +1,106 @@
+"""What is asked while the first files are indexed waits for them a little, and is told when it must go on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.live import live_index
+from repo_mcp.model import ExactRequest, IndexProgress, SearchRequest, WalkReport
+from repo_mcp.repository import Repository
+
+WORD = "halibut"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "fish.py").write_text(f"def {WORD}():\n    return 1\n", encoding="utf-8")
+    return root
+
+
+@contextmanager
+def opened(tree: Path, *, watch: bool) -> Iterator[Repository]:
+    config = load_config(str(tree), data_dir=str(tree.parent / "data"), watch=watch, workers=1)
+    with closing(Repository(config)) as repository:
+        yield repository
+
+
+def test_the_first_search_of_a_small_tree_is_answered(tree: Path) -> None:
+    with opened(tree, watch=True) as repository:
+        assert [hit.path for hit in repository.search(SearchRequest(WORD, 5)).hits] == ["fish.py"]
+
+
+def test_an_empty_tree_is_answered_too(tree: Path) -> None:
+    (tree / "fish.py").unlink()
+    with opened(tree, watch=True) as repository:
+        assert repository.search(SearchRequest(WORD, 5)).hits == ()
+
+
+def test_nobody_waits_where_nothing_is_being_indexed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 3600.0)
+    with opened(tree, watch=False) as repository, pytest.raises(RepoError) as refused:
+        repository.search(SearchRequest(WORD, 5))
+    assert (refused.value.code, refused.value.message) == (
+        ErrorCode.INDEX_UNAVAILABLE,
+        "There is no index yet.",
+    )
+
+
+@contextmanager
+def listing_is_held(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A refresh that does not get further than the listing of the tree inside the block."""
+    walking, may_go_on = threading.Event(), threading.Event()
+    walk = repository._index._walk
+
+    def walk_slowly(*arguments: object) -> WalkReport:
+        walking.set()
+        assert may_go_on.wait(60)
+        return walk(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(repository._index, "_walk", walk_slowly)
+    refresh = threading.Thread(target=repository.refresh)
+    refresh.start()
+    try:
+        assert walking.wait(60)
+        yield
+    finally:
+        may_go_on.set()
+        refresh.join()
+
+
+def test_a_tree_that_takes_longer_is_said_to(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_index, "FIRST_FILES_SECONDS", 0.1)
+    with opened(tree, watch=False) as repository:
+        with listing_is_held(repository, monkeypatch), pytest.raises(RepoError) as refused:
+            repository.search(SearchRequest(WORD, 5))
+        assert refused.value.message == "Nothing is searchable yet: the tree is being listed."
+        assert len(repository.search(SearchRequest(WORD, 5)).hits) == 1
+
+
+def test_who_reads_all_files_waits_for_no_index(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = threading.Event()
+    with opened(tree, watch=False) as repository, listing_is_held(repository, monkeypatch):
+        monkeypatch.setattr(repository._index, "_wait_for_first", lambda _searcher: waited.set())
+        answer = repository.search_exact(ExactRequest(WORD, case_sensitive=True), scan=True)
+    assert [match.path for match in answer.matches] == ["fish.py"]
+    assert not waited.is_set()
+
+
+def test_files_that_are_read_again_are_not_said_to_be_missing(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tree, watch=False) as repository:
+        repository.refresh()
+        monkeypatch.setattr(repository._index, "_progress", IndexProgress("index", 1, 3, 10, 30))
+        done = "The index is being refreshed: 1 of 3 files are done; the others may be"
+        assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} out of date here.",)
+        monkeypatch.setattr(repository._index, "_is_whole", lambda snapshot: False)
+        assert repository.search(SearchRequest(WORD, 5)).warnings == (f"{done} missing here.",)

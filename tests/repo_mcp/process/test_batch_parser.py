@@ -1,0 +1,157 @@
+"""The process that is given several texts at a time: which of them is to blame when it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from multiprocessing.connection import Connection
+
+import pytest
+
+from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
+from repo_mcp.process import parse_process, parse_worker
+from repo_mcp.process.parse_worker import BatchParser
+
+
+def answer_upper(_task: str, text: bytes) -> bytes:
+    if text == b"die":
+        os._exit(1)
+    if text == b"hang":
+        time.sleep(60)
+    if text == b"raise":
+        raise ValueError
+    return text.upper()
+
+
+def serve_upper(requests: Connection, answers: Connection, niceness: int) -> None:
+    parse_process.serve(requests, answers, niceness, answer_upper)
+
+
+def serve_small(requests: Connection, answers: Connection, niceness: int) -> None:
+    """A child that has grown too large after each frame."""
+    parse_process.serve(requests, answers, niceness, answer_upper, kept_rss_bytes=0)
+
+
+def serve_half(requests: Connection, answers: Connection, _niceness: int) -> None:
+    """A child in the hands of a text: it announces more bytes than it sends."""
+    answers.send_bytes(parse_process.READY)
+    requests.recv_bytes()
+    os.write(answers.fileno(), (1000).to_bytes(4, "big") + b"+half")
+    time.sleep(60)
+
+
+def serve_frame(frame: bytes, requests: Connection, answers: Connection, _niceness: int) -> None:
+    """A child in the hands of a text: whatever it is asked it answers with this."""
+    answers.send_bytes(parse_process.READY)
+    requests.recv_bytes()
+    answers.send_bytes(frame)
+
+
+def tell_niceness(_task: str, _text: bytes) -> bytes:
+    return str(os.nice(0)).encode()
+
+
+def serve_niceness(requests: Connection, answers: Connection, niceness: int) -> None:
+    parse_process.serve(requests, answers, niceness, tell_niceness)
+
+
+@pytest.fixture
+def parser() -> Iterator[BatchParser]:
+    made = BatchParser(wall_seconds=5.0, serve=serve_upper)
+    yield made
+    made.close()
+    assert multiprocessing.active_children() == []
+
+
+def ask(parser: BatchParser, *texts: bytes) -> list[bytes | None]:
+    return list(parser.parse([("task", text) for text in texts]))
+
+
+def pid_of(parser: BatchParser) -> int | None:
+    return parser._child.process.pid if parser._child is not None else None
+
+
+def test_a_batch_is_answered_in_order_by_one_process_that_stays(parser: BatchParser) -> None:
+    assert parser._child is None
+    assert ask(parser, b"a", b"", b"task\nb\n", b"x" * 300_000) == [b"A", b"", b"TASK\nB\n", b"X" * 300_000]
+    first = pid_of(parser)
+    assert ask(parser, b"again") == [b"AGAIN"]
+    assert pid_of(parser) == first
+    assert ask(parser) == []
+
+
+def test_the_text_that_ends_the_process_is_told_and_the_others_are_answered(
+    parser: BatchParser, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(parser, b"a", b"die", b"b", b"raise", b"hang", b"c") == [b"A", None, b"B", None, None, b"C"]
+    assert ask(parser, b"die", b"die") == [None, None]
+    assert ask(parser, b"d") == [b"D"]
+    assert capfd.readouterr().out == ""
+
+
+def test_a_process_that_has_grown_too_large_is_replaced_after_a_batch() -> None:
+    if sys.platform == "win32":
+        pytest.skip("Windows does not say how large a process was")
+    parser = BatchParser(serve=serve_small)
+    assert ask(parser, b"a", b"b", b"c") == [b"A", b"B", b"C"]
+    assert parser._child is None
+    parser.close()
+
+
+def test_an_answer_that_stops_half_way_is_not_waited_for() -> None:
+    parser = BatchParser(wall_seconds=0.5, serve=serve_half)
+    started = time.monotonic()
+    assert ask(parser, b"a") == [None]
+    assert time.monotonic() - started < 30
+    parser.close()
+
+
+def test_processes_that_do_nothing_but_end_are_not_the_texts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_worker, "MAX_DEATHS", 2)
+    parser = BatchParser(serve=serve_upper)
+    with pytest.raises(ParserFailed) as failed:
+        ask(parser, *[b"die"] * 5)
+    assert failed.value.fault is ParserFault.UNAVAILABLE
+    parser.close()
+
+
+def test_stopping_ends_a_parse_from_another_thread() -> None:
+    parser = BatchParser(wall_seconds=50.0, serve=serve_upper)
+    ask(parser, b"a")
+    threading.Timer(0.3, parser.stop).start()
+    started = time.monotonic()
+    with pytest.raises(ParserFailed):
+        ask(parser, b"hang", b"b")
+    assert time.monotonic() - started < 20
+    with pytest.raises(ParserFailed):
+        ask(parser, b"a")
+    parser.close()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"", b"?", b"-", b"+", b"+\0\0", b"+\1\0\0\0", b"+" + b"\1\0\0\0a" * 3],
+    ids=["empty", "unknown", "none and ends", "none", "cut length", "cut answer", "too many"],
+)
+def test_what_no_process_of_ours_sends_is_no_answer(frame: bytes) -> None:
+    parser = BatchParser(serve=partial(serve_frame, frame))
+    assert ask(parser, b"a", b"b") == [None, None]
+    parser.close()
+
+
+def test_a_batch_with_too_few_answers_is_asked_again_text_by_text() -> None:
+    parser = BatchParser(serve=partial(serve_frame, b"-" + b"\1\0\0\0a"))
+    assert ask(parser, b"a", b"b") == [b"a", b"a"]
+    parser.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="there is no priority to lower")
+def test_the_process_has_less_priority() -> None:
+    parser = BatchParser(niceness=3, serve=serve_niceness)
+    assert ask(parser, b"") == [str(os.nice(0) + 3).encode()]
+    parser.close()

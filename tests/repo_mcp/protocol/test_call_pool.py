@@ -1,0 +1,102 @@
+"""The pool of calls: some at a time, in order, and nothing that was cancelled before it began."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import weakref
+
+from repo_mcp.protocol.call_pool import CallPool
+
+PATIENCE_SECONDS = 10.0
+
+
+def _ignore() -> None:
+    return None
+
+
+def test_calls_begin_in_order_and_keep_to_their_places() -> None:
+    pool, gate, lock = CallPool(places=3), threading.Event(), threading.Lock()
+    begun: list[int] = []
+    running, most = [0], [0]
+    done = threading.Semaphore(0)
+
+    def work(number: int) -> None:
+        with lock:
+            begun.append(number)
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        gate.wait(PATIENCE_SECONDS)
+        with lock:
+            running[0] -= 1
+        done.release()
+
+    for number in range(20):
+        pool.submit(lambda number=number: work(number), _ignore)  # type: ignore[misc]
+    time.sleep(0.05)
+    assert sorted(begun) == [0, 1, 2]
+    gate.set()
+    assert all(done.acquire(timeout=PATIENCE_SECONDS) for _ in range(20))
+    assert most == [3]
+    assert sorted(begun) == list(range(20))
+
+
+def test_one_call_at_a_time_needs_one_thread() -> None:
+    pool = CallPool(places=8)
+    seen: set[int] = set()
+    for _ in range(50):
+        done = threading.Event()
+        pool.submit(lambda done=done: (seen.add(threading.get_ident()), done.set()), _ignore)  # type: ignore[misc]
+        assert done.wait(PATIENCE_SECONDS)
+        time.sleep(0.001)  # until the thread has given its place back
+    assert len(seen) <= 2
+
+
+def test_a_call_is_run_or_dropped_and_never_both() -> None:
+    pool, gate = CallPool(places=1), threading.Event()
+    story: list[str] = []
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    waiting = pool.submit(lambda: story.append("run"), lambda: story.append("dropped"))
+    waiting.cancel()
+    waiting.cancel()
+    last = threading.Event()
+    running = pool.submit(last.set, lambda: story.append("dropped too late"))
+    gate.set()
+    assert last.wait(PATIENCE_SECONDS)
+    running.cancel()
+    assert story == ["dropped"]
+
+
+def test_a_call_that_fails_gives_its_place_back() -> None:
+    pool, done = CallPool(places=1), threading.Event()
+    pool.submit(lambda: 1 // 0, _ignore)
+    pool.submit(done.set, _ignore)
+    assert done.wait(PATIENCE_SECONDS)
+
+
+def test_nothing_of_a_call_is_kept_that_was_cancelled_before_it_began() -> None:
+    class Arguments:
+        """Something that can be looked after."""
+
+    pool, gate = CallPool(places=1), threading.Event()
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    kept = []
+    for _ in range(5):
+        given = Arguments()
+        kept.append(weakref.ref(given))
+        pool.submit(lambda given=given: given, _ignore).cancel()  # type: ignore[misc]
+        del given
+    gc.collect()
+    assert [one() for one in kept] == [None] * 5
+    gate.set()
+
+
+def test_calls_that_were_cancelled_are_not_waited_for() -> None:
+    pool, gate = CallPool(places=1), threading.Event()
+    pool.submit(lambda: gate.wait(PATIENCE_SECONDS), _ignore)
+    waiting = pool.submit(_ignore, _ignore)
+    threading.Timer(0.05, lambda: (waiting.cancel(), gate.set())).start()
+    started = time.monotonic()
+    pool.wait_until_idle(PATIENCE_SECONDS)
+    assert time.monotonic() - started < PATIENCE_SECONDS / 2

@@ -1,0 +1,169 @@
+"""The frames: one table of lines and what they are, and the splitter cut at every byte."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from repo_mcp.protocol.frames import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    MAX_DEPTH,
+    PARSE_ERROR,
+    Dropped,
+    LineSplitter,
+    Notification,
+    Refusal,
+    Request,
+    Response,
+    encode_error,
+    parse_frame,
+)
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+PARSE_ERRORS = {
+    "empty line": b"",
+    "blank line": b"  \r",
+    "no json": b"hello",
+    "half an object": b'{"jsonrpc":"2.0","id":1',
+    "two objects": PING + PING,
+    "byte order mark": b"\xef\xbb\xbf" + PING,
+    "latin-1": b'{"jsonrpc":"2.0","id":1,"method":"caf\xe9"}',
+    "overlong utf-8": b'{"jsonrpc":"2.0","id":1,"method":"\xc0\xaf"}',
+    "encoded surrogate": b'{"jsonrpc":"2.0","id":1,"method":"\xed\xa0\x80"}',
+    "utf-16": PING.decode().encode("utf-16"),
+    "NaN": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}',
+    "Infinity": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":-Infinity}}',
+    "1e999": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1e999}}',
+    "5000 digits": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":' + b"9" * 5_000 + b"}}",
+    "deep": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 65 + b"1" + b"}" * 65 + b"}",
+    "very deep": b"[" * 100_000,
+    "very deep and closed": b"[" * 100_000 + b"]" * 100_000,
+    "single quotes": b"{'jsonrpc':'2.0'}",
+    "control character": b'{"jsonrpc":"2.0","id":1,"method":"a\x01"}',
+}
+
+INVALID_REQUESTS = {
+    "batch": (b"[" + PING + b"]", None),
+    "empty batch": (b"[]", None),
+    "number": (b"7", None),
+    "null": (b"null", None),
+    "string": (b'"ping"', None),
+    "version 1": (b'{"jsonrpc":"1.0","id":7,"method":"ping"}', 7),
+    "version as number": (b'{"jsonrpc":2.0,"id":7,"method":"ping"}', 7),
+    "no version": (b'{"id":"a","method":"ping"}', "a"),
+    "id null": (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None),
+    "id fraction": (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None),
+    "id as 1.0": (b'{"jsonrpc":"2.0","id":1.0,"method":"ping"}', None),
+    "id boolean": (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', None),
+    "id object": (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', None),
+    "id array": (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None),
+    "id beyond 64 bits": (b'{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}', None),
+    "id with a lone surrogate": (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', None),
+    "id of 2000 characters": (b'{"jsonrpc":"2.0","id":"' + b"a" * 2_000 + b'","method":"ping"}', None),
+    "key twice": (b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', None),
+    "key twice inside": (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"a":2}}', None),
+    "no method": (b'{"jsonrpc":"2.0","id":1}', 1),
+    "method number": (b'{"jsonrpc":"2.0","id":1,"method":5}', 1),
+    "method number, no id": (b'{"jsonrpc":"2.0","method":5}', None),
+    "method empty": (b'{"jsonrpc":"2.0","id":1,"method":""}', 1),
+    "method with a lone surrogate": (b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', 1),
+    "method of 300 characters": (b'{"jsonrpc":"2.0","id":1,"method":"' + b"m" * 300 + b'"}', 1),
+    "method and result": (b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', 1),
+}
+
+
+@pytest.mark.parametrize("line", PARSE_ERRORS.values(), ids=PARSE_ERRORS)
+def test_what_is_not_strict_json_is_a_parse_error_without_an_id(line: bytes) -> None:
+    frame = parse_frame(line)
+    assert isinstance(frame, Refusal)
+    assert (frame.code, frame.id) == (PARSE_ERROR, None)
+
+
+@pytest.mark.parametrize(("line", "request_id"), INVALID_REQUESTS.values(), ids=INVALID_REQUESTS)
+def test_json_that_is_no_request_is_refused_under_its_id_where_it_has_one(
+    line: bytes, request_id: int | str | None
+) -> None:
+    frame = parse_frame(line)
+    assert isinstance(frame, Refusal)
+    assert (frame.code, frame.id) == (INVALID_REQUEST, request_id)
+
+
+def test_valid_messages_are_what_they_say() -> None:
+    assert parse_frame(PING + b"\r") == Request(1, "ping", None)
+    assert parse_frame(b'{"jsonrpc":"2.0","id":"7","method":"a/b","params":{"x":[1]}}') == Request(
+        "7", "a/b", {"x": [1]}
+    )
+    assert parse_frame(b'{"jsonrpc":"2.0","method":"notifications/x"}') == Notification(
+        "notifications/x", None
+    )
+    answer = {"jsonrpc": "2.0", "id": 3, "result": {"a": 1}}
+    assert parse_frame(json.dumps(answer).encode()) == Response(answer)
+
+
+def test_params_must_be_an_object_and_notifications_are_never_answered() -> None:
+    frame = parse_frame(b'{"jsonrpc":"2.0","id":4,"method":"ping","params":[1]}')
+    assert isinstance(frame, Refusal)
+    assert (frame.code, frame.id) == (INVALID_PARAMS, 4)
+    assert parse_frame(b'{"jsonrpc":"2.0","method":"ping","params":[1]}') == Dropped()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'"id":1,"result":5',
+        b'"id":1,"error":"no"',
+        b'"id":1,"error":{"code":true,"message":"no"}',
+        b'"id":null,"error":{"code":1,"message":"no"}',
+        b'"id":1,"result":{},"error":{"code":1,"message":"no"}',
+    ],
+)
+def test_malformed_responses_are_dropped_for_an_answer_could_be_answered_for_ever(body: bytes) -> None:
+    assert parse_frame(b'{"jsonrpc":"2.0",' + body + b"}") == Dropped()
+
+
+def test_nesting_is_allowed_to_the_limit() -> None:
+    depth = MAX_DEPTH - 2  # the message and its params are two levels
+    nested = b'{"a":' * depth + b"1" + b"}" * depth
+    frame = parse_frame(b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"p":' + nested + b"}}")
+    assert isinstance(frame, Request)
+    deeper = parse_frame(b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"p":{"p":' + nested + b"}}}")
+    assert isinstance(deeper, Refusal)
+
+
+def test_integers_beyond_64_bits_in_params_reach_the_check_of_arguments() -> None:
+    frame = parse_frame(b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"n":99999999999999999999}}')
+    assert frame == Request(1, "m", {"n": 99999999999999999999})
+
+
+def test_lines_are_the_same_wherever_the_stream_is_cut() -> None:
+    stream = b"one\n\ntwo\r\nthr\xc3\xa9e\n" + b"x" * 11 + b"\nlast"
+    want = [b"one", b"", b"two\r", "thrée".encode(), None]
+    for first in range(len(stream)):
+        for second in range(first, len(stream), 3):
+            splitter = LineSplitter(max_bytes=10)
+            pieces = (stream[:first], stream[first:second], stream[second:])
+            assert [line for piece in pieces for line in splitter.feed(piece)] == want
+            assert splitter.finish() == b"last"
+
+
+def test_a_line_over_the_cap_is_refused_at_once_and_never_held() -> None:
+    splitter = LineSplitter(max_bytes=100)
+    assert list(splitter.feed(b"a" * 100)) == []
+    assert list(splitter.feed(b"a")) == [None]
+    for _ in range(50):
+        assert list(splitter.feed(b"a" * 100)) == []
+    assert splitter.finish() is None
+    assert list(splitter.feed(b"\nnext\n")) == [b"next"]
+
+
+def test_an_error_is_one_line_and_echoes_the_id() -> None:
+    frame = encode_error("a\nb", PARSE_ERROR, "no")
+    assert frame.count(b"\n") == 1
+    assert json.loads(frame) == {
+        "jsonrpc": "2.0",
+        "id": "a\nb",
+        "error": {"code": PARSE_ERROR, "message": "no"},
+    }

@@ -1,0 +1,202 @@
+"""The check of arguments: against the reference implementation, and where it is stricter on purpose."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jsonschema
+import pytest
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.protocol.tool_model import (
+    check_schema,
+    describe_limits,
+    escape_text,
+    is_plain,
+    validate_arguments,
+)
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "minLength": 1, "maxLength": 5},
+        "mode": {"type": "string", "enum": ["bm25", "literal"]},
+        "top_k": {"type": "integer", "minimum": 1, "maximum": 50},
+        "weight": {"type": "number", "minimum": 0, "maximum": 1},
+        "force": {"type": "boolean"},
+        "paths": {"type": "array", "items": {"type": "string", "maxLength": 3}, "maxItems": 2},
+        "budget": {
+            "type": "object",
+            "properties": {"lines": {"type": "integer", "minimum": 1}},
+            "required": ["lines"],
+            "additionalProperties": False,
+        },
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+VALUES: list[object] = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    50,
+    51,
+    -1,
+    2**70,
+    0.5,
+    1.5,
+    "",
+    "a",
+    "bm25",
+    "12345",
+    "123456",
+    [],
+    ["a", "b"],
+    ["a", "b", "c"],
+    ["four"],
+    [1],
+    {},
+    {"lines": 1},
+    {"lines": 0},
+    {"lines": True},
+    {"lines": 1, "more": 1},
+]
+
+
+def _refused(arguments: dict[str, object]) -> RepoError | None:
+    try:
+        validate_arguments(SCHEMA, arguments)
+    except RepoError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("name", SCHEMA["properties"])
+def test_every_value_for_every_argument_is_judged_as_the_reference_judges_it(name: str) -> None:
+    reference = jsonschema.Draft202012Validator(SCHEMA)
+    for value in VALUES:
+        arguments = {"query": "a"} | {name: value}
+        assert (_refused(arguments) is None) == reference.is_valid(arguments), value
+
+
+def test_missing_and_unknown_arguments_are_judged_as_the_reference_judges_them() -> None:
+    reference = jsonschema.Draft202012Validator(SCHEMA)
+    names = ["query", "force", "unknown"]
+    for count in range(len(names) + 1):
+        for chosen in itertools.combinations(names, count):
+            arguments = {name: "a" if name == "query" else True for name in chosen}
+            assert (_refused(arguments) is None) == reference.is_valid(arguments), chosen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"query": "a", "top_k": True}, ["top_k", "a boolean", "an integer from 1 to 50"]),
+        ({"query": "a", "top_k": 5.0}, ["top_k", "a fractional number", "from 1 to 50"]),
+        ({"query": "a", "top_k": "5"}, ["top_k", "a string"]),
+        ({"query": "a", "top_k": None}, ["top_k", "null"]),
+        ({"query": "a", "top_k": 51}, ["top_k", "too large", "from 1 to 50"]),
+        ({"query": "a", "top_k": 10**30}, ["top_k", "too large"]),
+        ({"query": ["a"]}, ["query", "an array", "from 1 to 5"]),
+        ({"query": ""}, ["query", "empty"]),
+        ({"query": "a" * 6}, ["query", "6 characters", "to 5"]),
+        ({"query": "\ud800"}, ["query", "surrogate"]),
+        ({"query": "a\0"}, ["query", "NUL"]),
+        ({"query": "a", "mode": "fuzzy"}, ["mode", '"fuzzy"', '"bm25", "literal"']),
+        ({"query": "a", "topk": 1}, ["topk", "unknown"]),
+        ({}, ["query", "missing"]),
+        ({"query": "a", "budget": {"lines": "x"}}, ["budget.lines", "a string"]),
+        ({"query": "a", "budget": {}}, ["budget.lines", "missing"]),
+        ({"query": "a", "paths": ["a", 1]}, ["paths[1]", "an integer"]),
+    ],
+)
+def test_a_refusal_names_the_argument_what_was_found_and_the_limits(
+    arguments: dict[str, object], words: list[str]
+) -> None:
+    error = _refused(arguments)
+    assert error is not None
+    assert error.code is ErrorCode.INVALID_ARGUMENT
+    for word in words:
+        assert word in error.message
+
+
+def test_an_unknown_argument_is_told_which_there_are() -> None:
+    error = _refused({"query": "a", "limit": 5})
+    assert error is not None
+    assert "query, mode, top_k" in error.hint
+
+
+def test_what_a_client_made_up_is_repeated_cut_and_harmless() -> None:
+    error = _refused({"query": "a", "\x1b[31m\u202e" + "x" * 500: 1})
+    assert error is not None
+    assert "\\u001b[31m\\u202e" in error.message
+    assert len(error.message) < 120
+    error = _refused({"query": "a", "mode": "\ud800" * 500})
+    assert error is not None
+    error.message.encode("utf-8")
+
+
+def test_free_text_may_hold_nul_but_never_a_lone_surrogate() -> None:
+    validate_arguments(SCHEMA, {"query": "a\0b"}, frozenset({"query"}))
+    with pytest.raises(RepoError):
+        validate_arguments(SCHEMA, {"query": "\udfff"}, frozenset({"query"}))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": "a+"},
+        {"type": ["string", "null"]},
+        {"type": "integer", "multipleOf": 2},
+        {"type": "object", "properties": {}},
+        {"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": False},
+        {"type": "array", "items": {"type": "string", "format": "uri"}},
+        {"enum": [1]},
+    ],
+)
+def test_a_schema_cannot_promise_what_is_not_checked(schema: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="schema"):
+        check_schema(schema)
+
+
+def test_the_schema_of_these_tests_is_allowed() -> None:
+    check_schema(SCHEMA)
+
+
+def test_limits_in_words() -> None:
+    properties = SCHEMA["properties"]
+    assert describe_limits(properties["query"]) == "a string of length from 1 to 5"
+    assert describe_limits(properties["mode"]) == 'one of "bm25", "literal"'
+    assert describe_limits(properties["force"]) == "a boolean"
+    assert describe_limits(properties["paths"]) == "an array of at most 2 entries"
+    assert describe_limits({"type": "integer", "maximum": 2_000}) == "an integer up to 2,000"
+    assert describe_limits({"type": "integer"}) == "an integer"
+
+
+def test_names_are_shown_without_characters_that_hide() -> None:
+    assert escape_text("a\u202eb\x1bc\u200bd\n\ufeff") == "a\\u202eb\\u001bc\\u200bd\\u000a\\ufeff"
+    assert escape_text("naïve 日本語 🙂") == "naïve 日本語 🙂"
+    for code in range(128):
+        assert (escape_text(chr(code)) == chr(code)) == is_plain(chr(code))
+    assert is_plain("naïve 日本語 🙂")
+    assert not is_plain("a\u2066")
+
+
+def test_a_type_may_be_a_list_of_plain_ones() -> None:
+    either = {"type": ["string", "number"], "minLength": 1, "maxLength": 3}
+    schema = {"type": "object", "properties": {"since": either}, "additionalProperties": False}
+    check_schema(schema)
+    for value in ("abc", 5, 5.5):
+        validate_arguments(schema, {"since": value})
+    for value in ("", "abcd", True, None, [], {}):
+        with pytest.raises(RepoError) as caught:
+            validate_arguments(schema, {"since": value})
+        assert "since" in caught.value.message
+        assert "a string of length from 1 to 3 or a number" in caught.value.hint
+    for kind in (["string", "object"], ["string", "nonsense"], [], ["array", "integer"]):
+        with pytest.raises(ValueError, match="is not one of"):
+            check_schema({"type": kind})

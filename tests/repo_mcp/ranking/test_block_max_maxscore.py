@@ -1,0 +1,224 @@
+"""The best units found by pruning are those of scoring everything: the same units, scores and ties."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
+from repo_mcp.indexing.documents import SegmentBuilder
+from repo_mcp.ranking import block_max_maxscore, term_scorers, tf_norm_table
+from repo_mcp.ranking.block_max_maxscore import Mask, TopUnits, TopUnitsFinder
+from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, ShortList, WeighedList
+from repo_mcp.ranking.query import Query
+from repo_mcp.ranking.searcher import Searcher
+from repo_mcp.ranking.segment_search import Matches
+from repo_mcp.ranking.term_scorers import Kept, TermListReader
+from repo_mcp.ranking.tf_norm_table import Saturations
+from repo_mcp.text.schema import FIELDS
+from tests.repo_mcp.ranking.plain_search import score_units
+from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
+
+SEGMENTS = 3
+COUNTS = (1, 7, 60, 1000)
+
+
+@pytest.fixture(scope="module")
+def searcher() -> Searcher:
+    """Three segments of different sizes, each with dead files."""
+    sources = read_sources()
+    directory = MemoryDirectory()
+    with IndexWriter(directory, "test", FIELDS) as writer:
+        for number, share in enumerate((slice(0, None, 2), slice(1, None, 4), slice(3, None, 4))):
+            builder = SegmentBuilder(200, 30)
+            own = sources[share]
+            for source in own:
+                builder.add(source)
+            writer.add(write_segment(directory, writer.reserve_temporary(), *builder.build()))
+            writer.mark_dead(writer.segments[number].name, list(range(number, len(own), 9)))
+        writer.commit()
+    snapshot = Snapshot.open(directory)
+    assert snapshot is not None
+    return Searcher(snapshot)
+
+
+@pytest.fixture(params=["small steps", "paths apart", "as it is"])
+def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every way to go over the blocks, whatever the size of the tree."""
+    if request.param == "small steps":
+        monkeypatch.setattr(block_max_maxscore, "SAMPLE_BLOCKS", 1)
+        monkeypatch.setattr(block_max_maxscore, "UNITS_PER_BLOCK", 1000)
+        monkeypatch.setattr(block_max_maxscore, "BLOCKS_AT_ONCE", 1)
+        monkeypatch.setattr(block_max_maxscore, "FEW_UNITS", 2)
+    if request.param == "paths apart":
+        monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
+    return
+
+
+def choose_expected(matches: Matches, count: int) -> dict[int, float]:
+    """The units of a segment that must be found, by sorting all of them."""
+    scores = np.round(matches.scores, DECIMALS)
+    last = sorted(scores.tolist(), reverse=True)[count - 1] if len(scores) >= count else 0.0
+    return {
+        unit: score
+        for unit, score in zip(matches.units.tolist(), scores.tolist(), strict=True)
+        if score >= last
+    }
+
+
+def find(
+    searcher: Searcher, terms: list[str], count: int, wanted: list[Mask] | None = None
+) -> Iterator[TopUnits]:
+    snapshot = searcher.snapshot
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    read = [reader.read(term) for term in terms]
+    for place, segment in enumerate(snapshot.segments):
+        lists = [one for term in read for one in term.segments[place]]
+        yield TopUnitsFinder(segment).find(lists, wanted[place] if wanted else None, count)
+
+
+@pytest.mark.usefixtures("path_taken")
+def test_the_best_units_are_those_of_scoring_everything(searcher: Searcher) -> None:
+    compared = 0
+    for text in choose_queries(read_sources())[:40]:
+        terms = list(dict.fromkeys(text.lower().split()))
+        expected = score_units(searcher, Query(terms=terms))
+        for count in COUNTS:
+            for found, matches in zip(find(searcher, terms, count), expected, strict=True):
+                wanted = choose_expected(matches, count)
+                assert dict(zip(found.units.tolist(), found.scores.tolist(), strict=True)) == wanted
+                compared += len(wanted)
+    assert compared > 10_000
+
+
+@pytest.mark.usefixtures("path_taken")
+def test_only_wanted_units_are_found(searcher: Searcher) -> None:
+    draw = np.random.default_rng(3)
+    masks = [draw.random(segment.reader.unit_count) < 0.2 for segment in searcher.snapshot.segments]
+    for text in ("the self return", "async def read", "email message header value"):
+        expected = score_units(searcher, Query(terms=text.split()))
+        found = find(searcher, text.split(), 10, masks)
+        for own, matches, mask in zip(found, expected, masks, strict=True):
+            wanted = choose_expected(matches.keep(mask[matches.units]), 10)
+            assert len(wanted) >= 10
+            assert dict(zip(own.units.tolist(), own.scores.tolist(), strict=True)) == wanted
+
+
+def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
+    snapshot = searcher.snapshot
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    lists = [one for term in ("the", "loop") for one in reader.read(term).segments[0]]
+    everything = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50)
+    high = float(np.sort(everything.scores)[-5])
+    found = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50, high)
+    best = everything.units[everything.scores >= high]
+    assert set(best.tolist()) <= set(found.units.tolist())
+
+
+@pytest.mark.usefixtures("path_taken")
+def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Searcher) -> None:
+    snapshot = searcher.snapshot
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    forms = set()
+    for term in ("the", "self", "loop", "email", "async", "charset", "py"):
+        expected = score_units(searcher, Query(terms=[term]))
+        for segment, lists, matches in zip(
+            snapshot.segments, reader.read(term).segments, expected, strict=True
+        ):
+            count = segment.reader.unit_count
+            units, blocks = np.arange(count), np.arange(-(-count // BLOCK_DOCS))
+            sums = np.zeros(len(blocks) * BLOCK_DOCS)
+            for one in lists:
+                forms.add(type(one))
+                gains = np.bincount(*one.take(blocks), len(sums))
+                assert gains[:count].nonzero()[0].tolist() == one.hold(units)
+                assert gains[:count].tolist() == one.look_up(units).tolist()
+                assert (gains <= one.bound_blocks()[np.arange(len(sums)) // BLOCK_DOCS] + 1e-12).all()
+                assert gains.max() <= one.most + 1e-12
+                assert (np.rint(gains / GRAIN) * GRAIN == gains).all()
+                check_parts(one, blocks, gains)
+                sums += gains
+            live = np.flatnonzero(segment.live_unit_mask & (sums[:count] > 0))
+            assert live.tolist() == matches.units.tolist()
+            assert sums[live] == pytest.approx(matches.scores, abs=1e-9)
+    assert forms >= {ShortList, LongList}
+
+
+def check_parts(one: WeighedList, blocks: I64, gains: F64) -> None:
+    """A choice of blocks, and of places in them, gives what all together give there."""
+    own = blocks[1::2]
+    there = gains.reshape(-1, BLOCK_DOCS)[own].reshape(-1)
+    wanted = np.arange(len(there)) % 3 == 0
+    assert np.bincount(*one.take(own), len(there)).tolist() == there.tolist()
+    assert np.bincount(*one.take(own, wanted), len(there)).tolist() == (there * wanted).tolist()
+
+
+@pytest.mark.usefixtures("path_taken")
+def test_lists_tell_the_documents_of_each_field(searcher: Searcher) -> None:
+    for term in ("the", "self", "email", "charset", "py"):
+        lists = searcher._lists.read(term)
+        for field in range(len(FIELDS)):
+            known = [docs.tolist() for _, docs in searcher.iter_field(term, field, lists)]
+            read = [docs.tolist() for _, docs in searcher.iter_field(term, field)]
+            assert [docs for docs in known if docs] == [docs for docs in read if docs]
+
+
+def test_paths_of_many_files_are_a_list_of_their_own(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
+    snapshot = searcher.snapshot
+    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    assert PathList in {type(one) for own in reader.read("email").segments for one in own}
+
+
+@pytest.mark.parametrize("limits", [None, (4, 40), (1, 1)])
+def test_saturations_are_scores_but_for_the_rarity(
+    limits: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbered or not, far from ordinary or not: times a term's factor they are its scores to a bit."""
+    if limits is not None:
+        monkeypatch.setattr(tf_norm_table, "FREQUENCIES", limits[0])
+        monkeypatch.setattr(tf_norm_table, "LENGTHS", limits[1])
+    draw = np.random.default_rng(4)
+    known = Saturations([70.5] * len(FIELDS))
+    for field in (0, 2, 0):
+        counts, lengths = draw.integers(1, 12, 900), draw.integers(1, 90, 900).astype(np.uint16)
+        counts[5], lengths[6] = 100_000, 60_000
+        scorer = TermScorer(FIELDS[field].name, "term", 10_000, 77, 70.5)
+        numbers = known.number(field, counts, lengths)
+        assert (known.fields[numbers] == field).all()
+        assert (known.values[numbers] * scorer.factor).tolist() == scorer.score(counts, lengths).tolist()
+        assert len(set(numbers.tolist())) == len(set(zip(counts.tolist(), lengths.tolist(), strict=True)))
+
+
+def test_sums_of_gains_do_not_depend_on_their_order() -> None:
+    draw = random.Random(5)
+    gains = [round(draw.uniform(0, 65) / GRAIN) * GRAIN for _ in range(256)]
+    for _ in range(20):
+        draw.shuffle(gains)
+        total = 0.0
+        for gain in gains:
+            total += gain
+        assert total == sum(sorted(gains))
+
+
+def test_what_was_used_last_is_kept() -> None:
+    read: list[str] = []
+
+    def get(key: str) -> bytes:
+        def make() -> bytes:
+            read.append(key)
+            return b"12345678"
+
+        return kept.get(key, make)
+
+    kept: Kept[str, bytes] = Kept(16, len)
+    for key in "abacab":
+        assert get(key) == b"12345678"
+    assert read == ["a", "b", "c", "b"]
+    assert Kept(4, len).get("big", lambda: b"12345678") == b"12345678"

@@ -1,0 +1,67 @@
+"""Which indexed files a prompt's paths mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from repo_mcp.ranking.mentions import MAX_MEANT, resolve_mentions
+from repo_mcp.ranking.prompt import Clue, ClueKind
+from repo_mcp.text.analysis import analyse_text
+
+PATHS = [
+    "README.md",
+    "lib/a/__init__.py",
+    "lib/a/util.py",
+    "lib/b/__init__.py",
+    "lib/b/util.py",
+    "lib/ledger/__init__.py",
+    "src/ledger/book.py",
+    "web/index.ts",
+    *(f"p{number}/setup.py" for number in range(MAX_MEANT + 1)),
+]
+
+
+def find_paths(terms: Iterable[str]) -> list[str]:
+    """The slow clear version of the index's answer."""
+    wanted = set(terms)
+    return [path for path in sorted(PATHS) if wanted <= set(analyse_text(path))] if wanted else []
+
+
+def meant(text: str, kind: ClueKind = ClueKind.PATH) -> list[str]:
+    return [one.path for one in resolve_mentions([Clue(kind, text)], find_paths)]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("src/ledger/book.py", ["src/ledger/book.py"]),
+        ("book.py", ["src/ledger/book.py"]),
+        ("ledger/book.py", ["src/ledger/book.py"]),
+        ("/home/u/work/src/ledger/book.py", ["src/ledger/book.py"]),
+        ("/elsewhere/ledger/book.py", ["src/ledger/book.py"]),  # two components agree
+        ("/elsewhere/other/book.py", []),  # one does not count for a path of several
+        ("a/util.py", ["lib/a/util.py"]),
+        ("util.py", ["lib/a/util.py", "lib/b/util.py"]),
+        ("setup.py", []),  # may mean more files than say anything
+        ("README.md", ["README.md"]),
+        ("/any/README.md", ["README.md"]),  # all components of the indexed path agree
+        ("ledger.book", ["src/ledger/book.py"]),
+        ("lib.ledger", ["lib/ledger/__init__.py"]),
+        ("no/such/file.py", []),
+        ("..", []),
+        ("BOOK.py", []),  # case tells two paths apart
+    ],
+)
+def test_a_path_means_what_agrees_from_its_end_on(text: str, paths: list[str]) -> None:
+    assert meant(text) == paths
+    assert meant(text, ClueKind.FRAME) == paths
+
+
+def test_a_path_that_may_mean_several_files_counts_for_each_in_part() -> None:
+    assert [one.share for one in resolve_mentions([Clue(ClueKind.PATH, "util.py")], find_paths)] == [0.5, 0.5]
+
+
+def test_words_mean_no_files() -> None:
+    assert resolve_mentions([Clue(ClueKind.WORD, "book"), Clue(ClueKind.SYMBOL, "book")], find_paths) == ()

@@ -1,0 +1,144 @@
+"""What is understood of a prompt."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.ranking.prompt import (
+    MAX_CLUES,
+    STOP_WORDS,
+    Clue,
+    ClueKind,
+    list_joined,
+    parse_prompt,
+    split_symbol,
+)
+
+
+def texts(prompt: str, kind: ClueKind) -> list[str]:
+    return [clue.text for clue in parse_prompt(prompt) if clue.kind is kind]
+
+
+PYTHON_TRACE = """It fails:
+Traceback (most recent call last):
+  File "/home/u/app/src/ledger/report.py", line 17, in render
+    return post(account)
+  File "/home/u/app/src/ledger/accounts.py", line 28, in post
+    raise UnbalancedEntry("x")
+ledger.accounts.UnbalancedEntry: the amount of a transfer must be positive
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "frames"),
+    [
+        (
+            PYTHON_TRACE,
+            [
+                ("/home/u/app/src/ledger/accounts.py", 28, "post"),
+                ("/home/u/app/src/ledger/report.py", 17, "render"),
+            ],
+        ),
+        (
+            "TypeError: x\n    at Object.render (web/view.ts:22:5)\n    at file:///srv/app/main.js:3:15\n",
+            [("web/view.ts", 22, "render"), ("/srv/app/main.js", 3, None)],
+        ),
+        (
+            "\tat com.example.Ledger.post(Ledger.java:123)\n\tat com.example.Main.main(Main.java:7)\n",
+            [("Ledger.java", 123, "post"), ("Main.java", 7, "main")],
+        ),
+        (
+            "panic: boom\n\ngoroutine 1 [running]:\nmain.post(...)\n\t/tmp/x/ledger.go:12 +0x1d\n",
+            [("/tmp/x/ledger.go", 12, None)],
+        ),
+        ("   at Ledger.Post() in C:\\src\\Ledger.cs:line 40", [("C:/src/Ledger.cs", 40, None)]),
+    ],
+    ids=["python", "javascript", "java", "go", "csharp"],
+)
+def test_frames_of_a_traceback_the_innermost_first(
+    prompt: str, frames: list[tuple[str, int, str | None]]
+) -> None:
+    found = [clue for clue in parse_prompt(prompt) if clue.kind is ClueKind.FRAME]
+    assert [(clue.text, clue.line, clue.name) for clue in found] == frames
+
+
+def test_functions_of_frames_and_the_message_are_clues_and_the_frames_own_words_are_not() -> None:
+    symbols = texts(PYTHON_TRACE, ClueKind.SYMBOL)
+    assert {"render", "post", "ledger.accounts.UnbalancedEntry", "UnbalancedEntry"} <= set(symbols)
+    assert texts(PYTHON_TRACE, ClueKind.PHRASE) == ["the amount of a transfer must be positive"]
+    words = {word.lower() for word in texts(PYTHON_TRACE, ClueKind.WORD)}
+    assert words.isdisjoint({"traceback", "recent", "file", "line", "home", "app"})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "path", "line"),
+    [
+        ("see src/ledger/book.py:12", "src/ledger/book.py", 12),
+        ("see book.py.", "book.py", None),
+        ("in src\\ledger\\book.py line 4", "src/ledger/book.py", 4),
+        ("https://example.org/a/b/blob/main/src/book.py#L10", "//example.org/a/b/blob/main/src/book.py", 10),
+        ("Makefile is wrong", "Makefile", None),
+        ("ledger.book fails", "ledger.book", None),
+    ],
+)
+def test_whatever_looks_like_a_path(prompt: str, path: str, line: int | None) -> None:
+    assert Clue(ClueKind.PATH, path, line) in parse_prompt(prompt)
+
+
+def test_symbols_by_their_look() -> None:
+    prompt = (
+        "Why ignore transfer_funds, formatCents, `post`, Account.balance and std::sort? Try run() e.g. now."
+    )
+    found = texts(prompt, ClueKind.SYMBOL)
+    assert found == ["post", "run", "transfer_funds", "formatCents", "Account.balance", "std::sort"]
+
+
+def test_a_word_with_a_capital_inside_a_sentence_is_a_weak_symbol() -> None:
+    (clue,) = [one for one in parse_prompt("How does the Searcher rank") if one.kind is ClueKind.SYMBOL]
+    assert (clue.text, clue.is_strong) == ("Searcher", False)
+
+
+def test_quoted_texts_are_phrases_and_single_words_are_not() -> None:
+    prompt = 'It says "not an entry at all" and \'could not open\' and “too many files”, not "word".'
+    assert texts(prompt, ClueKind.PHRASE) == ["not an entry at all", "could not open", "too many files"]
+
+
+def test_words_come_once_without_those_of_every_sentence() -> None:
+    assert texts("How does the ledger post to the Ledger?", ClueKind.WORD) == ["ledger", "post"]
+
+
+def test_of_a_path_only_the_name_counts_as_a_word() -> None:
+    assert texts("broken: src/ledger/book.py and https://example.org/page", ClueKind.WORD) == [
+        "broken",
+        "book",
+    ]
+
+
+def test_words_in_a_row_may_be_names() -> None:
+    joined = list_joined("the TCP slow start. Phase two")
+    assert {"tcp_slow", "slow_start", "slowstart", "tcp_slow_start", "phase_two"} <= set(joined)
+    assert "start_phase" not in joined  # a full stop between them
+    assert not any(name.startswith("the_") for name in joined)
+
+
+def test_split_symbol() -> None:
+    assert split_symbol("Class.method") == ("Class", "method")
+    assert split_symbol("ns::Type->field") == ("ns", "Type", "field")
+
+
+def test_stop_words_are_folded_words() -> None:
+    assert all(word == word.lower() and word.isalpha() for word in STOP_WORDS)
+
+
+@given(st.text() | st.text(alphabet="ab_.:/\\`'\"()<> \n\tA1#$-@%é", max_size=200))
+def test_any_text_is_understood_within_limits(prompt: str) -> None:
+    clues = parse_prompt(prompt)
+    counts = Counter(clue.kind for clue in clues)
+    assert all(count <= MAX_CLUES[kind] for kind, count in counts.items())
+    assert len(set(clues)) == len(clues)
+    assert parse_prompt(prompt) == clues
+    list_joined(prompt)

@@ -1,0 +1,249 @@
+"""The pipeline on small trees: what comes first and why, and that points add up."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import Hit, SearchRequest
+from repo_mcp.ranking import candidates, ranking
+from repo_mcp.ranking.query import parse_query
+from repo_mcp.ranking.ranking_weights import WEIGHTS
+from repo_mcp.ranking.searcher import BestUnits, Filter, Searcher
+from repo_mcp.repository import Repository
+from repo_mcp.text.schema import PATH, SYMBOL
+from tests.repo_mcp.trees import edit_tree, make_tree
+
+FILLER = "# nothing of note\nvalue = 1\n" * 20
+FILES = {
+    "src/net/retry_policy.py": "class RetryPolicy:\n    pass\n\nclass Backoff:\n    def wait(self): ...\n"
+    + FILLER,
+    "src/net/client.py": "from net.retry_policy import Backoff\n# retry, retry and retry\nretry = 1\n"
+    + FILLER,
+    "src/net/work_queue.py": "def drain_jobs(jobs):\n    return jobs\n" + FILLER,
+    "src/pool.py": "def acquire_slot():\n    # takes a slot of the pool\n    return slot\n" + FILLER,
+    "src/user.py": "slot = acquire_slot()\nother = acquire_slot() or acquire_slot()\n" + FILLER,
+    "tests/test_pool.py": "def test_acquire_slot():\n    assert acquire_slot()\n" + FILLER,
+    "docs/pool.md": "# The pool\n\nacquire_slot takes a slot of the pool. acquire_slot!\n",
+    "vendor/pool.py": "def acquire_slot():\n    return acquire_slot\n" + FILLER,
+    "empty/retry.py": "",
+    "src/long.py": "".join(
+        f"def step_{at}():\n    # common phrase {at}\n    return {at}\n\n" for at in range(300)
+    ),
+    "src/short.py": "# common phrase\n",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    root = tmp_path_factory.mktemp("ranking") / "root"
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    repository = Repository(load_config(str(root), data_dir=str(root.parent / "data")))
+    repository.refresh()
+    return repository
+
+
+def search(repository: Repository, query: str, top_k: int = 10, **options: object) -> tuple[Hit, ...]:
+    return repository.search(SearchRequest(query, top_k, **options)).hits  # type: ignore[arg-type]
+
+
+def first(repository: Repository, query: str, **options: object) -> str:
+    return search(repository, query, **options)[0].path
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("acquire_slot", "src/pool.py"),  # where it is defined, not where it is used most
+        ("acquireSlot", "src/pool.py"),  # in another spelling
+        ("acquiring slots", "src/pool.py"),
+        ("retry policy", "src/net/retry_policy.py"),  # by its name
+        ("how are jobs drained by the work queue", "src/net/work_queue.py"),
+        ("Backoff.wait", "src/net/retry_policy.py"),
+        ("src/user.py", "src/user.py"),
+        ("broken since I touched net/client.py: Backoff waits for ever", "src/net/client.py"),
+        ("tests acquire_slot", "tests/test_pool.py"),
+        ("documentation of the pool", "docs/pool.md"),
+        ("vendored acquire_slot", "vendor/pool.py"),
+    ],
+)
+def test_what_comes_first(repository: Repository, query: str, path: str) -> None:
+    assert first(repository, query) == path
+
+
+def test_a_traceback_is_text_and_its_innermost_frame_comes_first(repository: Repository) -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/src/user.py", line 1, in <module>\n    slot = acquire_slot()\n'
+        '  File "/home/me/src/pool.py", line 3, in acquire_slot\n    return slot\n'
+        "NameError: name 'slot' is not defined\n"
+    )
+    assert [hit.path for hit in search(repository, text, 2)] == ["src/pool.py", "src/user.py"]
+
+
+def test_roles_stand_behind_the_code_unless_asked_for(repository: Repository) -> None:
+    order = [hit.path for hit in search(repository, "acquire_slot pool")]
+    behind = {"tests/test_pool.py", "docs/pool.md", "vendor/pool.py"}
+    assert order[0] == "src/pool.py"
+    assert behind <= set(order[1:])
+    assert "tests/test_pool.py" not in {
+        hit.path for hit in search(repository, "acquire_slot pool", include_tests=False)
+    }
+
+
+def test_one_file_does_not_fill_the_page_unless_asked_for(repository: Repository) -> None:
+    hits = search(repository, "common phrase", 5)
+    assert {hit.path for hit in hits[:3]} == {"src/long.py", "src/short.py"}
+    alone = search(repository, "common phrase", 5, file_glob="src/long.py")
+    assert len(alone) == 5
+    assert len({hit.start_line for hit in alone}) == 5
+
+
+def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: int) -> list[object]:
+    """Every chunk of every file, told by the first of its best units."""
+    page = []
+    for file in files:
+        first, end = file.part.first_units[file.file : file.file + 2].tolist()
+        found = best.segments[file.part.place]
+        own = {
+            unit: score
+            for unit, score in zip(found.units.tolist(), found.scores.tolist(), strict=True)
+            if first <= unit < end
+        } or {first: 1.0}
+        chunks: dict[int, list[int]] = {}
+        for unit in own:
+            chunks.setdefault(int(file.part.find_chunks(np.array([unit]))[0]), []).append(unit)
+        told = sorted((min((-own[unit], unit) for unit in units) for units in chunks.values()), key=list)
+        for place, (negative, unit) in enumerate(told):
+            share = WEIGHTS.repeat**place * negative / told[0][0]
+            points = (*file.points, *([("repeat", round((share - 1.0) * file.score, 6))] if place else []))
+            page.append((-ranking.add_up(points), file.path.encode(), unit, points))
+    return [(unit, points) for _, _, unit, points in sorted(page)[:top_k]]
+
+
+def test_the_page_is_that_of_all_chunks(repository: Repository) -> None:
+    searcher = repository._index.get_searcher()
+    for text in ("common phrase", "acquire_slot", "retry policy", "step_7 phrase", "nothing such"):
+        query = parse_query(text, 100)
+        best = searcher.find_best_units(query, ranking.BEST_UNITS, Filter())
+        for top_k in (1, 2, 5, 30):
+            files = ranking.rank_files(searcher, query, best, top_k)
+            page = ranking.fill_page(best, files, top_k, WEIGHTS)
+            assert [(one.unit, points) for one, points in page] == fill_page_clearly(best, files, top_k)
+
+
+def test_the_best_files_are_those_of_all(repository: Repository) -> None:
+    """Roles of files that cannot be among them are not looked at, and nobody can tell."""
+    searcher = repository._index.get_searcher()
+    for text in ("common phrase", "acquire_slot", "pool tests", "slot value note"):
+        query = parse_query(text, 100)
+        best = searcher.find_best_units(query, ranking.BEST_UNITS, Filter())
+        every = ranking.rank_files(searcher, query, best, 1_000)
+        for count in range(1, len(every) + 2):
+            assert ranking.rank_files(searcher, query, best, count) == every[:count]
+
+
+def test_points_add_up_to_the_score(repository: Repository) -> None:
+    for query in ("acquire_slot", "common phrase", "retry policy", "tests", "see src/user.py and pool"):
+        hits = search(repository, query, 20)
+        assert hits
+        for hit in hits:
+            assert hit.explanation
+            assert round(sum(points for _, points in hit.explanation), 6) == hit.score
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_every_weight_counts(repository: Repository) -> None:
+    """No weight stands in the table for nothing: each changes some score here."""
+    searcher = repository._index.get_searcher()
+    queries = [
+        parse_query(text, 100)
+        for text in (
+            "acquire_slot", "common phrase", "work queue", "how is acquire_slot used", "retry policy net",
+            "clientele Backoff", "see src/user.py", "drain jobs", "how are jobs drained, and how long",
+            'File "src/user.py", line 1, in f\nFile "src/pool.py", line 2, in g',
+        )
+    ]  # fmt: skip
+
+    def pages(weights: object) -> list[object]:
+        return [ranking.rank(searcher, query, 20, Filter(), weights).chunks for query in queries]  # type: ignore[arg-type]
+
+    usual = pages(WEIGHTS)
+    silent = [
+        one.name
+        for one in fields(WEIGHTS)
+        if pages(replace(WEIGHTS, **{one.name: getattr(WEIGHTS, one.name) / 2})) == usual
+    ]
+    assert silent == ["configuration"]  # no such file in the tree
+
+
+def test_files_with_a_term_are_those_of_its_documents(repository: Repository) -> None:
+    searcher = repository._index.get_searcher()
+    for term in ("acquire_slot", "pool", "retri", "nowhere"):
+        for field in (PATH, SYMBOL):
+            rows = {
+                int(searcher.bases[part.place]) + (doc if field == PATH else part.find_file(doc))
+                for part, docs in searcher.iter_field(term, field)
+                for doc in docs.tolist()
+            }
+            for _ in range(2):  # read, and kept
+                assert searcher.find_files(term, field).tolist() == sorted(rows)
+
+
+def test_filters_hold_for_files_that_are_found_by_name(repository: Repository) -> None:
+    assert {hit.path for hit in search(repository, "retry", file_glob="src/net/c*")} == {"src/net/client.py"}
+    assert {hit.path for hit in search(repository, "retry +import")} == {"src/net/client.py"}
+
+
+def test_a_cut_at_equal_files_goes_by_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many candidates are looked at, and however files came into segments."""
+    root = tmp_path / "root"
+    root.mkdir()
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    names = [f"same{at:02}.txt" for at in range(30)]
+    random.Random(3).shuffle(names)
+    for name in names:
+        (root / name).write_text("identical twin words\n")
+        repository.refresh()
+    searcher = repository._index.get_searcher()
+    assert len(searcher.snapshot.segments) > 1
+    monkeypatch.setattr(candidates, "TEXT_FILES", 7)
+    chunks = ranking.rank(searcher, parse_query("identical twin", 10), 20).chunks
+    assert [chunk.path for chunk in chunks] == sorted(names)[:7]
+    monkeypatch.setattr(ranking, "BEST_UNITS", 5)
+    chunks = ranking.rank(searcher, parse_query("identical twin", 10), 20).chunks
+    assert [chunk.path for chunk in chunks] == sorted(names)[:5]
+
+
+def rank_everything(
+    searcher: Searcher, text: str, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, float]]:
+    """The ranking with every file a candidate and every unit looked at."""
+    with monkeypatch.context() as patch:
+        patch.setattr(candidates, "TEXT_FILES", 10**6)
+        patch.setattr(candidates, "PATH_FILES", 10**6)
+        patch.setattr(ranking, "BEST_UNITS", 10**6)
+        chunks = ranking.rank(searcher, parse_query(text, 100), 10).chunks
+    return [(chunk.path, chunk.score) for chunk in chunks]
+
+
+def test_candidates_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_tree(tmp_path / "root", 21, files=150)
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    draw = random.Random(22)
+    for _ in range(3):
+        edit_tree(root, draw)
+        repository.refresh()
+    searcher = repository._index.get_searcher()
+    assert len(searcher.snapshot.segments) > 1
+    for text in ("schedule work queue", "getUserName", "HTTPResponse", "d1 manifest", "naïve commit"):
+        chunks = ranking.rank(searcher, parse_query(text, 100), 10).chunks
+        assert [(chunk.path, chunk.score) for chunk in chunks] == rank_everything(searcher, text, monkeypatch)

@@ -1,0 +1,154 @@
+"""What a hit shows of the live text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from index_format import ChunkSpan, compute_fingerprint
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.languages.patterns.language_registry import find_language
+from repo_mcp.ranking.searcher import RankedChunk
+from repo_mcp.ranking.snippets import (
+    MAX_LINE_CHARS,
+    WINDOW_LINES,
+    choose_window,
+    find_enclosing_symbol,
+    find_line_terms,
+    render_lines,
+    show_hits,
+)
+from repo_mcp.text.analysis import get_word_terms
+
+TEXT = """static int first(int a)
+{
+\treturn a;
+}
+
+int second(void)
+{
+\t/* kmalloc the queue */
+\treturn first(2);
+}
+"""
+
+
+def rank(text: str, matched: tuple[str, ...], *, indexed: str | None = None, last: int = 10) -> RankedChunk:
+    """The ranking's view of a file `a.c` that was `indexed` when its text is now `text`."""
+    print_of = compute_fingerprint((text if indexed is None else indexed).encode())
+    return RankedChunk("a.c", ChunkSpan(1, last, 0, 1, 0), 1, last, 1.0, matched, "c", print_of)
+
+
+def find_terms_clearly(line: str, terms: tuple[str, ...]) -> set[str]:
+    """The wanted terms that a line holds."""
+    return {term for word in re.findall(r"\w+", line) for term in get_word_terms(word) if term in terms}
+
+
+def choose_window_clearly(lines: list[str], terms: tuple[str, ...]) -> tuple[int, int]:
+    found = [find_terms_clearly(line, terms) for line in lines]
+
+    def value(start: int) -> int:
+        shown = found[start : start + WINDOW_LINES]
+        return sum(map(len, shown)) + 3 * len(set().union(*shown))
+
+    starts = range(max(0, len(lines) - WINDOW_LINES) + 1)
+    best = max(starts, key=lambda start: (value(start), -start))
+    return best, min(len(lines), best + WINDOW_LINES)
+
+
+def choose(lines: list[str], terms: tuple[str, ...]) -> tuple[int, int]:
+    return choose_window(find_line_terms(lines, terms))
+
+
+def test_the_window_holds_most_terms() -> None:
+    lines = [f"line {number}" for number in range(40)]
+    lines[20] = "schedule the queue"
+    lines[3] = lines[4] = lines[5] = "queue"
+    start, end = choose(lines, ("schedul", "queue"))
+    assert start <= 20 < end
+    assert end - start == WINDOW_LINES
+
+
+def test_the_first_of_equal_windows_is_taken() -> None:
+    assert choose(["a", "b"] * 30, ("nothing",)) == (0, WINDOW_LINES)
+    assert choose(["only"], ("only",)) == (0, 1)
+
+
+WORDS = [
+    "queue",
+    "Queues",
+    "getHTTPResponse_v2",
+    "response",
+    "http2",
+    "_queue",
+    "queuex",
+    "\u00e4Queue",
+    "x.",
+    "9q",
+]
+LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join), max_size=30)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    LINES, st.lists(st.sampled_from(["queue", "respons", "http", "gethttpresponse_v2", "9q"]), unique=True)
+)
+def test_terms_and_windows_are_those_of_the_clear_version(lines: list[str], wanted: list[str]) -> None:
+    terms = tuple(wanted)
+    found = [
+        {term for place, term in enumerate(terms) if held >> place & 1}
+        for held in find_line_terms(lines, terms)
+    ]
+    assert found == [find_terms_clearly(line, terms) for line in lines]
+    assert choose(lines, terms) == choose_window_clearly(lines, terms)
+
+
+def test_lines_are_numbered_and_long_ones_cut() -> None:
+    assert render_lines(["a", "", "c"], 9) == "9\ta\n10\t\n11\tc\n"
+    assert render_lines(["x" * (MAX_LINE_CHARS + 1)], 1) == "1\t" + "x" * MAX_LINE_CHARS + "…\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(1, "first"), (3, "first"), (5, "first"), (6, "second"), (9, "second")]
+)
+def test_the_enclosing_symbol_is_the_last_declared(line: int, name: str) -> None:
+    offset = sum(len(text) + 1 for text in TEXT.split("\n")[: line - 1])
+    assert find_enclosing_symbol(find_language("a.c"), TEXT.encode(), offset) == name
+
+
+def test_an_unchanged_file_is_shown_as_it_is() -> None:
+    shown = show_hits([rank(TEXT, ("kmalloc",))], [], lambda _path: TEXT.encode())
+    (hit,) = shown.hits
+    assert (hit.path, hit.start_line, hit.end_line, hit.symbol) == ("a.c", 1, 10, "second")
+    assert "8\t\t/* kmalloc the queue */\n" in hit.snippet
+    assert shown.warnings == ()
+
+
+def test_a_changed_file_is_looked_at_again() -> None:
+    moved = "\n" * 4 + TEXT
+    shown = show_hits([rank(moved, ("kmalloc",), indexed=TEXT, last=14)], [], lambda _path: moved.encode())
+    assert "12\t\t/* kmalloc the queue */\n" in shown.hits[0].snippet
+    assert shown.warnings == ("1 of the files found changed since they were indexed: refresh the index.",)
+
+
+def test_what_is_gone_is_left_out() -> None:
+    other = "nothing of the kind\n"
+
+    def read(path: str) -> bytes:
+        if path == "a.c":
+            return other.encode()
+        raise RepoError(ErrorCode.NOT_FOUND, "gone")
+
+    shown = show_hits([rank(other, ("kmalloc",), indexed=TEXT)], [], read)
+    assert shown.hits == ()
+    assert len(shown.warnings) == 2
+
+
+def test_a_phrase_must_be_in_the_chunk() -> None:
+    phrases = {"KMALLOC the queue": 1, "Return First(2)": 1, "kmalloc  the queue": 0, "x y": 0}
+    for phrase, count in phrases.items():
+        shown = show_hits([rank(TEXT, ("kmalloc",))], [phrase], lambda _path: TEXT.encode())
+        assert len(shown.hits) == count

@@ -1,0 +1,94 @@
+"""What is offered instead of a name that is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from repo_mcp.config.server_config import load_config
+from repo_mcp.model import SearchRequest
+from repo_mcp.ranking import spell_suggest
+from repo_mcp.repository import Repository
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("def parse_query(text):\n    return transfer_funds(text)\n")
+    repository = Repository(load_config(str(root), data_dir=str(tmp_path / "data")))
+    repository.refresh()
+    return repository
+
+
+def warn(repository: Repository, query: str) -> list[str]:
+    warnings = repository.search(SearchRequest(query, 5)).warnings
+    return [text for text in warnings if "near" in text]
+
+
+@pytest.mark.parametrize(
+    ("query", "near"),
+    [
+        ("parse_quary", "parse_query"),
+        ("parse_qery", "parse_query"),
+        ("prase_query", "parse_query"),
+        ("transfr_funds", "transfer_funds"),
+        ("TransferFundss", "transfer_funds"),
+    ],
+)
+def test_a_slip_is_offered_the_name(repository: Repository, query: str, near: str) -> None:
+    (sentence,) = warn(repository, query)
+    assert f"near: `{near}`" in sentence
+    assert sentence.startswith(f"`{query.lower()}` is nowhere")
+
+
+def test_in_a_large_tree_the_whole_dictionary_is_read_where_nothing_was_found(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spell_suggest, "SMALL_UNITS", 0)
+    assert warn(repository, "prase_query") == []  # `query` was found
+    assert "near: `parse_query`" in warn(repository, "parse_quary")[0]
+    assert "near: `text`" not in "".join(warn(repository, "prase_zuery"))
+    (Path(repository.config.root) / "a.py").write_text("def parsequery(text):\n    return text\n")
+    repository.refresh()
+    assert "near: `parsequery`" in warn(repository, "prasequery")[0]  # nothing else was found
+
+
+@pytest.mark.parametrize("query", ["parse_query", "zzzzzzzzzz", "abc", "where is parse_quary called", "🙂"])
+def test_nothing_is_offered_without_need_or_likeness(repository: Repository, query: str) -> None:
+    assert warn(repository, query) == []
+
+
+def test_dead_names_are_not_offered(repository: Repository) -> None:
+    root = Path(repository.config.root)
+    (root / "b.py").write_text("parse_quarry = 1\n")
+    repository.refresh()
+    assert "parse_quarry" in warn(repository, "parse_quary")[0]
+    (root / "b.py").unlink()
+    repository.refresh()
+    assert "parse_quarry" not in warn(repository, "parse_quary")[0]
+
+
+def test_what_was_found_in_a_segment_is_kept_while_it_is_open(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    find = spell_suggest._find_in
+    monkeypatch.setattr(
+        spell_suggest,
+        "_find_in",
+        lambda segment, *one, **more: looked.append(segment.name) or find(segment, *one, **more),
+    )
+    (first,) = warn(repository, "parse_quary")
+    assert warn(repository, "parse_quary") == [first]
+    assert len(looked) == 1
+    (Path(repository.config.root) / "b.py").write_text("parse_quarry = 1\n")
+    repository.refresh()
+    assert "parse_quarry" in warn(repository, "parse_quary")[0]
+    assert len(looked) == len(set(looked))
+    for number in range(spell_suggest.KEPT_WORDS):
+        warn(repository, f"parse_quary{number}")
+    seen = len(looked)
+    assert "parse_quarry" in warn(repository, "parse_quary")[0]
+    assert len(looked) > seen

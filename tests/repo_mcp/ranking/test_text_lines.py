@@ -1,0 +1,48 @@
+"""Lines that are cut when they are asked for are those of the whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.ranking import text_lines
+from repo_mcp.ranking.text_lines import TextLines
+from repo_mcp.text.lines import split_lines
+
+
+@pytest.fixture(autouse=True)
+def _look_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_lines, "NEAR_BYTES", 4)
+
+
+TEXTS = st.lists(st.sampled_from([b"\n", b"a", b"bcd", b"\n\n"]), max_size=40).map(b"".join)
+
+
+@given(TEXTS, st.integers(0, 50), st.integers(0, 50))
+def test_lines_are_those_of_the_split_text(data: bytes, first: int, stop: int) -> None:
+    lines: Sequence[bytes] = TextLines(data)
+    wanted = split_lines(data)
+    assert len(lines) == len(wanted)
+    assert lines[first:stop] == wanted[first:stop]
+    assert list(lines) == wanted
+    if wanted:
+        assert lines[-1] == wanted[-1]
+    with pytest.raises(IndexError):
+        lines[len(wanted)]
+
+
+@given(TEXTS)
+def test_a_line_begins_behind_those_before_it(data: bytes) -> None:
+    wanted = split_lines(data)
+    lines = TextLines(data)
+    for place in [*range(len(wanted)), *reversed(range(len(wanted)))]:
+        assert lines[place] == wanted[place]
+        assert (
+            lines.find_start(place)
+            == TextLines(data).find_start(place)
+            == sum(len(line) + 1 for line in wanted[:place])
+        )
+    assert TextLines(data).find_start(len(wanted)) == len(data)

@@ -1,0 +1,69 @@
+"""A tree of tiny files with its repository and its structure phase, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from index_format import DiskDirectory, Snapshot
+from repo_mcp.config.server_config import load_config
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.model import StructureReport
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.repository import Repository
+from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.symbol_index import StructureView
+from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
+
+
+class StructureTree:
+    """Write files, refresh the lexical index, run rounds of the phase."""
+
+    def __init__(
+        self, place: Path, *, workers: int = 1, make_parser: Callable[[], BatchParser] = make_tiny_parser
+    ) -> None:
+        self.root = place / "root"
+        self.root.mkdir(parents=True)
+        self.path = place / "structure"
+        config = load_config(str(self.root), data_dir=str(place / "data"))
+        self.repository = Repository(config)
+        self.phase = StructurePhase(
+            str(self.path),
+            "tiny",
+            workers,
+            lambda path: self.repository._door.read_walked(path, 2_000_000),
+            self.repository._read_many,
+            find_task=find_tiny_task,
+            make_parser=make_parser,
+        )
+
+    def write(self, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_text(text, encoding="utf-8")
+        self.repository.refresh()
+
+    def remove(self, *paths: str) -> None:
+        for path in paths:
+            (self.root / path).unlink()
+        self.repository.refresh()
+
+    @property
+    def lexical(self) -> Snapshot:
+        searcher = self.repository._index.find_searcher()
+        assert searcher is not None
+        return searcher.snapshot
+
+    def run(self, **options: object) -> StructureReport:
+        return self.phase.run(self.lexical, **options)  # type: ignore[arg-type]
+
+    def open(self) -> StructureView:
+        snapshot = Snapshot.open(DiskDirectory(str(self.path)))
+        assert snapshot is not None
+        return StructureView(snapshot, KnownFiles(self.lexical).find_fingerprint)
+
+    def read_segments(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in self.path.glob("*.seg")}
+
+    def close(self) -> None:
+        self.repository.close()

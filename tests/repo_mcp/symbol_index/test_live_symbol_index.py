@@ -1,0 +1,371 @@
+"""The structure of one root while it is served: only where asked for, in the background, never in the way."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from index_format import CorruptIndex, DiskDirectory, IndexWriter
+from repo_mcp import repository as repository_module
+from repo_mcp.config.server_config import Config, load_config
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.live import derived_index
+from repo_mcp.model import IndexedPath, SearchRequest
+from repo_mcp.process.parse_worker import BatchParser
+from repo_mcp.repository import Repository
+from repo_mcp.symbol_index import phase as symbol_phase
+from repo_mcp.symbol_index import workers as symbol_workers
+from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.schema import DECLARES, STRUCTURE_FIELDS
+from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
+
+PROJECT = Path(__file__).resolve().parents[3]
+Open = Callable[..., Repository]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "root"
+    for path, text in {"a.tiny": "def a\n", "src/b.tiny": "def b\nuse a\n", "c.txt": "text\n"}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture
+def open_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    opened: list[Repository] = []
+
+    def start(
+        toolsets: tuple[str, ...] = ("repo",), make_parser: Callable[[], BatchParser] = make_tiny_parser
+    ) -> Repository:
+        tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_parser)
+        monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+        config: Config = load_config(str(root), toolsets=toolsets)
+        opened.append(Repository(config))
+        return opened[-1]
+
+    yield start
+    for repository in opened:
+        if not repository.structure._closed.is_set():
+            repository.close()
+    assert multiprocessing.active_children() == []
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def list_declaring(repository: Repository, name: str) -> list[str]:
+    with repository.structure.view() as view:
+        return view.list_paths(DECLARES, name)
+
+
+def test_nothing_is_parsed_where_nobody_asks(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.start_background_refresh()
+    wait_until(lambda: repository.index_exists)
+    repository.refresh()
+    assert not list(root.glob(".repo_mcp/structure-*"))
+    assert (repository.structure.exists, repository.structure.status().state) == (False, "missing")
+    assert repository.structure.status().files_total == 2
+    with pytest.raises(RepoError) as missing, repository.structure.view():
+        pass
+    assert missing.value.code is ErrorCode.INDEX_UNAVAILABLE
+    assert repository.structure.warn() == []
+
+
+def test_before_there_is_an_index_there_is_no_structure(open_root: Open) -> None:
+    repository = open_root()
+    with pytest.raises(RepoError) as missing, repository.structure.view():
+        pass
+    assert missing.value.code is ErrorCode.INDEX_UNAVAILABLE
+    assert repository.structure.status().state == "missing"
+    with pytest.raises(RepoError):
+        repository.structure.build()
+
+
+def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, root: Path) -> None:
+    repository = open_root(("graph",))
+    repository.start_background_refresh()
+    wait_until(lambda: repository.structure.status().files_done == 2)  # "ready" also of the empty beginning
+    wait_until(lambda: repository.structure.status().state == "ready")
+    assert list_declaring(repository, "b") == ["src/b.tiny"]
+    status = repository.structure.status()
+    assert (status.files_done, status.files_total, status.symbols, status.segments) == (2, 2, 2, 1)
+    assert status.is_complete
+    (root / "new.tiny").write_text("def fresh\n")
+    (root / "a.tiny").unlink()
+    repository.refresh()
+    wait_until(lambda: list_declaring(repository, "fresh") == ["new.tiny"])
+    assert list_declaring(repository, "a") == []
+
+
+def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    assert repository.structure.build().parsed == 2
+    assert repository.structure.exists
+    assert repository.structure.status().state == "ready"
+    repository.close()
+    again = open_root()
+    assert again.structure.status().state == "ready"
+    assert list_declaring(again, "a") == ["a.tiny"]
+    assert again.structure.build().parsed == 0
+    assert again.structure.compact(full=True).segments_after == 1
+
+
+def test_how_far_it_is_is_told_while_it_grows(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbol_phase, "SEGMENT_WEIGHT", 1_000)
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 2)
+    for number in range(20):
+        (root / f"n{number:02d}.tiny").write_text(f"def n{number}\n")
+    (root / "z.tiny").write_text("hang\n" + "# \n" * 100)
+    repository = open_root(make_parser=lambda: BatchParser(wall_seconds=30.0, serve=serve_tiny))
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: any("of 23 are done" in text for text in repository.structure.warn()))
+    wait_until(lambda: repository.structure.status().files_done >= 20)
+    status = repository.structure.status()
+    assert (status.state, status.files_total) == ("building", 23)
+    assert status.progress is not None
+    assert 0 < status.progress.bytes_done < status.progress.bytes_total
+    assert list_declaring(repository, "n3") == ["n03.tiny"]  # asked while it is parsed
+    (root / "late.txt").write_text("word\n")
+    assert repository.refresh().added == 1  # and refreshed
+    with pytest.raises(RepoError) as busy:
+        repository.structure.build()
+    assert busy.value.code is ErrorCode.BUSY
+    assert repository.structure.close()  # within CLOSE_WAIT_SECONDS, though a text is being parsed
+    repository.close()
+
+
+def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository.structure.index_files(["a.tiny"])
+    said = "Files are being parsed: 1 of 2 are done; what the others declare and use is missing here."
+    assert repository.structure.warn() == [said]
+    repository.close()
+    again = open_root()
+    assert again.structure.warn() == [said]
+    again.structure.build()
+    assert again.structure.warn() == []
+
+
+def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path) -> None:
+    (root / "a.tiny").write_text("".join(f"def a{number}\n" for number in range(9000)))
+    repository = open_root()
+    repository.refresh()
+    repository.structure.build()
+    with repository.structure.view() as view:
+        record = view.find_record("a.tiny")
+    assert record is not None
+    (segment,) = root.glob(".repo_mcp/structure-*/*.seg")
+    data = bytearray(segment.read_bytes())
+    data[data.index(record) + len(record) // 2] ^= 1
+    repository.close()
+    segment.write_bytes(bytes(data))
+    repository = open_root()
+    with pytest.raises(RepoError) as damaged, repository.structure.view() as view:
+        view.find_record("a.tiny")
+    assert damaged.value.code is ErrorCode.INDEX_UNAVAILABLE
+    assert "built anew" in repository.structure.warn()[0]
+
+    def is_whole() -> bool:
+        try:
+            with repository.structure.view() as view:
+                return view.find_record("a.tiny") == record
+        except RepoError:
+            return False
+
+    wait_until(is_whole)
+    wait_until(lambda: repository.structure.warn() == [])
+
+
+def test_a_structure_that_another_process_writes_is_read_and_waited_for(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived_index, "RETRY_SECONDS", 0.1)
+    repository = open_root()
+    repository.refresh()
+    repository.structure.build()
+    (root / "new.tiny").write_text("def new\n")
+    repository.refresh()
+    (path,) = root.glob(".repo_mcp/structure-*")
+    configuration = repository.structure._configuration
+    with IndexWriter(DiskDirectory(str(path)), configuration, STRUCTURE_FIELDS):
+        repository.structure.start()
+        time.sleep(0.5)
+        assert list_declaring(repository, "a") == ["a.tiny"]
+        assert list_declaring(repository, "new") == []
+    wait_until(lambda: list_declaring(repository, "new") == ["new.tiny"])
+
+
+def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived_index, "RETRY_SECONDS", 0.1)
+    repository = open_root(("graph",))
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: repository.structure._progress is None and repository.structure._followed is not None)
+    (path,) = root.glob(".repo_mcp/structure-*")
+    with IndexWriter(DiskDirectory(str(path)), repository.structure._configuration, STRUCTURE_FIELDS):
+        repository.structure._report_damage(CorruptIndex("a segment"))
+        time.sleep(0.5)
+        assert "built anew" in repository.structure.warn()[0]
+    wait_until(lambda: repository.structure.warn() == [])
+
+
+def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    (root / "new.tiny").write_text("def new\n")
+    (root / "other.tiny").write_text("def other\n")
+    assert repository.status().stale == 2
+    repository._index.refresh_paths(["new.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == (
+        "1 file changed and is not indexed yet: what is found may be out of date.",
+    )
+    repository._index.refresh_paths(["other.tiny"])
+    assert repository.search(SearchRequest("new", 1)).warnings == ()
+
+
+def test_a_closed_index_takes_up_no_files(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository._index.close()
+    repository._index._refreshing.release()
+    with pytest.raises(RepoError) as caught:
+        repository._index.refresh_paths(["a.tiny"], cancelled=lambda: False)
+    assert caught.value.code is ErrorCode.CANCELLED
+
+
+def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, root: Path) -> None:
+    repository = open_root()
+    repository.refresh()
+    (root / "new.tiny").write_text("def new\n")
+    (root / "bad.tiny").write_text("die\n")
+    (root / "half.tiny").write_text("partial\n")
+    (root / "plain.txt").write_text("words\n")
+    (root / "picture.png").write_bytes(b"\0\0")
+    (root / ".env").write_text("SECRET=1\n")
+    (root / ".gitignore").write_text("ignored.tiny\n")
+    (root / "ignored.tiny").write_text("def ignored\n")
+    (root / "other.tiny").write_text("def other\n")
+    asked = [
+        "new.tiny", "bad.tiny", "half.tiny", "plain.txt", "picture.png", ".env", "ignored.tiny", "src", "",
+        "nowhere.tiny", "../outside", "a.tiny",
+    ]  # fmt: skip
+    found = repository.structure.index_files(asked)
+    assert found == (
+        IndexedPath("new.tiny", "indexed", "full"),
+        IndexedPath("bad.tiny", "indexed", "failed"),
+        IndexedPath("half.tiny", "indexed", "partial"),
+        IndexedPath("plain.txt", "indexed"),
+        IndexedPath("picture.png", "binary"),
+        IndexedPath(".env", "path_denied"),
+        IndexedPath("ignored.tiny", "excluded"),
+        IndexedPath("src", "not_a_file"),
+        IndexedPath("", "not_a_file"),
+        IndexedPath("nowhere.tiny", "not_found"),
+        IndexedPath("../outside", "path_escape"),
+        IndexedPath("a.tiny", "indexed", "full"),
+    )
+    assert list_declaring(repository, "new") == ["new.tiny"]
+    assert list_declaring(repository, "other") == []  # nobody asked for it
+    (root / "new.tiny").unlink()
+    assert repository.structure.index_files(["new.tiny"]) == (IndexedPath("new.tiny", "not_found"),)
+    assert list_declaring(repository, "new") == []
+    assert repository.structure.index_files(["../outside"]) == (IndexedPath("../outside", "path_escape"),)
+
+
+def test_files_asked_for_by_name_do_not_wait_for_the_background(
+    open_root: Open, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(symbol_workers, "BATCH_FILES", 1)
+    for number in range(300):
+        (root / f"n{number:03d}.tiny").write_text(f"def n{number}\nslow\n")
+    repository = open_root()
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: any("are done" in text for text in repository.structure.warn()))
+    (root / "urgent.tiny").write_text("def urgent\n")
+    assert repository.structure.index_files(["urgent.tiny"]) == (
+        IndexedPath("urgent.tiny", "indexed", "full"),
+    )
+    assert list_declaring(repository, "urgent") == ["urgent.tiny"]
+    done = repository.structure.status().files_done
+    assert done < 303
+    wait_until(lambda: repository.structure.status().state == "ready", 40.0)
+    assert list_declaring(repository, "n299") == ["n299.tiny"]
+
+
+def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
+    """Children end with the pipe, also when their parent has no time to end them."""
+    (root / "z.tiny").write_text("spin\n")
+    script = (
+        "import os, sys, threading, time, multiprocessing\n"
+        "from functools import partial\n"
+        "from repo_mcp import repository as module\n"
+        "from repo_mcp.config.server_config import load_config\n"
+        "from repo_mcp.symbol_index.phase import StructurePhase\n"
+        "from repo_mcp.process.parse_worker import BatchParser\n"
+        "from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, serve_tiny\n"
+        "if __name__ == '__main__':\n"
+        "    make = lambda: BatchParser(serve=serve_tiny)\n"
+        "    module.StructurePhase = partial(StructurePhase, find_task=find_tiny_task, make_parser=make)\n"
+        f"    repository = module.Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
+        "    repository.refresh()\n"
+        "    repository.structure.start()\n"
+        "    while not multiprocessing.active_children(): time.sleep(0.01)\n"
+        "    print(multiprocessing.active_children()[0].pid, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    place = root.parent / "killed.py"
+    place.write_text(script)
+    with subprocess.Popen(
+        [sys.executable, str(place)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    ) as server:
+        assert server.stdout is not None
+        child = int(server.stdout.readline())
+        time.sleep(1.0)
+        server.kill()
+        server.wait()
+    wait_until(lambda: not is_running(child), 30.0)  # its processor time for a text is over by then
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_closing_ends_the_thread(open_root: Open) -> None:
+    repository = open_root()
+    repository.refresh()
+    repository.structure.start()
+    wait_until(lambda: repository.structure.status().state == "ready")
+    repository.close()
+    wait_until(lambda: not any(thread.name == "structure" for thread in threading.enumerate()))

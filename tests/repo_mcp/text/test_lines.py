@@ -1,0 +1,111 @@
+"""The one line model."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.text.lines import count_lines, decode_source, has_binary_extension, split_lines
+
+
+@pytest.mark.parametrize(
+    ("raw", "data"),
+    [
+        (b"", b""),
+        (b"plain\n", b"plain\n"),
+        (b"a\r\nb\rc\nd", b"a\nb\nc\nd"),
+        (b"\r\r\n\r", b"\n\n\n"),
+        ("é\n".encode(), "é\n".encode()),
+        (codecs.BOM_UTF8 + b"x\r\n", b"x\n"),
+        (codecs.BOM_UTF16_LE + "ä\r\nb".encode("utf-16-le"), "ä\nb".encode()),
+        (codecs.BOM_UTF16_BE + "ä".encode("utf-16-be"), "ä".encode()),
+        (codecs.BOM_UTF32_LE + "ä\r".encode("utf-32-le"), "ä\n".encode()),
+        (codecs.BOM_UTF32_BE + "ä".encode("utf-32-be"), "ä".encode()),
+        (codecs.BOM_UTF8, b""),
+        (b"a" * 8192 + b"\0", b"a" * 8192 + b"\0"),
+    ],
+)
+def test_decodes_without_a_warning(raw: bytes, data: bytes) -> None:
+    text = decode_source(raw)
+    assert text.data == data
+    assert text.warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "data", "codec"),
+    [
+        (b"caf\xe9\r\n", "caf\ufffd\n".encode(), "UTF-8"),
+        (codecs.BOM_UTF8 + b"\xff", "\ufffd".encode(), "UTF-8"),
+        (codecs.BOM_UTF16_LE + b"a\0b", "a\ufffd".encode(), "UTF-16-LE"),
+        (b"\xed\xa0\x80", "\ufffd\ufffd\ufffd".encode(), "UTF-8"),  # a surrogate
+    ],
+)
+def test_replaces_with_a_warning(raw: bytes, data: bytes, codec: str) -> None:
+    text = decode_source(raw)
+    assert text.data == data
+    assert text.warnings == (f"decoded with replacement: not valid {codec}",)
+
+
+@pytest.mark.parametrize("raw", [b"\0", b"abc\0def", b"a" * 8191 + b"\0"])
+def test_a_nul_near_the_start_is_binary(raw: bytes) -> None:
+    with pytest.raises(RepoError) as caught:
+        decode_source(raw)
+    assert caught.value.code is ErrorCode.BINARY_FILE
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"", []),
+        (b"\n", [b""]),
+        (b"a", [b"a"]),
+        (b"a\n", [b"a"]),
+        (b"a\n\n", [b"a", b""]),
+        (b"a\nb", [b"a", b"b"]),
+        ("a\u2028b\x0cc\x85\x0bd\x1c\n".encode(), ["a\u2028b\x0cc\x85\x0bd\x1c".encode()]),
+    ],
+)
+def test_lines_end_at_line_feeds_alone(data: bytes, lines: list[bytes]) -> None:
+    assert split_lines(data) == lines
+    assert count_lines(data) == len(lines)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_text_or_binary(raw: bytes) -> None:
+    marked = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8, codecs.BOM_UTF32_BE))
+    if b"\0" in raw and not marked:
+        with pytest.raises(RepoError):
+            decode_source(raw)
+        return
+    text = decode_source(raw)
+    text.data.decode()
+    assert b"\r" not in text.data
+    assert count_lines(text.data) == len(split_lines(text.data))
+
+
+@given(st.text(st.sampled_from("ab\r\n\u2028\x0c"), max_size=20))
+def test_lines_are_those_of_universal_newlines(text: str) -> None:
+    data = decode_source(text.encode()).data
+    wanted = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    assert [line.decode() for line in split_lines(data)] == (wanted if wanted[-1] else wanted[:-1])
+
+
+@pytest.mark.parametrize(
+    ("path", "binary"),
+    [
+        ("a/logo.PNG", True),
+        ("x.tar.gz", True),
+        ("png", False),
+        (".png", False),
+        ("a.png/readme", False),
+        ("main.c", False),
+        ("drawing.svg", False),
+        ("snapshot.snap", False),
+    ],
+)
+def test_binary_extensions(path: str, binary: bool) -> None:
+    assert has_binary_extension(path) is binary

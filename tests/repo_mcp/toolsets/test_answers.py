@@ -1,0 +1,52 @@
+"""What all answers have in common: as many rows as fit, and nothing of a file in what is said of a defect."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.toolsets.answers import encode, fit_rows, log_defect
+
+
+@given(st.integers(0, 300), st.integers(-1, 310))
+def test_as_many_rows_as_fit_are_given_and_few_numbers_are_tried(rows: int, most: int) -> None:
+    tried: list[int] = []
+
+    def build(count: int) -> str | None:
+        tried.append(count)
+        return "x" * count if count <= most else None
+
+    found = fit_rows(rows, build)
+    best = min(rows, most)
+    assert found == (None if best < 0 else ("x" * best, best))
+    assert len(tried) == len(set(tried)) <= 12
+
+
+def test_json_is_compact_and_keeps_every_character() -> None:
+    value = {"a": ["ü", "\u2028", 1.5, None], "b": {"c": "x\ny"}}
+    assert encode(value) == '{"a":["ü","\u2028",1.5,null],"b":{"c":"x\\ny"}}'
+    assert json.loads(encode(value)) == value
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        encode({"a": float("nan")})
+
+
+def test_a_defect_is_told_by_its_place_alone(caplog: pytest.LogCaptureFixture) -> None:
+    def break_down() -> None:
+        raise LookupError("a line of a file")
+
+    with caplog.at_level(logging.ERROR):
+        for request_id in ("", "r-1"):
+            try:
+                break_down()
+            except LookupError as error:
+                log_defect("graph", "get_symbol", error, request_id)
+        log_defect("graph", "get_symbol", ValueError("never raised"))
+    first, second, third = caplog.messages
+    assert first.startswith("get_symbol failed: LookupError in break_down:")
+    assert second == f"{first}, request r-1"
+    assert third == "get_symbol failed: ValueError in ?"
+    assert {record.name for record in caplog.records} == {"repo_mcp.toolsets.graph"}

@@ -1,0 +1,285 @@
+"""Ignore rules: what Git would say, and that hostile rules are refused."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.workspace import ignore
+from repo_mcp.workspace.ignore import MAX_IGNORE_FILE_BYTES, GlobFilter, IgnoreRules
+
+
+def rules_of(files: Mapping[str, str], exclude: tuple[str, ...] = ()) -> IgnoreRules:
+    rules = IgnoreRules(exclude)
+    for directory, text in files.items():
+        rules.add_file(directory, text.encode())
+    return rules
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "ignored"),
+    [
+        ("*.o", "a.o", True),
+        ("*.o", "x/y/a.o", True),
+        ("*.o", "a.os", False),
+        ("build", "x/build", True),
+        ("build/", "x/build", False),
+        ("/a", "a", True),
+        ("/a", "x/a", False),
+        ("x/a", "x/a", True),
+        ("x/a", "y/x/a", False),
+        ("a/*", "a/b", True),
+        ("a/**", "a/b/c", True),
+        ("a/**", "a", False),
+        ("**/a", "x/y/a", True),
+        ("**/a/b", "x/a/b", True),
+        ("a/**/b", "a/b", True),
+        ("a/**/b", "a/x/y/b", True),
+        ("***/b", "x/b", True),
+        ("a**b/c", "aXb/c", True),
+        ("a**b", "a/b", False),
+        ("*", "x", True),
+        ("/*\n!/a", "a", False),
+        ("/*\n!/a", "b", True),
+        ("*.c\n!main.c", "x/main.c", False),
+        ("!main.c\n*.c", "main.c", True),
+        ("# a\n\\#a", "#a", True),
+        ("# a", "# a", False),
+        ("\\!a", "!a", True),
+        ("a ", "a", True),
+        ("a\\ ", "a ", True),
+        ("a\\ ", "a", False),
+        ("a\t", "a", False),
+        ("a\r\n", "a", True),
+        (" a", " a", True),
+        ("", "a", False),
+        ("/", "a", False),
+        ("//", "a", False),
+        ("a//b", "a/b", False),
+        ("!", "a", False),
+        ("a\\", "a", False),
+        ("a\\", "a\\", False),
+        ("a[", "a[", False),
+        ("[ab].c", "a.c", True),
+        ("[!ab].c", "a.c", False),
+        ("[^ab].c", "c.c", True),
+        ("*.[oa]", "x.a", True),
+        ("*.c.[012]*.*", "a.c.0x.y", True),
+        ("[[:digit:]]x", "5x", True),
+        ("[[:digit:]]x", "ax", False),
+        ("[z-a]", "m", False),
+        ("![a", "a", False),
+        ("[#]x", "#x", True),
+        ("a?c", "abc", True),
+        ("a?c", "ac", False),
+        ("a*b*c", "a-b-c", True),
+        ("a\\*c", "a*c", True),
+        ("a\\*c", "abc", False),
+        ("\ufeffa", "a", True),
+        ("é*", "x/étude", True),
+        ("A", "a", False),
+    ],
+)
+def test_one_file(text: str, path: str, ignored: bool) -> None:
+    rules = rules_of({"": text})
+    assert rules.ignored(path, False) is ignored
+    assert rules.warnings == []
+
+
+def test_directories_alone_and_what_lies_below() -> None:
+    rules = rules_of({"": "build/\n!build/keep\n"})
+    assert rules.ignored("build", True)
+    assert not rules.ignored("build", False)
+    assert rules.ignored("x/build/y/z", False)
+    assert rules.ignored("build/keep", False)
+
+
+def test_deeper_files_come_first() -> None:
+    rules = rules_of({"": "*.log\n/sub/x\n", "sub": "!keep.log\n/y\n", "sub/deep": "keep.log"})
+    verdicts = {
+        path: rules.ignored(path, False)
+        for path in ("a.log", "sub/a.log", "sub/keep.log", "sub/deep/keep.log", "sub/x", "sub/y", "y")
+    }
+    assert [path for path, ignored in verdicts.items() if not ignored] == ["sub/keep.log", "y"]
+
+
+def test_no_file_takes_back_what_the_operator_excludes() -> None:
+    rules = rules_of({"": "!*.sql", "db": "!dump.sql"}, ("*.sql", "/gen/"))
+    assert rules.ignored("db/dump.sql", False)
+    assert rules.ignored("gen/x", False)
+    assert not rules.ignored("db/gen/x", False)
+
+
+def test_a_rule_for_everything_can_be_set_aside() -> None:
+    rules = rules_of({"": "*.o\n/*\n!/debian/\n", "sub": "*"})
+    assert rules.ignored("main.c", False)
+    assert rules.set_aside_catch_alls()
+    assert not rules.ignored("main.c", False)
+    assert rules.ignored("main.o", False)
+    assert rules.ignored("sub/x", False)
+    assert not rules.set_aside_catch_alls()
+    assert not rules_of({}).set_aside_catch_alls()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a" * 1025, "*a*a*a*a*a*a*a*ab[c]", "[a]*[b]*[c]*[d]*", "src/*[a]*[a]*[a]*[a]/x"],
+)
+def test_hostile_patterns_are_refused_one_by_one(pattern: str) -> None:
+    rules = rules_of({"": f"*.o\n{pattern}\n*.a\n"})
+    assert len(rules.warnings) == 1
+    assert rules.warnings[0].startswith(".gitignore: line 2 not applied: ")
+    assert rules.ignored("x.o", False)
+    assert rules.ignored("x.a", False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*a*a*a*a*a*a*a*ab",
+        "*a" * 500 + "b",
+        "**/a/" * 200 + "b",
+        "?" * 200 + "*" * 200 + "b",
+        "*[a]*[a]*[a]b",
+        "[" * 1000,
+        "\\" * 1023,
+        "!" * 1000,
+        "[[:alpha:]" * 90,
+        "\0",
+    ],
+)
+def test_hostile_patterns_that_are_taken_end(text: str) -> None:
+    rules = rules_of({"": text})
+    assert not rules.ignored("a" * 255, False)
+    assert not rules.ignored("a/" * 100 + "c", False)
+
+
+def test_files_over_the_limits_are_refused() -> None:
+    rules = rules_of({"": "x" * (MAX_IGNORE_FILE_BYTES + 1), "sub": "*.o\n"})
+    assert rules.warnings == [f".gitignore not applied: more than {MAX_IGNORE_FILE_BYTES} bytes"]
+    assert rules.ignored("sub/a.o", False)
+
+
+def test_too_many_patterns_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ignore, "MAX_PATTERNS_PER_FILE", 3)
+    monkeypatch.setattr(ignore, "MAX_UNINDEXED_PATTERNS", 1)
+    assert rules_of({"": "a\nb\nc"}).warnings == []
+    assert rules_of({"": "a\nb\nc\nd"}).warnings == [
+        ".gitignore: not applied from line 4 on: too many patterns"
+    ]
+    assert rules_of({"": "a*\nb*"}).warnings == [".gitignore: not applied from line 2 on: too many patterns"]
+
+
+def test_too_many_files_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ignore, "MAX_IGNORE_FILES", 1)
+    rules = rules_of({"": "*.o", "sub": "*.a"})
+    assert rules.ignored("a.o", False)
+    assert not rules.ignored("sub/a.a", False)
+    assert len(rules.warnings) == 1
+
+
+def test_warnings_are_bounded_and_printable() -> None:
+    rules = IgnoreRules()
+    for number in range(100):
+        rules.add_file(f"a\x1b{number}", ("x" * 2000).encode())
+    assert len(rules.warnings) == 21
+    assert all(text.isprintable() for text in rules.warnings)
+
+
+@given(st.binary(max_size=60), st.text(st.sampled_from("ab/.[]*\\!"), min_size=1, max_size=10))
+def test_any_bytes_are_rules(text: bytes, path: str) -> None:
+    rules = IgnoreRules()
+    rules.add_file("", text)
+    assert rules.ignored(path.strip("/") or "a", False) in (True, False)
+
+
+def git(root: Path, *arguments: str, text: str = "") -> str:
+    environment = {"PATH": "/usr/bin:/bin:/usr/local/bin", "HOME": str(root), "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=root,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+# Without `a**` before a slash: there Git 2.39 departs from its own manual, which we follow.
+SEGMENTS = [
+    "a",
+    "b",
+    "ab",
+    "*",
+    "a*",
+    "*b",
+    "*.o",
+    "*.a.o",
+    "a*b",
+    "?",
+    "[ab]",
+    "[!a]*",
+    "*.[oc]",
+    "**",
+    "\\a",
+    "*a*b*",
+]
+NAMES = ["a", "b", "ab", "aab", "c", "x.o", "x.a.o", "a.c", "b.o", "aXb"]
+
+
+def generate_pattern(random_: random.Random) -> str:
+    segments = [random_.choice(SEGMENTS) for _ in range(random_.choice([1, 1, 1, 2, 2, 3]))]
+    return (
+        random_.choice(["", "", "", "!"])
+        + random_.choice(["", "", "/"])
+        + "/".join(segments)
+        + random_.choice(["", "", "/"])
+    )
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.parametrize("seed", range(12))
+def test_git_says_the_same(tmp_path: Path, seed: int) -> None:
+    random_ = random.Random(seed)
+    git(tmp_path, "init", "--quiet")
+    paths: dict[str, bool] = {}  # path -> is a directory
+    directories = [""]
+    for _ in range(300):
+        above = random_.choice(directories)
+        path = f"{above}/{random_.choice(NAMES)}" if above else random_.choice(NAMES)
+        if path in paths or path.count("/") > 3:
+            continue
+        paths[path] = random_.random() < 0.4
+        if paths[path]:
+            (tmp_path / path).mkdir()
+            directories.append(path)
+        else:
+            (tmp_path / path).write_text("x")
+    rules = IgnoreRules()
+    for directory in ["", *random_.sample(directories[1:], min(6, len(directories) - 1))]:
+        text = "\n".join(generate_pattern(random_) for _ in range(random_.randint(1, 5))) + "\n"
+        (tmp_path / directory / ".gitignore").write_text(text)
+        rules.add_file(directory, text.encode())
+    ordered = sorted(paths)
+    said = git(tmp_path, "check-ignore", "--no-index", "--stdin", text="\n".join(ordered) + "\n")
+    assert [path for path in ordered if rules.ignored(path, paths[path])] == sorted(said.splitlines())
+
+
+def test_glob_filter_is_an_argument_error_when_it_cannot_be() -> None:
+    assert GlobFilter("src/**/*.{c,h}").matches("src/x/a.h")
+    assert not GlobFilter("*.py").matches("a.pyc")
+    for glob in ("", "x" * 513, "{a,b}" * 20):
+        with pytest.raises(RepoError) as caught:
+            GlobFilter(glob)
+        assert caught.value.code is ErrorCode.INVALID_ARGUMENT

@@ -1,0 +1,160 @@
+"""A glimpse of named files, put into the last walk, is what a new walk finds; or it asks for one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat as modes
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.model import WalkReport
+from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.path_changes import Glimpse, TreeView
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.walk import WalkMemory, walk
+from tests.repo_mcp.workspace.test_walk_memory import STEPS, do
+
+
+class Watched:
+    """A root with its last walk."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.policy, self.memory = DenyPolicy(), WalkMemory()
+        self.door = Door(str(root), self.policy.find_denial)
+        self.view = TreeView(self.door, self.policy.find_denial, self.memory)
+
+    def walk(self, memory: WalkMemory | None) -> WalkReport:
+        rules = IgnoreRules(("c.d/y",), memory.parsed if memory is not None else None)
+        return walk(self.door, self.policy.find_denial, rules, memory=memory)
+
+    def look(self, *paths: str) -> tuple[list[str], list[str]] | None:
+        glimpse = self.view.look_at(paths)
+        return None if glimpse is None else ([file.path for file in glimpse.files], list(glimpse.gone))
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "build").mkdir()
+    (tmp_path / ".gitignore").write_text("build/\n*.o\n")
+    for name in ("src/a.c", "src/b.c", "build/out.c", "top.c"):
+        (tmp_path / name).write_text(name)
+    made = Watched(tmp_path)
+    yield made
+    made.door.close()
+
+
+def list_entries(root: str) -> dict[str, tuple[int, ...]]:
+    """What a watcher would tell changes of: every entry, but for the times of directories."""
+    found = {}
+    for directory, directories, files in os.walk(root):
+        for name in (*directories, *files):
+            status = os.lstat(os.path.join(directory, name))
+            times = (
+                ()
+                if modes.S_ISDIR(status.st_mode)
+                else (status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+            )
+            path = os.path.relpath(os.path.join(directory, name), root)
+            found[path] = (status.st_mode, status.st_ino, *times)
+    return found
+
+
+def put(report: WalkReport, glimpse: Glimpse) -> list[object]:
+    files = {file.path: file for file in report.files}
+    for path in glimpse.gone:
+        files.pop(path, None)
+    files |= {file.path: file for file in glimpse.files}
+    return [files[path] for path in sorted(files)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(STEPS, max_size=10), st.lists(STEPS, max_size=4))
+def test_a_glimpse_is_what_a_walk_finds(
+    before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]
+) -> None:
+    with TemporaryDirectory() as place:
+        watched = Watched(Path(place))
+        for step in before:
+            do(watched.root, *step)
+        last, entries = watched.walk(watched.memory), list_entries(place)
+        for step in after:
+            do(watched.root, *step)
+        entries_now = list_entries(place)
+        changed = [path for path in {**entries, **entries_now} if entries.get(path) != entries_now.get(path)]
+        glimpse = watched.view.look_at(changed)
+        if glimpse is not None:
+            assert put(last, glimpse) == list(watched.walk(None).files)
+        watched.door.close()
+
+
+def test_nothing_is_known_before_the_first_walk(watched: Watched) -> None:
+    assert watched.look("src/a.c") is None
+    assert watched.view.list_directories() is None
+
+
+def test_files_are_seen_as_the_walk_sees_them(watched: Watched) -> None:
+    watched.walk(watched.memory)
+    assert watched.view.list_directories() == ["", "src"]
+    (watched.root / "src" / "new.c").touch()
+    (watched.root / "src" / "b.c").unlink()
+    (watched.root / "src" / "link.c").symlink_to("/etc/passwd")
+    for name in ("x.o", ".hidden", ".env", "id_rsa"):
+        (watched.root / "src" / name).touch()
+    assert watched.look("src/a.c", "src/new.c", "src/b.c") == (["src/a.c", "src/new.c"], ["src/b.c"])
+    assert watched.look("src/x.o", "src/.hidden", "src/.env", "src/id_rsa", "src/link.c") == ([], [])
+    assert watched.look("build/out.c", "build/deep/er.c", ".git/index", ".repo_mcp/x") == ([], [])
+    assert watched.look("top.c", "no.c") == (["top.c"], ["no.c"])
+
+
+@pytest.mark.parametrize(
+    "path", ["src/.gitignore", ".gitignore", "src", "new", "new/x.c", "src/sub/deep/x.c"]
+)
+def test_what_only_a_walk_can_tell(watched: Watched, path: str) -> None:
+    watched.walk(watched.memory)
+    (watched.root / "new").mkdir()
+    (watched.root / "src" / "sub" / "deep").mkdir(parents=True)
+    assert watched.look("src/a.c", path) is None
+
+
+def test_what_lies_in_the_root_may_decide_on_its_rules(watched: Watched) -> None:
+    (watched.root / ".gitignore").write_text("*\n!keep.c\n")
+    assert len(watched.walk(watched.memory).files) == 4  # all would be left out: the star is set aside
+    (watched.root / "keep.c").touch()
+    assert watched.look("keep.c") is None
+    assert [file.path for file in watched.walk(watched.memory).files] == ["keep.c"]
+
+
+def test_what_is_left_out_with_all_else_does_not_decide_on_the_rules(watched: Watched) -> None:
+    (watched.root / ".gitignore").write_text("*\n!keep.c\n")
+    watched.walk(watched.memory)
+    (watched.root / "new.c").touch()
+    assert watched.look("top.c", "new.c", "no.c") == (["new.c", "top.c"], ["no.c"])
+    (watched.root / "keep.c").touch()
+    watched.walk(watched.memory)  # the star is in force now
+    assert watched.look("top.c") is None
+
+
+def test_a_directory_that_went(watched: Watched) -> None:
+    watched.walk(watched.memory)
+    shutil.rmtree(watched.root / "src")
+    assert watched.look("src") is None
+    assert watched.look("src/a.c") == ([], ["src/a.c"])
+
+
+def test_a_file_in_place_of_a_link_and_the_other_way_round(watched: Watched) -> None:
+    watched.walk(watched.memory)
+    (watched.root / "src" / "a.c").unlink()
+    (watched.root / "src" / "a.c").symlink_to("b.c")
+    assert watched.look("src/a.c") == ([], ["src/a.c"])
+    (watched.root / "src" / "b.c").unlink()
+    (watched.root / "src" / "b.c").mkdir()
+    assert watched.look("src/b.c") is None

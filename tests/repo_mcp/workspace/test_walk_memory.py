@@ -1,0 +1,162 @@
+"""A walk that remembers finds what one that knows nothing finds, whatever was changed in between."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_mcp.file_stat import FileStat
+from repo_mcp.model import WalkedFile, WalkReport
+from repo_mcp.workspace.ignore import IgnoreRules
+from repo_mcp.workspace.policy import DenyPolicy
+from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.walk import WalkMemory, walk
+from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
+
+DIRECTORIES = ("", "a", "a/b", "build", "c.d")
+NAMES = ("x.c", "x.o", "y", ".hidden", ".env", "keep.o", "b")
+PATTERNS = ("*.o", "!keep.o", "build/", "/y", "b", "*", "[xy]*", "a/**/y", "")
+FILES = [f"{directory}/{name}".lstrip("/") for directory in DIRECTORIES for name in NAMES]
+IGNORES = [f"{directory}/.gitignore".lstrip("/") for directory in DIRECTORIES]
+STEPS = st.one_of(
+    st.tuples(st.just("write"), st.sampled_from(FILES), st.just("")),
+    st.tuples(st.just("link"), st.sampled_from(FILES), st.just("")),
+    st.tuples(st.just("delete"), st.sampled_from([*FILES, *IGNORES, *DIRECTORIES[1:]]), st.just("")),
+    st.tuples(st.just("ignore"), st.sampled_from(IGNORES), st.sampled_from(PATTERNS)),
+)
+
+
+def do(root: Path, kind: str, path: str, pattern: str) -> None:
+    """One change; what is in its way is removed."""
+    target = root / path
+    for above in reversed(target.relative_to(root).parents):
+        if (root / above).is_symlink() or not (root / above).is_dir():
+            (root / above).unlink(missing_ok=True)
+            (root / above).mkdir()
+    if target.is_dir() and not target.is_symlink():
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
+    if kind == "write":
+        target.write_text(path)
+    elif kind == "link":
+        target.symlink_to("a")
+    elif kind == "ignore":
+        target.write_text(f"# {path}\n{pattern}\n")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.lists(STEPS, max_size=8), min_size=1, max_size=5))
+def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> None:
+    with TemporaryDirectory() as place:
+        root = Path(place)
+        policy, memory = DenyPolicy(), WalkMemory()
+        door = Door(place, policy.find_denial)
+        for steps in history:
+            for step in steps:
+                do(root, *step)
+            known = walk(door, policy.find_denial, IgnoreRules(("c.d/y",), memory.parsed), memory=memory)
+            fresh = walk(door, policy.find_denial, IgnoreRules(("c.d/y",)))
+            assert known.files == fresh.files
+            assert (known.skipped, known.unreadable) == (fresh.skipped, fresh.unreadable)
+            assert known.warnings == fresh.warnings
+            admitted = dict(memory.admitted)
+            if len(steps) % 2:
+                memory.move_together()
+            assert memory.admitted == admitted
+        door.close()
+
+
+def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    door = Door(str(tmp_path), policy.find_denial)
+    asked: list[str] = []
+
+    def find_denial(path: str) -> object:
+        asked.append(path)
+        return policy.find_denial(path)
+
+    def look() -> WalkReport:
+        asked.clear()
+        return walk(door, find_denial, IgnoreRules((), memory.parsed), memory=memory)  # type: ignore[arg-type]
+
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").touch()
+    assert [file.path for file in look().files] == ["src/a.c"]
+    assert "src/a.c" in asked
+    (tmp_path / "src" / "b.c").touch()
+    assert [file.path for file in look().files] == ["src/a.c", "src/b.c"]
+    assert "src/a.c" not in asked
+    assert "src/b.c" in asked
+    for number in range(200):
+        (tmp_path / "src" / f"{number}.c").touch()
+    look()
+    for number in range(200):
+        (tmp_path / "src" / f"{number}.c").unlink()
+    look()
+    assert memory.admitted["src"].files == {"a.c", "b.c"}  # there were more names of what is gone
+    shutil.rmtree(tmp_path / "src")
+    assert list(look().files) == []
+    assert memory.admitted == {}
+    door.close()
+
+
+def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    door = Door(str(tmp_path), policy.find_denial)
+    for name in ("src", "lib"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.c").touch()
+
+    def look() -> dict[int, str]:
+        """The paths by the objects that they are."""
+        walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+        memory.move_together()
+        return {id(path): path for path in memory.admitted}
+
+    walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    scattered = memory.admitted
+    memory.move_together()
+    together = memory.admitted
+    assert together == scattered
+    paths = {id(path): path for path in together}
+    assert not paths.keys() & {id(path) for path in scattered}
+    assert look() == paths  # nothing is copied that stands there already
+    assert memory.admitted["src"] is together["src"]
+    (tmp_path / "new").mkdir()
+    assert sorted(look().values()) == ["lib", "new", "src"]
+    assert memory.admitted["src"] is together["src"]
+    door.close()
+
+
+def test_a_changed_ignore_file_is_in_force_at_once(tmp_path: Path) -> None:
+    policy, memory = DenyPolicy(), WalkMemory()
+    door = Door(str(tmp_path), policy.find_denial)
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    (tmp_path / "src" / "deep" / "a.c").touch()
+    for pattern, expected in [("*.o", ["src/deep/a.c"]), ("*.c", []), ("*.o", ["src/deep/a.c"])]:
+        (tmp_path / ".gitignore").write_text(pattern)
+        status = os.stat(tmp_path / ".gitignore")
+        os.utime(tmp_path / ".gitignore", ns=(status.st_atime_ns, 10**18))  # by its text, not by its times
+        report = walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+        assert [file.path for file in report.files] == expected
+    door.close()
+
+
+def test_numbers_beyond_64_bits_are_wrapped_and_tell_apart() -> None:
+    columns = FileColumns()
+    columns.extend([("a", (1, 2, 3, 4))])
+    columns.extend([("b", (1, 10**24 + 1, -1, 5)), ("c", (1, 10**24, -1, 2**64 - 1))])
+    files = columns.finish()
+    assert files.paths == ["a", "b", "c"]
+    assert files.stats[0].tolist() == [1, 2, 3, 4]
+    assert files.stats[1].tolist() != files.stats[2].tolist()
+    assert files[2].stat.inode == -1
+    assert build_walked_files((WalkedFile("x", FileStat(1, 2, 3, 4)),))[0] == WalkedFile(
+        "x", FileStat(1, 2, 3, 4)
+    )
