@@ -156,7 +156,7 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
 def structured(indexed: Indexed) -> Iterator[Repository]:
     """The shared index with its structure."""
     with closing(Repository(Config(str(indexed.root), data_dir=str(indexed.data_dir)))) as repository:
-        if not repository.structure.status().files_total:
+        if not repository.symbol_index.status().files_total:
             pytest.skip("no parser is installed for a file of this tree")
-        repository.structure.build()
+        repository.symbol_index.build()
         yield repository

@@ -19,7 +19,7 @@ from repo_mcp.model import IndexProgress, WalkReport
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from repo_mcp.workspace.walked_files import FileColumns
 
@@ -54,7 +54,7 @@ class TimedWalk:
     def __init__(self, root: Path) -> None:
         self.seconds: list[float] = []
         self._policy = DenyPolicy()
-        self._door = Door(str(root), self._policy.find_denial)
+        self._reader = RepositoryReader(str(root), self._policy.find_denial)
 
     def __call__(
         self,
@@ -63,7 +63,7 @@ class TimedWalk:
     ) -> WalkReport:
         """The files as they are now."""
         started = time.perf_counter()
-        report = walk(self._door, self._policy.find_denial, IgnoreRules(), cancelled=cancelled, met=met)
+        report = walk(self._reader, self._policy.find_denial, IgnoreRules(), cancelled=cancelled, met=met)
         self.seconds.append(time.perf_counter() - started)
         return report
 

@@ -23,17 +23,17 @@ from bench.exact_patterns import EXPRESSIONS, LITERALS, choose_patterns
 from bench.rounds import measure_queries, run_rounds
 from index_format import DiskDirectory, LiveSegment
 from repo_mcp.config.server_config import Limits, load_config
-from repo_mcp.exact.file_bitmaps import FileMarks
+from repo_mcp.exact.file_bitmaps import FileBitmaps
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.neighbour_bloom import WordSides
+from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.exact.punctuation_bigrams import SignPairs
+from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.search import run_exact
 from repo_mcp.indexing.scan_state import ChangedFiles, compare_tree, read_seen
 from repo_mcp.model import ExactAnswer, ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door, read_many
+from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 
 UNCHANGED = ChangedFiles((), frozenset(), 0)
 KINDS = (*LITERALS, *EXPRESSIONS)
@@ -52,11 +52,11 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
     """Exact search of the index, warm."""
     snapshot = open_snapshot(indexed.index_path)
     searcher = ExactSearcher(snapshot)
-    door = Door(str(indexed.root), DenyPolicy().find_denial)
+    reader = RepositoryReader(str(indexed.root), DenyPolicy().find_denial)
     for memory in searcher.memory.values():
         memory.finder.sign()
         for marks in (memory.signs, memory.sides):
-            marks.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
+            marks.compute(lambda paths: read_many(reader, paths, MAX_BYTES), lambda: False, gently=False)
 
     def run(request: ExactRequest) -> ExactAnswer:
         matcher, wanted = LineMatcher(request), PathFilter(request, None)
@@ -66,12 +66,12 @@ def search(indexed: Indexed) -> Iterator[Callable[[ExactRequest], ExactAnswer]]:
             matcher,
             wanted,
             UNCHANGED,
-            lambda paths: read_many(door, paths, MAX_BYTES),
+            lambda paths: read_many(reader, paths, MAX_BYTES),
             lambda: False,
         )
 
     yield run
-    door.close()
+    reader.close()
     snapshot.close()
 
 
@@ -187,26 +187,26 @@ def test_sign_the_dictionary(benchmark: BenchmarkFixture, indexed: Indexed) -> N
 
 def test_learn_the_signs(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """What happens once in the background behind the first pattern without a word, there with pauses."""
-    measure_learning(benchmark, indexed, lambda segment: SignPairs(segment.reader.files))
+    measure_learning(benchmark, indexed, lambda segment: PunctuationBigrams(segment.reader.files))
 
 
 def test_learn_the_sides(benchmark: BenchmarkFixture, indexed: Indexed) -> None:
     """The same behind the first pattern that has a sign beside a word of very many files."""
     measure_learning(
-        benchmark, indexed, lambda segment: WordSides(segment.reader.files, segment.reader.terms)
+        benchmark, indexed, lambda segment: NeighbourBloom(segment.reader.files, segment.reader.terms)
     )
 
 
 def measure_learning(
-    benchmark: BenchmarkFixture, indexed: Indexed, build: Callable[[LiveSegment], FileMarks]
+    benchmark: BenchmarkFixture, indexed: Indexed, build: Callable[[LiveSegment], FileBitmaps]
 ) -> None:
     snapshot = open_snapshot(indexed.index_path)
-    door = Door(str(indexed.root), DenyPolicy().find_denial)
+    reader = RepositoryReader(str(indexed.root), DenyPolicy().find_denial)
     (marks, *_) = (build(segment) for segment in snapshot.segments)
 
     def learn() -> None:
-        marks.compute(lambda paths: read_many(door, paths, MAX_BYTES), lambda: False, gently=False)
+        marks.compute(lambda paths: read_many(reader, paths, MAX_BYTES), lambda: False, gently=False)
 
     run_rounds(benchmark, learn, rounds=1)
-    door.close()
+    reader.close()
     snapshot.close()

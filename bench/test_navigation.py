@@ -16,7 +16,7 @@ from bench.rounds import measure_queries
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, Scope
+from repo_mcp.graph.questions import CALLS, NAMED, EdgeType, SymbolFilter
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import SymbolKind
 
@@ -25,8 +25,8 @@ SYMBOLS = 300
 TRIES = 4  # files for each symbol: some declare nothing
 
 QUESTIONS: Mapping[str, Callable[[Graph, Node], object]] = {
-    "search": lambda graph, node: graph.search(node.symbol.name, Scope(), 20),
-    "lookup": lambda graph, node: graph.look_up(node.qualified_name, Scope()),
+    "search": lambda graph, node: graph.search(node.symbol.name, SymbolFilter(), 20),
+    "lookup": lambda graph, node: graph.look_up(node.qualified_name, SymbolFilter()),
     "symbol": lambda graph, node: graph.get(node.node_id),
     "callers": lambda graph, node: graph.find_incoming(node, CALLS),
     "callees": lambda graph, node: graph.find_outgoing(node, CALLS),
@@ -48,7 +48,7 @@ def graph(structured: Repository) -> Iterator[Graph]:
 @pytest.fixture(scope="module")
 def nodes(structured: Repository, graph: Graph) -> list[Node]:
     """Symbols of all files, the same in each run."""
-    view = structured.structure.find_view()
+    view = structured.symbol_index.find_view()
     assert view is not None
     paths = list(view.iter_paths())
     draw = random.Random(SEED)

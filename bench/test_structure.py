@@ -23,21 +23,21 @@ from bench.processes import run_and_watch
 from bench.rounds import run_rounds
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index.schema import DECLARES, USES
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 
 ASKED = 200  # files, or names, in each round
 ROUNDS = 40
 
 
 @pytest.fixture(scope="session")
-def view(structured: Repository) -> StructureView:
+def view(structured: Repository) -> SymbolIndex:
     """The built structure index, open."""
-    found = structured.structure.find_view()
+    found = structured.symbol_index.find_view()
     assert found is not None
     return found
 
 
-def count_bytes(view: StructureView) -> int:
+def count_bytes(view: SymbolIndex) -> int:
     """Of the source files that have a record."""
     return sum(
         int(segment.reader.read_file_table().sizes[segment.live_file_mask].sum())
@@ -46,7 +46,7 @@ def count_bytes(view: StructureView) -> int:
 
 
 @pytest.fixture
-def time_ctags(view: StructureView, indexed: Indexed, scratch: Path) -> Callable[[], float] | None:
+def time_ctags(view: SymbolIndex, indexed: Indexed, scratch: Path) -> Callable[[], float] | None:
     """Seconds that universal-ctags, one process, takes for the symbols of the same files, once they are read.
 
     None where it is not installed.
@@ -75,7 +75,7 @@ def time_ctags(view: StructureView, indexed: Indexed, scratch: Path) -> Callable
 @pytest.mark.parametrize("workers", [1, 2])
 def test_structure_build(
     benchmark: BenchmarkFixture,
-    view: StructureView,
+    view: SymbolIndex,
     indexed: Indexed,
     scratch: Path,
     time_ctags: Callable[[], float] | None,
@@ -112,20 +112,20 @@ def test_structure_build(
         }
 
 
-def test_structure_records(benchmark: BenchmarkFixture, view: StructureView) -> None:
+def test_structure_records(benchmark: BenchmarkFixture, view: SymbolIndex) -> None:
     paths = list(view.iter_paths())
     asked = paths[:: max(1, len(paths) // ASKED)]
 
     def find_all() -> None:
         for path in asked:
-            view.find_record(path)
+            view.find_record_bytes(path)
 
     run_rounds(benchmark, find_all, rounds=ROUNDS, warmup_rounds=1)
     benchmark.extra_info["records"] = len(asked)
 
 
 @pytest.mark.parametrize("field", ["declares", "uses"])
-def test_structure_names(benchmark: BenchmarkFixture, view: StructureView, field: str) -> None:
+def test_structure_names(benchmark: BenchmarkFixture, view: SymbolIndex, field: str) -> None:
     """The files of names, from the rare to the common: by how many files have them."""
     number = {"declares": DECLARES, "uses": USES}[field]
     names = list(itertools.islice(view.iter_terms(number), 0, None, 7))

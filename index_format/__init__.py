@@ -11,7 +11,7 @@ from index_format.block_lists import (
     BlockList,
     find_docs,
     find_low,
-    spread_places,
+    spread_positions,
 )
 from index_format.checksum import compute_fingerprint
 from index_format.chunks import ChunkSpan, UnitSpan
@@ -133,7 +133,7 @@ __all__ = [
     "rank_terms",
     "read_manifest",
     "sort_distinct",
-    "spread_places",
+    "spread_positions",
     "spread_runs",
     "unpack",
     "verify_index",

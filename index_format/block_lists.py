@@ -33,7 +33,7 @@ SATURATION_K1, SATURATION_B = 2.0, 0.5
 BOUND_SCALE = 255
 _TABLE_BYTES = 2  # of a block: its bound and its size
 _FREQUENCY_ESCAPE = 15
-_ESCAPE = np.dtype([("place", "<u4"), ("count", "<u4")])
+_ESCAPE = np.dtype([("position", "<u4"), ("count", "<u4")])
 
 
 def count_blocks(docs: int) -> int:
@@ -41,11 +41,11 @@ def count_blocks(docs: int) -> int:
     return -(-docs // BLOCK_DOCS)
 
 
-def compute_saturation(counts: I64, lengths: Integers, average: float) -> npt.NDArray[np.float64]:
+def compute_tf_norm(counts: I64, lengths: Integers, average: float) -> npt.NDArray[np.float64]:
     """What BM25 makes of term frequencies in documents of given lengths: between 0 and 1."""
     k1, b = SATURATION_K1, SATURATION_B
-    saturation: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))
-    return saturation
+    tf_norm: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))
+    return tf_norm
 
 
 class BlockEncoder:
@@ -57,17 +57,17 @@ class BlockEncoder:
         docs: I64,
         counts: I64,
         blocks: I64,
-        saturation: npt.NDArray[np.float64],
+        tf_norm: npt.NDArray[np.float64],
     ) -> None:
-        """`blocks` is for each list the blocks of its level, `saturation` stands beside `docs`."""
+        """`blocks` is for each list the blocks of its level, `tf_norm` stands beside `docs`."""
         self._frequencies, self._blocks = frequencies, blocks
-        self._docs, self._saturation = docs, saturation
+        self._docs, self._tf_norm = docs, tf_norm
         self._halves = np.minimum(counts - 1, _FREQUENCY_ESCAPE).astype(np.uint8)
         escaped = np.flatnonzero(self._halves == _FREQUENCY_ESCAPE)
         starts = np.cumsum(frequencies) - frequencies
         lists = np.searchsorted(starts, escaped, side="right") - 1
         self._escapes = np.empty(len(escaped), dtype=_ESCAPE)
-        self._escapes["place"], self._escapes["count"] = escaped - starts[lists], counts[escaped]
+        self._escapes["position"], self._escapes["count"] = escaped - starts[lists], counts[escaped]
         self._escape_counts = np.bincount(lists, minlength=len(frequencies))
         self._half_bytes = (frequencies + 1) // 2
         self.sizes = (
@@ -79,7 +79,7 @@ class BlockEncoder:
         frequencies = self._frequencies
         rows = np.repeat(offsets, frequencies) + (self._docs >> BLOCK_BITS)
         firsts = np.flatnonzero(np.diff(rows, prepend=-1))
-        bounds = np.floor(BOUND_SCALE * np.maximum.reduceat(self._saturation, firsts)) + 1
+        bounds = np.floor(BOUND_SCALE * np.maximum.reduceat(self._tf_norm, firsts)) + 1
         rows = rows[firsts]
         out[rows] = bounds
         out[rows + np.repeat(self._blocks, _count_by(offsets, rows))] = np.diff(
@@ -89,8 +89,8 @@ class BlockEncoder:
         out[spread_runs(doc_offsets, frequencies)] = self._docs & (BLOCK_DOCS - 1)
         half_offsets = doc_offsets + frequencies
         self._put_halves(out, half_offsets)
-        places = spread_runs(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
-        out[places] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
+        positions = spread_runs(half_offsets + self._half_bytes, _ESCAPE.itemsize * self._escape_counts)
+        out[positions] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
 
     def _put_halves(self, out: U8, offsets: I64) -> None:
         """Pack the halves by two; a list of odd length is filled up with a zero."""
@@ -125,7 +125,7 @@ class BlockList:
         self._halves = raw[halves:escapes]
         escaped = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
         # Apart from each other: to search in every second integer copies them all.
-        self._escape_places, self._escape_counts = escaped["place"].copy(), escaped["count"].copy()
+        self._escape_positions, self._escape_counts = escaped["position"].copy(), escaped["count"].copy()
         sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
         # The first posting of each block, and the end as one more row; narrow, for many lists are kept.
         self._firsts = np.zeros(blocks + 1, dtype=np.uint32)
@@ -139,7 +139,7 @@ class BlockList:
     @property
     def byte_count(self) -> int:
         """About what it takes to keep: its bytes, and the integers made of its tables."""
-        return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_places)
+        return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_positions)
 
     @property
     def block_sizes(self) -> U32:
@@ -157,14 +157,14 @@ class BlockList:
         counts = counts[: self.frequency]
         counts += 1
         self._take_escapes(None, counts)
-        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escape_places):
+        if np.count_nonzero(counts > _FREQUENCY_ESCAPE) != len(self._escape_positions):
             raise CorruptIndex(f"{self._where}: escapes of no term frequency")
         return docs, counts
 
     def take(self, blocks: I64) -> tuple[I64, I64]:
         """Doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
-        places, counts = self.pick(blocks)
-        return find_docs(blocks, places), counts
+        positions, counts = self.pick(blocks)
+        return find_docs(blocks, positions), counts
 
     def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64]:
         """Places and term frequencies of the postings in ascending blocks. Raises CorruptIndex.
@@ -175,14 +175,14 @@ class BlockList:
         starts = self._firsts.take(blocks)
         sizes = self._firsts.take(blocks + 1) - starts
         numbers = spread_runs(starts, sizes)
-        places = spread_places(self._low.take(numbers), sizes)
-        if len(places):
-            last = int(places[-1])
-            self._check(places, int(blocks[last >> BLOCK_BITS]) << BLOCK_BITS | last & (BLOCK_DOCS - 1))
+        positions = spread_positions(self._low.take(numbers), sizes)
+        if len(positions):
+            last = int(positions[-1])
+            self._check(positions, int(blocks[last >> BLOCK_BITS]) << BLOCK_BITS | last & (BLOCK_DOCS - 1))
         if wanted is not None:
-            chosen = wanted.take(places).nonzero()[0]
-            numbers, places = numbers.take(chosen), places.take(chosen)
-        return places, self._read_counts(numbers)
+            chosen = wanted.take(positions).nonzero()[0]
+            numbers, positions = numbers.take(chosen), positions.take(chosen)
+        return positions, self._read_counts(numbers)
 
     def hold(self, docs: I64) -> list[int]:
         """Those of some documents that are in the list, by their places."""
@@ -203,27 +203,27 @@ class BlockList:
         if last_doc >= self._docs or (ascending[1:] <= ascending[:-1]).any():
             raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {last_doc}")
 
-    def _read_counts(self, places: I64) -> I64:
+    def _read_counts(self, positions: I64) -> I64:
         """The term frequencies of ascending postings."""
-        halves = self._halves.take(places >> 1)
-        is_odd = places.astype(np.uint8)
+        halves = self._halves.take(positions >> 1)
+        is_odd = positions.astype(np.uint8)
         is_odd &= 1
         halves >>= is_odd << 2
         halves &= _FREQUENCY_ESCAPE
         halves += 1
         counts: I64 = halves.astype(np.int64)
-        self._take_escapes(places, counts)
+        self._take_escapes(positions, counts)
         return counts
 
-    def _take_escapes(self, places: I64 | None, counts: I64) -> None:
-        """Replace the escaped term frequencies in place. `places` are None for the whole list."""
+    def _take_escapes(self, positions: I64 | None, counts: I64) -> None:
+        """Replace the escaped term frequencies in place. `positions` are None for the whole list."""
         escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
         if not len(escaped):
             return
-        wanted = escaped if places is None else places[escaped]
+        wanted = escaped if positions is None else positions[escaped]
         # In integers of one width: else all places are made as wide first.
-        found = self._escape_places.searchsorted(wanted.astype(np.uint32))
-        if int(found[-1]) >= len(self._escape_places) or (self._escape_places[found] != wanted).any():
+        found = self._escape_positions.searchsorted(wanted.astype(np.uint32))
+        if int(found[-1]) >= len(self._escape_positions) or (self._escape_positions[found] != wanted).any():
             raise CorruptIndex(f"{self._where}: a term frequency is not among the escapes")
         values = self._escape_counts[found]
         if int(values.min()) <= _FREQUENCY_ESCAPE:
@@ -231,20 +231,20 @@ class BlockList:
         counts[escaped] = values
 
 
-def spread_places(low: U8, sizes: Integers) -> I64:
+def spread_positions(low: U8, sizes: Integers) -> I64:
     """Places as BlockList.pick gives them: `low` are the low bytes of all doc ids, of each block `sizes`."""
     rows = np.arange(len(sizes), dtype=np.int64)
     rows <<= BLOCK_BITS
-    places = rows.repeat(sizes)
-    places |= low
-    return places
+    positions = rows.repeat(sizes)
+    positions |= low
+    return positions
 
 
-def find_docs(blocks: I64, places: I64) -> I64:
+def find_docs(blocks: I64, positions: I64) -> I64:
     """The doc ids of places as BlockList.pick gives them."""
     shifts: I64 = blocks - np.arange(len(blocks))
-    docs = (shifts << BLOCK_BITS).take(places >> BLOCK_BITS)
-    docs += places
+    docs = (shifts << BLOCK_BITS).take(positions >> BLOCK_BITS)
+    docs += positions
     return docs
 
 
@@ -295,13 +295,13 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     counts = (halves & _FREQUENCY_ESCAPE).astype(np.int64) + 1
     escapes = np.frombuffer(raw[spread_runs(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
     escape_counts = escape_bytes // _ESCAPE.itemsize
-    places = np.repeat(starts, escape_counts) + escapes["place"]
-    is_elsewhere = escapes["place"] >= np.repeat(frequencies, escape_counts)  # in the next list
-    if is_elsewhere.any() or not np.array_equal(places, np.flatnonzero(counts > _FREQUENCY_ESCAPE)):
+    positions = np.repeat(starts, escape_counts) + escapes["position"]
+    is_elsewhere = escapes["position"] >= np.repeat(frequencies, escape_counts)  # in the next list
+    if is_elsewhere.any() or not np.array_equal(positions, np.flatnonzero(counts > _FREQUENCY_ESCAPE)):
         raise CorruptIndex(f"{where}: term frequencies that are not among the escapes")
     if (escapes["count"] <= _FREQUENCY_ESCAPE).any():
         raise CorruptIndex(f"{where}: an escape that is none")
-    counts[places] = escapes["count"]
+    counts[positions] = escapes["count"]
     return found, counts
 
 

@@ -117,8 +117,8 @@ def _merge_runs(
     if not present:
         empty = np.zeros(0, dtype=np.int64)
         return PostingRun(joined, empty, empty, empty, empty, empty)
-    ranks, places = rank_terms(joined)
-    terms = joined.gather(places)
+    ranks, positions = rank_terms(joined)
+    terms = joined.gather(positions)
     ends = np.cumsum([len(run.terms) for run, _ in present]).tolist()
     parts = [
         _renumber(run, source, new_terms, fields)

@@ -22,7 +22,7 @@ from index_format.records import I64, MAX_TERM_FREQUENCY, U8
 from index_format.spread import spread_runs
 
 
-class GapEncoder:
+class DeltaEncoder:
     """Lists to be laid out: `sizes` says how many bytes each takes."""
 
     def __init__(self, frequencies: I64, docs: I64, counts: I64) -> None:
@@ -36,24 +36,24 @@ class GapEncoder:
         rests = np.diff(np.searchsorted(many, starts), append=len(many))
         self._value_counts = frequencies + rests
         ends = np.cumsum(self._value_counts)
-        rest_places = spread_runs(ends - rests, rests)
+        rest_positions = spread_runs(ends - rests, rests)
         self._values = np.empty(len(docs) + len(many), dtype=np.int64)
         is_gap = np.ones(len(self._values), dtype=np.bool_)
-        is_gap[rest_places] = False
+        is_gap[rest_positions] = False
         self._values[is_gap] = gaps
-        self._values[rest_places] = counts[many] - 2
+        self._values[rest_positions] = counts[many] - 2
         self._value_sizes = varints.measure(self._values)
         self.sizes = np.diff(np.cumsum(self._value_sizes)[ends - 1], prepend=0)
 
     def put(self, out: U8, offsets: I64) -> None:
         """Write each list at its offset."""
-        places = np.cumsum(self._value_sizes) - self._value_sizes
+        positions = np.cumsum(self._value_sizes) - self._value_sizes
         moves = offsets - (np.cumsum(self.sizes) - self.sizes)
-        places += np.repeat(moves, self._value_counts)
-        varints.put(out, places, self._values, self._value_sizes)
+        positions += np.repeat(moves, self._value_counts)
+        varints.put(out, positions, self._values, self._value_sizes)
 
 
-def decode_gap_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64]:
+def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64]:
     """Doc ids and term frequencies of lists that lie one after the other and fill `raw`.
 
     Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
@@ -97,8 +97,8 @@ def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
     return docs
 
 
-def decode_gap_list(data: bytes, frequency: int, where: str) -> tuple[I64, I64]:
-    """Doc ids and term frequencies of one list that fills `data`: `decode_gap_lists` for a query's speed."""
+def decode_delta_list(data: bytes, frequency: int, where: str) -> tuple[I64, I64]:
+    """Return the doc ids and term frequencies of the one list that fills `data`, at a query's speed."""
     values, _ = varints.decode(np.frombuffer(data, dtype=np.uint8), where)
     if len(values) < frequency:
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")

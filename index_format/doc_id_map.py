@@ -156,7 +156,7 @@ def _iter_records(readers: Sequence[RecordsReader], counts: Sequence[int], order
     sources = np.searchsorted(ends, order, side="right")
     files = order - (ends - counts)[sources]
     for source, file in zip(sources.tolist(), files.tolist(), strict=True):
-        yield next(record for place, record in coming[source] if place == file)
+        yield next(record for position, record in coming[source] if position == file)
 
 
 def _merge_files(tables: Sequence[FileTable], order: Numbers) -> FileTable:

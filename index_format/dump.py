@@ -81,10 +81,10 @@ def _iter_files(segment: LiveSegment) -> Iterator[str]:
 def _iter_terms(reader: SegmentReader, run: PostingRun) -> Iterator[str]:
     ends = np.cumsum(run.frequencies)
     terms = run.terms.split()
-    for place, (term, field) in enumerate(
+    for position, (term, field) in enumerate(
         zip(run.list_terms.tolist(), run.list_fields.tolist(), strict=True)
     ):
-        first, last = int(ends[place] - run.frequencies[place]), int(ends[place])
+        first, last = int(ends[position] - run.frequencies[position]), int(ends[position])
         pairs = zip(run.docs[first:last].tolist(), run.term_frequencies[first:last].tolist(), strict=True)
         listed = " ".join(f"{doc}:{count}" for doc, count in pairs)
         text = terms[term].decode(errors="backslashreplace")

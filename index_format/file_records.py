@@ -92,16 +92,16 @@ class RecordsReader:
     def __iter__(self) -> Iterator[bytes]:
         """All records in file order, read as they are asked for. Raises CorruptIndex."""
         ends = self.ends
-        place, start = 0, 0
-        while place < len(ends):
+        position, start = 0, 0
+        while position < len(ends):
             reached = int(np.searchsorted(ends, start + BATCH_BYTES, side="right"))
-            stop = max(place + 1, reached)
+            stop = max(position + 1, reached)
             data = self._frame.read(RECS, start, int(ends[stop - 1]) - start)
             first = start
-            for end in ends[place:stop].tolist():
+            for end in ends[position:stop].tolist():
                 yield data[start - first : end - first]
                 start = end
-            place = stop
+            position = stop
 
 
 def has_records(frame: FrameReader) -> bool:

@@ -206,11 +206,11 @@ class FrameReader:
         base = first * PAGE_BYTES
         data = self._file.read(base, min((last + 1) * PAGE_BYTES, self._tail_offset) - base)
         view = memoryview(data)
-        place = 0
+        position = 0
         for page, checksum in enumerate(self._checksums[first : last + 1].tolist(), first):
-            if compute_checksum(view[place : place + PAGE_BYTES]) != checksum:
+            if compute_checksum(view[position : position + PAGE_BYTES]) != checksum:
                 raise self._corrupt(f"page {page} does not have its checksum")
-            place += PAGE_BYTES
+            position += PAGE_BYTES
         return view[start - base : start - base + size]
 
     def find_damaged_pages(self) -> list[int]:

@@ -25,9 +25,9 @@ def choose_merge(segments: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
     ordered = _order(segments)
     chosen = 0
     total = 0
-    for place, entry in enumerate(ordered):
-        if place and _estimate_live_units(entry) < GROWTH * total:
-            chosen = place + 1
+    for position, entry in enumerate(ordered):
+        if position and _estimate_live_units(entry) < GROWTH * total:
+            chosen = position + 1
         total += _estimate_live_units(entry)
     if chosen:
         return _take_smallest(ordered[:chosen])

@@ -51,7 +51,9 @@ class NormsReader:
             )
             if table.rows != (docs[level] if numbers else 0):
                 raise CorruptIndex(f"{where}: {table.rows} rows for {docs[level]} documents")
-            self._columns.update({number: table.open_column(place) for place, number in enumerate(numbers)})
+            self._columns.update(
+                {number: table.open_column(position) for position, number in enumerate(numbers)}
+            )
 
     def read_lengths(self, field: int) -> Integers:
         """The field length of every document of the field's level, in integers as narrow as on disk."""

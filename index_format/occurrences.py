@@ -45,8 +45,8 @@ class Occurrences:
         """(list, document, count), sorted by list, then document, each pair once. Spends the collection."""
         if len(self._columns) == 1:
             return self._finish_packed()
-        places = np.lexsort((self._columns[1], self._columns[0]))
-        lists, docs, counts = self._columns[:, places]
+        positions = np.lexsort((self._columns[1], self._columns[0]))
+        lists, docs, counts = self._columns[:, positions]
         self._columns = self._columns[:, :0]
         if not len(lists):
             return lists, docs, counts

@@ -24,11 +24,11 @@ from index_format.block_lists import (
     BLOCK_DOCS,
     BlockEncoder,
     BlockList,
-    compute_saturation,
+    compute_tf_norm,
     count_blocks,
     decode_block_lists,
 )
-from index_format.delta_postings import GapEncoder, decode_gap_list, decode_gap_lists
+from index_format.delta_postings import DeltaEncoder, decode_delta_list, decode_delta_lists
 from index_format.errors import CorruptIndex
 from index_format.records import I64, Integers, PostingRun
 from index_format.spread import spread_runs
@@ -71,13 +71,13 @@ def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
     by_block = ~is_repeated & (frequencies >= BLOCK_SHARE * blocks)
     by_gap = ~(is_repeated | by_block)
     sizes = np.zeros(len(frequencies), dtype=np.int64)
-    encoders: list[tuple[Mask, BlockEncoder | GapEncoder]] = []
+    encoders: list[tuple[Mask, BlockEncoder | DeltaEncoder]] = []
     if by_block.any():
         encoders.append((by_block, _start_blocks(run, by_block, blocks[by_block], lengths)))
     if by_gap.any():
         chosen = np.repeat(by_gap, frequencies)
         encoders.append(
-            (by_gap, GapEncoder(frequencies[by_gap], run.docs[chosen], run.term_frequencies[chosen]))
+            (by_gap, DeltaEncoder(frequencies[by_gap], run.docs[chosen], run.term_frequencies[chosen]))
         )
     for mask, encoder in encoders:
         sizes[mask] = encoder.sizes
@@ -114,13 +114,13 @@ def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequenc
     chosen = np.repeat(by_block, run.frequencies)
     docs, counts = run.docs[chosen], run.term_frequencies[chosen]
     fields = np.repeat(run.list_fields[by_block].astype(np.uint8), frequencies)
-    saturation = np.zeros(len(docs))
+    tf_norm = np.zeros(len(docs))
     for number, column in enumerate(lengths):
         own = np.flatnonzero(fields == number)
         if len(own):
             average = max(1, int(column.sum())) / len(column)
-            saturation[own] = compute_saturation(counts[own], column[docs[own]], average)
-    return BlockEncoder(frequencies, docs, counts, blocks, saturation)
+            tf_norm[own] = compute_tf_norm(counts[own], column[docs[own]], average)
+    return BlockEncoder(frequencies, docs, counts, blocks, tf_norm)
 
 
 def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
@@ -147,7 +147,7 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
             if mask is by_block:
                 found = decode_block_lists(own, sizes[mask], frequencies[mask], table.docs[mask], where)
             else:
-                found = decode_gap_lists(own, sizes[mask], frequencies[mask], where)
+                found = decode_delta_lists(own, sizes[mask], frequencies[mask], where)
             docs[chosen], counts[chosen] = found
     if is_repeated.any():
         starts = np.cumsum(frequencies) - frequencies
@@ -178,7 +178,7 @@ def decode_list(data: bytes, frequency: int, docs: int, where: str) -> tuple[I64
         raise CorruptIndex(f"{where}: {len(data)} bytes for {frequency} of {docs} documents")
     if is_by_block(frequency, docs):
         return BlockList(data, frequency, docs, where).read()
-    found, counts = decode_gap_list(data, frequency, where)
+    found, counts = decode_delta_list(data, frequency, where)
     if int(found[-1]) >= docs:
         raise CorruptIndex(f"{where}: document {int(found[-1])} of {docs}")
     return found, counts

@@ -10,9 +10,9 @@ from index_format.records import I64, Integers
 def spread_runs(starts: Integers, counts: Integers) -> I64:
     """`counts` integers from each start on, run after run: (5, 9), (2, 3) -> 5 6 9 10 11."""
     ends: I64 = counts.cumsum(dtype=np.int64)
-    places = (starts - (ends - counts)).repeat(counts)
-    places += np.arange(len(places), dtype=np.int64)
-    return places
+    positions = (starts - (ends - counts)).repeat(counts)
+    positions += np.arange(len(positions), dtype=np.int64)
+    return positions
 
 
 def sort_distinct(values: I64) -> I64:

@@ -33,10 +33,10 @@ class TermText:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def __getitem__(self, place: int) -> bytes:
+    def __getitem__(self, position: int) -> bytes:
         """One term; `bisect` finds its way by this. IndexError behind the last."""
-        start = int(self.ends[place - 1]) if place else 0
-        return self.text[start : int(self.ends[place]) - 1]
+        start = int(self.ends[position - 1]) if position else 0
+        return self.text[start : int(self.ends[position]) - 1]
 
     @property
     def starts(self) -> I64:
@@ -56,10 +56,10 @@ class TermText:
         ends = self.ends[low:high]
         return TermText(self.text[start : int(ends[-1]) if len(ends) else start], ends - start)
 
-    def gather(self, places: I64) -> TermText:
+    def gather(self, positions: I64) -> TermText:
         """The terms at places, in the order given."""
-        starts = self.starts[places]
-        return gather_spans(self.text, starts, self.ends[places] - 1 - starts)
+        starts = self.starts[positions]
+        return gather_spans(self.text, starts, self.ends[positions] - 1 - starts)
 
 
 class TermSearch:
@@ -136,9 +136,9 @@ def do_ascend(terms: TermText) -> bool:
     starts = terms.starts
     sizes = terms.ends - 1 - starts
     words = _open_words(terms.text)
-    lanes = _get_lanes(words, starts, sizes)
+    workers = _get_workers(words, starts, sizes)
     pairs = np.arange(len(terms) - 1)  # the first of each two that are equal so far
-    lower, upper = lanes[:-1], lanes[1:]
+    lower, upper = workers[:-1], workers[1:]
     offset = 0
     while len(pairs):
         if (lower > upper).any():
@@ -149,36 +149,36 @@ def do_ascend(terms: TermText) -> bool:
         pairs = pairs[alike]
         offset += _LANE
         if offset >= _LONG:
-            return all(terms[place] < terms[place + 1] for place in pairs.tolist())
-        lower = _get_lanes(words, starts[pairs] + offset, sizes[pairs] - offset)
-        upper = _get_lanes(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
+            return all(terms[position] < terms[position + 1] for position in pairs.tolist())
+        lower = _get_workers(words, starts[pairs] + offset, sizes[pairs] - offset)
+        upper = _get_workers(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
     return True
 
 
 def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:
     """The places of the spans in byte order, and which differ from the one before."""
     words = _open_words(text)
-    lanes = _get_lanes(words, starts, sizes)
-    order = np.argsort(lanes)
-    lanes = lanes[order]
+    workers = _get_workers(words, starts, sizes)
+    order = np.argsort(workers)
+    workers = workers[order]
     is_new = np.ones(len(order), dtype=np.bool_)
-    np.not_equal(lanes[1:], lanes[:-1], out=is_new[1:])
-    open_at = _find_open(is_new, lanes)
+    np.not_equal(workers[1:], workers[:-1], out=is_new[1:])
+    open_at = _find_open(is_new, workers)
     offset = _LANE
     while len(open_at):
         if offset >= _LONG:
             _sort_rests(text, starts, sizes, order, is_new, open_at, offset)
             break
         own, groups = order[open_at], np.cumsum(is_new[open_at])
-        lanes = _get_lanes(words, starts[own] + offset, sizes[own] - offset)
-        by_lane = np.argsort(lanes)
+        workers = _get_workers(words, starts[own] + offset, sizes[own] - offset)
+        by_lane = np.argsort(workers)
         bits = len(own).bit_length()
         keys = groups[by_lane] << bits | np.arange(len(own))
         keys.sort()
         within = by_lane[keys & ((1 << bits) - 1)]
-        order[open_at], lanes = own[within], lanes[within]
-        is_new[open_at[1:]] |= lanes[1:] != lanes[:-1]
-        open_at = open_at[_find_open(is_new[open_at], lanes)]
+        order[open_at], workers = own[within], workers[within]
+        is_new[open_at[1:]] |= workers[1:] != workers[:-1]
+        open_at = open_at[_find_open(is_new[open_at], workers)]
         offset += _LANE
     return order, is_new
 
@@ -207,16 +207,16 @@ def _open_words(text: bytes) -> npt.NDArray[np.uint64]:
     return np.ndarray(len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,))
 
 
-def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
+def _get_workers(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
     """The next bytes of terms, to be compared as integers: those of a shorter one come first."""
-    lanes = words[starts].astype(np.uint64).byteswap()
-    lanes &= _KEEP[np.minimum(sizes, _LANE)]
-    lanes |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
-    return lanes
+    workers = words[starts].astype(np.uint64).byteswap()
+    workers &= _KEEP[np.minimum(sizes, _LANE)]
+    workers |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
+    return workers
 
 
-def _find_open(is_new: npt.NDArray[np.bool_], lanes: npt.NDArray[np.uint64]) -> I64:
+def _find_open(is_new: npt.NDArray[np.bool_], workers: npt.NDArray[np.uint64]) -> I64:
     """The places of terms that are equal to a neighbour so far and go on behind their lane."""
     alike = ~is_new
     alike[:-1] |= ~is_new[1:]
-    return np.flatnonzero(alike & (lanes & np.uint64(_LEFT) > _LANE))
+    return np.flatnonzero(alike & (workers & np.uint64(_LEFT) > _LANE))

@@ -115,9 +115,9 @@ class TermsWriter:
         """Frequencies and sizes, page by page, and where each page begins and ends in them."""
         counts = np.diff(bounds)
         values = np.empty(2 * int(bounds[-1]), dtype=np.int64)
-        places = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
-        values[places] = self._frequencies[: int(bounds[-1])]
-        values[places + np.repeat(counts, counts)] = self._sizes[: int(bounds[-1])]
+        positions = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
+        values[positions] = self._frequencies[: int(bounds[-1])]
+        values[positions + np.repeat(counts, counts)] = self._sizes[: int(bounds[-1])]
         data, sizes = varints.encode(values)
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
@@ -199,8 +199,8 @@ class TermsReader:
 
     def _read_page(self, tag: bytes, page: int) -> bytes:
         """The bytes of one page in TERM or LIST."""
-        places = self._places[(TERM, LIST).index(tag)].cut(page, min(page + 2, self.pages)).tolist()
-        start, end = (*places, self._frame.get_size(tag))[:2]
+        positions = self._places[(TERM, LIST).index(tag)].cut(page, min(page + 2, self.pages)).tolist()
+        start, end = (*positions, self._frame.get_size(tag))[:2]
         if start and not page:
             raise self._corrupt("bytes in front of the first page of the dictionary")
         return self._frame.read(tag, start, end - start)
@@ -215,10 +215,10 @@ class TermsReader:
         if page < 0 or b"\n" in term:
             return []
         text = b"\n" + self._read_page(TERM, page)
-        place = text.find(b"\n" + term + b"\n")
-        if place < 0:
+        position = text.find(b"\n" + term + b"\n")
+        if position < 0:
             return []
-        number = text.count(b"\n", 0, place)
+        number = text.count(b"\n", 0, position)
         masks, frequencies, sizes = self._parse_page(self._read_page(LIST, page), text.count(b"\n") - 1)
         first = sum(masks[:number].translate(BIT_COUNTS))
         rows = slice(first, first + BIT_COUNTS[masks[number]])
@@ -227,29 +227,29 @@ class TermsReader:
 
     def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
         """The posting lists of ascending terms, page by page; of those that are there."""
-        place = 0
-        while place < len(terms):
-            page = max(0, bisect_right(self._tops, terms[place]) - 1)
+        position = 0
+        while position < len(terms):
+            page = max(0, bisect_right(self._tops, terms[position]) - 1)
             end = len(terms)
             if page + 1 < self.pages:
-                end = max(place + 1, bisect_left(terms, self._tops[page + 1], place))
+                end = max(position + 1, bisect_left(terms, self._tops[page + 1], position))
             if self.pages:
-                yield self._find_in_page(page, terms[place:end])
-            place = end
+                yield self._find_in_page(page, terms[position:end])
+            position = end
 
     def _find_in_page(self, page: int, terms: Sequence[bytes]) -> list[PostingList]:
-        text_places, list_places, posting_places = self._columns
-        text = b"\n" + self._read_span(TERM, text_places, page, page + 1)
+        text_positions, list_places, posting_positions = self._columns
+        text = b"\n" + self._read_span(TERM, text_positions, page, page + 1)
         data = self._read_span(LIST, list_places, page, page + 1)
         masks, frequencies, sizes = self._parse_page(data, text.count(b"\n") - 1)
         firsts = [0, *accumulate(masks.translate(BIT_COUNTS))]
-        offsets = (np.cumsum(sizes) - sizes + posting_places[page]).tolist()
+        offsets = (np.cumsum(sizes) - sizes + posting_positions[page]).tolist()
         all_frequencies, all_sizes = frequencies.tolist(), sizes.tolist()
         found: list[PostingList] = []
         for term in terms:
-            place = text.find(b"\n" + term + b"\n")
-            if place >= 0 and b"\n" not in term:
-                number = text.count(b"\n", 0, place)
+            position = text.find(b"\n" + term + b"\n")
+            if position >= 0 and b"\n" not in term:
+                number = text.count(b"\n", 0, position)
                 rows = slice(firsts[number], firsts[number + 1])
                 found += self._build_lists(
                     masks[number], all_frequencies[rows], all_sizes[rows], offsets[rows.start]
@@ -314,14 +314,14 @@ class TermsReader:
         found: list[bytes] = []
         for first in range(0, self.pages if needle and b"\n" not in needle else 0, SCAN_PAGES):
             text = b"\n" + self.read_texts(first, min(first + SCAN_PAGES, self.pages))[0]
-            place = text.find(needle)
-            while place >= 0:
+            position = text.find(needle)
+            while position >= 0:
                 if len(found) >= limit:
                     return found
-                start = text.rfind(b"\n", 0, place) + 1
-                end = text.index(b"\n", place)
+                start = text.rfind(b"\n", 0, position) + 1
+                end = text.index(b"\n", position)
                 found.append(text[start:end])
-                place = text.find(needle, end)
+                position = text.find(needle, end)
         return found
 
     def iter_ending(self, suffix: bytes) -> Iterator[bytes]:
@@ -340,19 +340,19 @@ class TermsReader:
 
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
         """The terms of a span of pages, each followed by a line feed; where each page begins in them."""
-        places = self._columns[0]
-        text = self._read_span(TERM, places, start, stop)
+        positions = self._columns[0]
+        text = self._read_span(TERM, positions, start, stop)
         if start < stop and not text.endswith(b"\n"):
             raise self._corrupt("the text of the terms is cut")
-        return text, places[start:stop] - places[start]
+        return text, positions[start:stop] - positions[start]
 
     def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
         """The terms of a span of pages, each followed by a line feed, and the field bits of each."""
         text, firsts = self.read_texts(start, stop)
-        places = self._columns[1]
-        lists = self._read_span(LIST, places, start, stop)
+        positions = self._columns[1]
+        lists = self._read_span(LIST, positions, start, stop)
         bounds = [*firsts.tolist(), len(text)]
-        begins = (places[start:stop] - places[start]).tolist()
+        begins = (positions[start:stop] - positions[start]).tolist()
         masks = b"".join(
             lists[begin : begin + text.count(b"\n", first, end)]
             for begin, first, end in zip(begins, bounds[:-1], bounds[1:], strict=True)
@@ -389,18 +389,18 @@ class TermsReader:
         """The pages [start, stop), one at least. Raises CorruptIndex for terms that do not ascend,
         or gaps between pages.
         """
-        text_places, list_places, posting_places = self._columns
-        terms = parse_term_text(self._read_span(TERM, text_places, start, stop))
-        places = text_places[start : stop + 1] - text_places[start]
-        bounds = np.searchsorted(terms.ends, places, side="right")
-        if (np.append(0, terms.ends)[bounds] != places).any():
+        text_positions, list_places, posting_positions = self._columns
+        terms = parse_term_text(self._read_span(TERM, text_positions, start, stop))
+        positions = text_positions[start : stop + 1] - text_positions[start]
+        bounds = np.searchsorted(terms.ends, positions, side="right")
+        if (np.append(0, terms.ends)[bounds] != positions).any():
             raise self._corrupt(f"pages {start} to {stop} of the dictionary do not end with a term")
         self._check_terms(terms, bounds, start, stop)
         data = self._read_span(LIST, list_places, start, stop)
         edges = list_places[start : stop + 1] - list_places[start]
         masks, frequencies, sizes, page_sizes = self._parse_pages(data, edges, np.diff(bounds))
-        posting_ends = posting_places[start] + np.cumsum(page_sizes)
-        following = posting_places[start + 1 : stop + 1]
+        posting_ends = posting_positions[start] + np.cumsum(page_sizes)
+        following = posting_positions[start + 1 : stop + 1]
         if ((following >= 0) & (following != posting_ends)).any():
             raise self._corrupt(
                 f"pages {start} to {stop}: the lists of one do not begin where those before end"
@@ -410,7 +410,7 @@ class TermsReader:
             masks,
             frequencies,
             sizes,
-            int(posting_places[start]),
+            int(posting_positions[start]),
         )
 
     def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
@@ -418,7 +418,7 @@ class TermsReader:
         counts = np.diff(bounds)
         if (counts < 1).any() or (counts > PAGE_TERMS).any():
             raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
-        if [terms[place] for place in bounds[:-1].tolist()] != self._tops.cut(start, stop).split():
+        if [terms[position] for position in bounds[:-1].tolist()] != self._tops.cut(start, stop).split():
             raise self._corrupt(f"pages {start} to {stop} do not begin with their first terms")
         is_last = stop == self.pages
         if not do_ascend(terms) or not (is_last or terms[len(terms) - 1] < self._tops[stop]):
@@ -436,7 +436,7 @@ def _find_ends(text: bytes, suffix: bytes) -> list[int]:
     if behind <= 0:
         return []
     is_end = np.ones(behind, dtype=np.bool_)
-    for place, byte in enumerate(last):
-        is_end &= values[place : place + behind] == byte
+    for position, byte in enumerate(last):
+        is_end &= values[position : position + behind] == byte
     ends = np.flatnonzero(is_end) + len(last) - 1
     return [end for end in ends.tolist() if text.endswith(suffix, 0, end)]

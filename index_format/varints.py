@@ -28,18 +28,18 @@ def measure(values: I64) -> I64:
     return sizes
 
 
-def put(out: U8, places: I64, values: I64, sizes: I64) -> None:
+def put(out: U8, positions: I64, values: I64, sizes: I64) -> None:
     """Write each value, which takes `sizes` bytes, at its place."""
     for byte in range(MAX_BYTES):
         goes_on = sizes > byte + 1
         low = values.astype(np.uint8)
         low &= _MASK
         low |= goes_on.view(np.uint8) << BITS
-        out[places] = low
+        out[positions] = low
         left = np.flatnonzero(goes_on)
         if not len(left):
             return
-        places, values, sizes = places[left] + 1, values[left] >> BITS, sizes[left]
+        positions, values, sizes = positions[left] + 1, values[left] >> BITS, sizes[left]
 
 
 def encode(values: I64) -> tuple[bytes, I64]:

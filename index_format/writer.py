@@ -140,16 +140,16 @@ class IndexWriter:
 
         Raises KeyError for an unknown segment, IndexError for a file that it does not have.
         """
-        places = {entry.name: place for place, entry in enumerate(self._segments)}
-        place = places[segment_name]
-        entry = self._segments[place]
+        positions = {entry.name: position for position, entry in enumerate(self._segments)}
+        position = positions[segment_name]
+        entry = self._segments[position]
         dead = sorted({*entry.dead_files, *files})
         if dead and not 0 <= dead[0] <= dead[-1] < entry.files:
             raise IndexError(f"files {dead[0]} to {dead[-1]} of {entry.files}")
         if len(dead) == entry.files:
-            del self._segments[place]
+            del self._segments[position]
         else:
-            self._segments[place] = replace(entry, dead_files=tuple(dead))
+            self._segments[position] = replace(entry, dead_files=tuple(dead))
         self._changed = True
 
     def purge(

@@ -16,8 +16,8 @@ from repo_mcp.config.server_config import Config
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import SearchAnswer, SearchRequest
-from repo_mcp.symbol_index.live_symbol_index import LiveStructure
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.workspace.repository_reader import RepositoryReader
 
 if TYPE_CHECKING:
     from repo_mcp.bundler.records import Bundle, BundleRequest
@@ -35,9 +35,9 @@ class EngineSources:
 
     config: Config
     data_dir: str
-    door: Door
+    reader: RepositoryReader
     index: LiveIndex
-    structure: LiveStructure
+    symbol_index: LiveSymbolIndex
     vectors: LiveVectors | None
     name_path: Callable[[str], str]
     search: Callable[[SearchRequest], SearchAnswer]
@@ -70,7 +70,7 @@ class Engines:
         def list_paths() -> Iterator[str]:
             return KnownFiles(sources.index.get_searcher().snapshot).iter_paths()
 
-        return LiveGraph(sources.structure, list_paths, sources.read_live, self._extensions)
+        return LiveGraph(sources.symbol_index, list_paths, sources.read_live, self._extensions)
 
     @property
     def code_search(self) -> LiveCodeSearch:
@@ -78,17 +78,17 @@ class Engines:
         from repo_mcp.code_search.live_code_search import LiveCodeSearch
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
-        return LiveCodeSearch(of.index, of.structure, of.read_live, self._extensions, most_words, of.vectors)
+        return LiveCodeSearch(of.index, of.symbol_index, of.read_live, self._extensions, most_words, of.vectors)
 
     @property
     def documentation(self) -> LiveDocumentation:
         """What answers questions to the documentation."""
         from repo_mcp.documentation.live_documentation import LiveDocumentation
-        from repo_mcp.documentation.media import MediaDoor
+        from repo_mcp.documentation.media import MediaReader
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
-        door = MediaDoor(of.name_path, of.door.stat, self._read_small)
-        return LiveDocumentation(of.index, of.read_live, door, self._extensions, most_words)
+        reader = MediaReader(of.name_path, of.reader.stat, self._read_small)
+        return LiveDocumentation(of.index, of.read_live, reader, self._extensions, most_words)
 
     @property
     def researcher(self) -> Researcher:
@@ -129,4 +129,4 @@ class Engines:
 
     def _read_small(self, path: str, max_bytes: int) -> bytes:
         most = min(max_bytes, self._sources.config.limits.max_file_bytes)
-        return self._sources.door.read_walked(path, most).data
+        return self._sources.reader.read_walked(path, most).data

@@ -284,7 +284,7 @@ class SegmentFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class StructureReport:
+class SymbolIndexReport:
     """What a round of the structure phase did."""
 
     parsed: int  # files whose record is new
@@ -299,7 +299,7 @@ class StructureReport:
 
 
 @dataclass(frozen=True, slots=True)
-class StructureStatus:
+class SymbolIndexStatus:
     """The structure index as a client may know it. No absolute path."""
 
     state: str  # missing, building, partial, ready, degraded

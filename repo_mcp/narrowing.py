@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_mcp.config.plain_options import REPOSITORY_FILE
 from repo_mcp.config.server_config import MAX_REPOSITORY_FILE_BYTES, Config
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.system_places import is_system_place
 
 
@@ -21,15 +21,15 @@ def narrow_config(config: Config) -> tuple[Config, tuple[str, ...]]:
             "The root is a directory of the system, not a repository.",
             "Give --repo-root the directory of one repository, or say --any-root as well.",
         )
-    door = Door(config.root, _deny_nothing)
+    reader = RepositoryReader(config.root, _deny_nothing)
     try:
-        text = door.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
+        text = reader.read_walked(REPOSITORY_FILE, MAX_REPOSITORY_FILE_BYTES).data
     except RepoError as error:
         if error.code is ErrorCode.NOT_FOUND:
             return config, ()
         return config, (f"{REPOSITORY_FILE} ignored: {error.message}",)
     finally:
-        door.close()
+        reader.close()
     from repo_mcp.config.repository_file import apply_repository_file
     from repo_mcp.languages.outline.adapter import BUILT_IN
     from repo_mcp.languages.patterns.language_registry import LANGUAGES

@@ -61,17 +61,17 @@ from repo_mcp.storage.namespaces import mark_used, remove, remove_unused
 from repo_mcp.storage.poison import POISON_FILE, PoisonList
 from repo_mcp.storage.sealing import Sealer, make_sealer
 from repo_mcp.storage.user_key import load_user_key
-from repo_mcp.symbol_index.live_symbol_index import LiveStructure
-from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.schema import list_facts
 from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 from repo_mcp.text.lines import decode_source
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from repo_mcp.workspace.live_tree import LiveTree
 from repo_mcp.workspace.opened_lines import describe_reading, show_lines
-from repo_mcp.workspace.path_changes import TreeView
+from repo_mcp.workspace.path_changes import PathChangeFinder
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door, read_many
+from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 from repo_mcp.workspace.system_places import is_system_place
 from repo_mcp.workspace.walk import WalkMemory, walk
 from repo_mcp.workspace.walked_files import FileColumns
@@ -101,8 +101,8 @@ class Repository:
         for warning in self.warnings:
             (report_warning or _ignore)(warning)
         self._policy = DenyPolicy(data_dir_parts=data_dir.inside_root)
-        self._door = Door(config.root, self._policy.find_denial, config.refusals)
-        self.tree = LiveTree(self._door, self._policy, config.exclude_globs)
+        self._reader = RepositoryReader(config.root, self._policy.find_denial, config.refusals)
+        self.tree = LiveTree(self._reader, self._policy, config.exclude_globs)
         self._walk_memory = WalkMemory()
         self._configuration = self._compute_configuration()
         self.sealer = sealer = make_sealer(
@@ -117,11 +117,11 @@ class Repository:
             config.chosen_workers(),
             self._walk,
             watch=config.watch,
-            view=TreeView(self._door, self._policy.find_denial, self._walk_memory),
+            view=PathChangeFinder(self._reader, self._policy.find_denial, self._walk_memory),
             note_refresh=self._note_refresh,
             make_tag=self.namespaces[namespace],
         )
-        self.structure = self._open_structure(data_dir.path, sealer)
+        self.symbol_index = self._open_symbol_index(data_dir.path, sealer)
         self.vectors = self._open_vectors()
         self._mark_namespaces()
         self._outliner = Outliner(config, self.poison)
@@ -131,9 +131,9 @@ class Repository:
             EngineSources(
                 config,
                 data_dir.path,
-                self._door,
+                self._reader,
                 self._index,
-                self.structure,
+                self.symbol_index,
                 self.vectors,
                 self.name_path,
                 self.search,
@@ -163,7 +163,7 @@ class Repository:
             mark_used(os.path.join(self.data_dir.path, name))
         self._is_tidy = False
 
-    def _open_structure(self, data_dir: str, sealer: Sealer) -> LiveStructure:
+    def _open_symbol_index(self, data_dir: str, sealer: Sealer) -> LiveSymbolIndex:
         """The structure of the files. Nothing is parsed before somebody asks for it."""
         config = self.config
         facts = (self._configuration, *list_facts())
@@ -171,8 +171,8 @@ class Repository:
         namespace = sealer.name_namespace("structure", FORMAT_VERSION, configuration)
         self.namespaces[namespace] = sealer.make_tagger(namespace)
         path = os.path.join(data_dir, namespace)
-        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
-        phase = StructurePhase(
+        read = partial(self._reader.read_walked, max_bytes=config.limits.max_file_bytes)
+        phase = SymbolPhase(
             path,
             configuration,
             MemoryBudget(config.memory_mb).count_parsers(config.chosen_workers()),
@@ -181,7 +181,7 @@ class Repository:
             make_tag=self.namespaces[namespace],
             poison=self.poison,
         )
-        return LiveStructure(path, configuration, phase, self._index, self.name_path)
+        return LiveSymbolIndex(path, configuration, phase, self._index, self.name_path)
 
     def _open_vectors(self) -> LiveVectors | None:
         """The vectors of chunks; None where the operator named no model. CONFIG_INVALID where it is none."""
@@ -190,7 +190,7 @@ class Repository:
             return None
         from repo_mcp.semantic.live_vectors import LiveVectors  # of no use without a model
 
-        read = partial(self._door.read_walked, max_bytes=config.limits.max_file_bytes)
+        read = partial(self._reader.read_walked, max_bytes=config.limits.max_file_bytes)
         workers = config.chosen_workers()
         return LiveVectors(
             config.semantic_model, self._configuration, self._name_vectors, workers, self._index, read
@@ -212,7 +212,7 @@ class Repository:
 
     def _note_refresh(self) -> None:
         self._walk_memory.move_together()
-        self.structure.note_refresh()
+        self.symbol_index.note_refresh()
         if not self._is_tidy:
             self._is_tidy = True
             remove_unused(self.data_dir.path, self.namespaces)
@@ -241,11 +241,11 @@ class Repository:
         *,
         include_hidden: bool = False,
     ) -> WalkReport:
-        self._door.check_root()
+        self._reader.check_root()
         memory = None if include_hidden else self._walk_memory
         ignore = IgnoreRules(self.config.exclude_globs, memory.parsed if memory is not None else None)
         return walk(
-            self._door,
+            self._reader,
             self._policy.find_denial,
             ignore,
             include_hidden=include_hidden,
@@ -261,7 +261,7 @@ class Repository:
 
         PATH_INVALID, PATH_ESCAPE and PATH_DENIED as when it is opened, by the name asked for alone.
         """
-        named = self._door.normalise(path)
+        named = self._reader.normalise(path)
         if self._policy.find_denial(named) is not None:
             raise RepoError(ErrorCode.PATH_DENIED, "The path is denied.")
         return named
@@ -290,7 +290,7 @@ class Repository:
         Raises INVALID_ARGUMENT for lines that are not there.
         """
         limits = self.config.limits
-        opened = self._door.read(path, limits.max_file_bytes)
+        opened = self._reader.read(path, limits.max_file_bytes)
         most = limits.max_open_lines if most_lines is None else most_lines
         return show_lines(opened, start_line, end_line, limits.default_open_lines, most)
 
@@ -299,7 +299,7 @@ class Repository:
 
         Fails as `open_file` does for a file that cannot be opened or is not text.
         """
-        opened = self._door.read(path, self.config.limits.max_file_bytes)
+        opened = self._reader.read(path, self.config.limits.max_file_bytes)
         text = decode_source(opened.data)
         found = self._outliner.outline(opened.path, text.data)
         return replace(found, path=opened.path, warnings=(*describe_reading(opened, text), *found.warnings))
@@ -391,10 +391,10 @@ class Repository:
         return self.engines.bundle(request)
 
     def _read_live(self, path: str) -> bytes:
-        return self._door.read_walked(path, self.config.limits.max_file_bytes).data
+        return self._reader.read_walked(path, self.config.limits.max_file_bytes).data
 
     def _read_many(self, paths: Sequence[str]) -> list[bytes | None]:
-        return read_many(self._door, paths, self.config.limits.max_file_bytes)
+        return read_many(self._reader, paths, self.config.limits.max_file_bytes)
 
     # The index
 
@@ -402,7 +402,7 @@ class Repository:
         """The state of the index, from what is committed and what runs in this process."""
         now = self._index.status()
         vectors = self.vectors.warn() if self.vectors is not None and self._makes_vectors else ()
-        told = (*now.warnings, *self._outliner.warnings, *self.structure.warn(), *vectors)
+        told = (*now.warnings, *self._outliner.warnings, *self.symbol_index.warn(), *vectors)
         return replace(now, warnings=told)
 
     @property
@@ -439,7 +439,7 @@ class Repository:
         self._index.start_background_refresh()
         self._index.start_watching()
         if STRUCTURE_TOOLSETS.intersection(self.config.toolsets):
-            self.structure.start()
+            self.symbol_index.start()
         if self.vectors is not None and self._makes_vectors:
             self.vectors.start()
 
@@ -447,16 +447,16 @@ class Repository:
         """Stop a running refresh and give everything back. The repository must not be used afterwards."""
         self._closed.set()
         self._outliner.close()
-        self.structure.stop()
+        self.symbol_index.stop()
         if self.vectors is not None:
             self.vectors.stop()
-        stopped = [self._index.close(), self.structure.close()]
+        stopped = [self._index.close(), self.symbol_index.close()]
         if self.vectors is not None:
             stopped.append(self.vectors.close())
         if self._exact is not None:
             stopped.append(self._exact.join(EXACT_WAIT_SECONDS))
         if all(stopped):
-            self._door.close()
+            self._reader.close()
             if self._key_fault:  # nobody else can use what this process alone can check
                 for name in self.namespaces:
                     remove(os.path.join(self.data_dir.path, name))

@@ -21,7 +21,7 @@ from repo_mcp.config.plain_options import read_plain
 from repo_mcp.protocol.instructions import join_instructions, offers_tasks
 from repo_mcp.protocol.plain_protocol import Answers
 from repo_mcp.protocol.ready_listing import read_listing
-from repo_mcp.protocol.session import Desk
+from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.wire import DEADLINE_SECONDS, StopReason, Wire, take_standard_streams
 from repo_mcp.version import VERSION
 
@@ -86,7 +86,7 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     from repo_mcp.protocol.call_pool import CallPool
     from repo_mcp.protocol.http_server import PATH, listen, open_socket
     from repo_mcp.protocol.sdk_server import build_sdk_server
-    from repo_mcp.toolset_loader import build_offers
+    from repo_mcp.toolset_loader import load_toolsets
 
     _prepare_process()
     try:
@@ -95,16 +95,16 @@ def serve_http(config: Config, http: HttpOptions) -> int:
     except OSError as error:
         return _complain(f"--host or --port cannot be used: {error.strerror}", EXIT_USAGE)
     try:
-        offers = build_offers(config, _warn)  # which hardens the process: no thread may run before
+        loaded_toolsets = load_toolsets(config, _warn)  # which hardens the process: no thread may run before
         return_free_memory()
-        repositories = [repository for one in offers for repository in one.open()]
+        repositories = [repository for one in loaded_toolsets for repository in one.open()]
     except RepoError as error:
         return _complain_of_configuration(error)
     except OSError as error:
         return _complain(f"the repository cannot be opened: {error.strerror}", EXIT_REPOSITORY)
     _silence_sdk()
     pool = CallPool()
-    sdk_server = build_sdk_server([one.toolset for one in offers], VERSION, pool)
+    sdk_server = build_sdk_server([one.toolset for one in loaded_toolsets], VERSION, pool)
     shown = f"[{http.host}]" if ":" in http.host else http.host
 
     def tell() -> None:
@@ -131,19 +131,21 @@ def serve(config: Config, server: Server | None = None) -> int:
     """
     from repo_mcp.errors import RepoError
     from repo_mcp.process.allocator import return_free_memory
-    from repo_mcp.toolset_loader import build_offers
+    from repo_mcp.toolset_loader import load_toolsets
 
     _prepare_process()
     try:
         os.chdir(os.path.abspath(os.sep))
-        offers = build_offers(config, _warn)  # which hardens the process: no thread of ours may run before
+        loaded_toolsets = load_toolsets(
+            config, _warn
+        )  # which hardens the process: no thread of ours may run before
         return_free_memory()
         if server is None:
             server = _start(config.toolsets)
             if server is None:
                 return _complain_of_streams()
-        server.offer([one.toolset for one in offers])
-        repositories = [repository for one in offers for repository in one.open()]
+        server.offer([one.toolset for one in loaded_toolsets])
+        repositories = [repository for one in loaded_toolsets for repository in one.open()]
     except RepoError as error:
         return _complain_of_configuration(error)
     except OSError as error:
@@ -178,11 +180,11 @@ class Server:
         self._offered = threading.Event()
         self._toolsets: tuple[Toolset, ...] = ()
         self._pool: CallPool | None = None
-        self._desk = Desk(wire, answers, self._hand_over)
+        self._session = Session(wire, answers, self._hand_over)
 
     def start(self) -> None:
         """Answer what can be answered from now on."""
-        self.wire.start(self._desk.take)
+        self.wire.start(self._session.take)
 
     def offer(self, toolsets: Sequence[Toolset]) -> None:
         """List the tools. Their calls wait until what they ask is open."""
@@ -193,7 +195,7 @@ class Server:
         self._toolsets = tuple(toolsets)
         self._pool = CallPool()
         self._sampler = Sampler(self.wire.say)
-        self._desk.offer(name_tools(self._toolsets), self._pool, self._sampler)
+        self._session.offer(name_tools(self._toolsets), self._pool, self._sampler)
         self._offered.set()
 
     def run(self, repositories: Sequence[Repository]) -> StopReason:
@@ -201,7 +203,7 @@ class Server:
         self.wire.note_started()
         _refresh_soon(repositories)
         reason = self.wire.wait()
-        self._desk.close()
+        self._session.close()
         if self._bridge is not None:
             self._bridge.close()
         self.wire.finish()
@@ -209,7 +211,7 @@ class Server:
 
     def close(self) -> None:
         """Let calls that nobody waits for come to their end: each writes its line of the log."""
-        self._desk.wait_until_idle(CALLS_GRACE_SECONDS)
+        self._session.wait_until_idle(CALLS_GRACE_SECONDS)
 
     def _hand_over(self, frames: Sequence[Valid]) -> None:
         if self._bridge is None:

@@ -1,6 +1,6 @@
 """What the chosen toolsets offer: tools, which can be listed before anything is open, and what they open.
 
-    for offer in build_offers(config, warn):   # CONFIG_INVALID for what cannot be served
+    for offer in load_toolsets(config, warn):   # CONFIG_INVALID for what cannot be served
         list(offer.toolset.tools)              # their calls wait
         offer.open()                           # until this is done
 
@@ -25,7 +25,7 @@ Warn = Callable[[str], None]
 Opened = TypeVar("Opened")
 
 
-class Offer(Generic[Opened]):
+class LoadedToolset(Generic[Opened]):
     """One toolset."""
 
     def __init__(
@@ -51,19 +51,19 @@ class Offer(Generic[Opened]):
         return self._opened[0]
 
 
-def build_offers(config: Config, warn: Warn) -> tuple[Offer[object], ...]:
+def load_toolsets(config: Config, warn: Warn) -> tuple[LoadedToolset[object], ...]:
     """The chosen toolsets in their order. CONFIG_INVALID for what cannot be served or has no place."""
-    builders: dict[str, Callable[[], Offer[object]]] = {
-        "repo": lambda: _offer_repo(one_root, guard),
-        "graph": lambda: _offer_graph(one_root, guard),
-        "retrieval": lambda: _offer_retrieval(config, warn, guard),
-        "research": lambda: _offer_research(one_root, guard),
+    builders: dict[str, Callable[[], LoadedToolset[object]]] = {
+        "repo": lambda: _load_repo(one_root, guard),
+        "graph": lambda: _load_graph(one_root, guard),
+        "retrieval": lambda: _load_retrieval(config, warn, guard),
+        "research": lambda: _load_research(one_root, guard),
     }
     guard = CallGuard(config.max_calls_per_second, config.call_timeout_seconds)  # one for all of them
     one_root = _OneRoot(config, warn)
-    offers = tuple(builders[name]() for name in config.toolsets)
+    loaded_toolsets = tuple(builders[name]() for name in config.toolsets)
     _protect(config, warn)
-    return offers
+    return loaded_toolsets
 
 
 def _protect(config: Config, warn: Warn) -> None:
@@ -125,28 +125,28 @@ class _OneRoot:
         return (repository,), self._opened
 
 
-def _offer_repo(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+def _load_repo(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
     from repo_mcp.toolsets.repo import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_graph(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+def _load_graph(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
     from repo_mcp.toolsets.graph import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_research(one_root: _OneRoot, guard: CallGuard) -> Offer[object]:
+def _load_research(one_root: _OneRoot, guard: CallGuard) -> LoadedToolset[object]:
     from repo_mcp.toolsets.research import bind_toolset
 
     limits = one_root.prepare()
-    return Offer(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
+    return LoadedToolset(lambda opened: bind_toolset(limits, opened, guard), one_root.open)  # type: ignore[arg-type]
 
 
-def _offer_retrieval(config: Config, warn: Warn, guard: CallGuard) -> Offer[object]:
+def _load_retrieval(config: Config, warn: Warn, guard: CallGuard) -> LoadedToolset[object]:
     from repo_mcp.toolsets.retrieval import bind_toolset, open_roots, prepare_place, raise_limits
 
     prepare_place(config)
@@ -156,7 +156,7 @@ def _offer_retrieval(config: Config, warn: Warn, guard: CallGuard) -> Offer[obje
         audit = _open_audit_log(config, warn, roots.path, *(root.path for root in config.named_roots))
         return roots.repositories.values(), (roots, audit)
 
-    return Offer(lambda opened: bind_toolset(raise_limits(config), opened, guard), open_it)  # type: ignore[arg-type]
+    return LoadedToolset(lambda opened: bind_toolset(raise_limits(config), opened, guard), open_it)  # type: ignore[arg-type]
 
 
 def _open_audit_log(config: Config, warn: Warn, path: str, *roots: str) -> AuditLog:

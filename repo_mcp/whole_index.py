@@ -20,8 +20,8 @@ from repo_mcp.model import (
     IndexStatus,
     ProgressCallback,
     RefreshReport,
-    StructureReport,
-    StructureStatus,
+    SymbolIndexReport,
+    SymbolIndexStatus,
 )
 from repo_mcp.repository import Repository
 
@@ -37,9 +37,9 @@ class WholeReport:
     """What was done, and what there is now."""
 
     refresh: RefreshReport
-    structure: StructureReport
+    structure: SymbolIndexReport
     index: IndexStatus
-    symbols: StructureStatus
+    symbols: SymbolIndexStatus
 
 
 def index_whole(
@@ -51,7 +51,7 @@ def index_whole(
 ) -> WholeReport:
     """Make both indexes say what the tree says; with `force` all is read and parsed anew.
 
-    Raises as `Repository.refresh` and `LiveStructure.build` do: CANCELLED within a moment, and then both
+    Raises as `Repository.refresh` and `LiveSymbolIndex.build` do: CANCELLED within a moment, and then both
     indexes are whole, as they were or further.
     """
     done = _insist(
@@ -61,12 +61,12 @@ def index_whole(
         cancelled,
     )
     structure = _insist(
-        lambda: repository.structure.build(anew=force, progress=progress, cancelled=cancelled),
-        lambda: repository.structure.status().progress,
+        lambda: repository.symbol_index.build(anew=force, progress=progress, cancelled=cancelled),
+        lambda: repository.symbol_index.status().progress,
         progress,
         cancelled,
     )
-    return WholeReport(done, structure, repository.status(), repository.structure.status())
+    return WholeReport(done, structure, repository.status(), repository.symbol_index.status())
 
 
 def _insist(

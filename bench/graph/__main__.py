@@ -81,16 +81,16 @@ def _collect(program: Program, index: ScipIndex, lines: dict[str, list[str]]) ->
 
 def _show(program: Program, sides: Sides, lines: dict[str, list[str]], given: argparse.Namespace) -> None:
     chosen = [one for one in iter_verdicts(program, sides, given.calls) if one[0] == given.show]
-    for _, place, targets in random.Random(given.seed).sample(chosen, min(given.most, len(chosen))):
-        path, line, name = place
+    for _, ordinal, targets in random.Random(given.seed).sample(chosen, min(given.most, len(chosen))):
+        path, line, name = ordinal
         print(f"{path}:{line} {name}\n    {lines[path][line - 1].strip()[:150]}")
         for declaration, confidence in targets[:3]:
-            structure = program.find_structure(declaration.path)
-            start = 0 if structure is None else int(structure.starts[declaration.place])
+            structure = program.find_record(declaration.path)
+            start = 0 if structure is None else int(structure.starts[declaration.ordinal])
             print(f"    ours: {declaration.path}:{start} {confidence}")
-        for target in sorted(sides.theirs.get(place, ()))[:3]:
+        for target in sorted(sides.theirs.get(ordinal, ()))[:3]:
             print(f"    theirs: {target[0]}:{target[1]}")
-        if place in sides.foreign:
+        if ordinal in sides.foreign:
             print("    theirs: outside")
 
 

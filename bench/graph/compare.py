@@ -79,20 +79,20 @@ def collect(program: Program, resolver: Resolver, index: ScipIndex, texts: dict[
 
 
 def _collect_ours(path: str, program: Program, resolver: Resolver, sides: Sides) -> None:
-    structure = program.find_structure(path)
+    structure = program.find_record(path)
     if structure is None:
         return
     for row in range(structure.reference_count):
         reference = structure.get_reference(row)
         if reference.role in _SKIPPED:
             continue
-        place = (path, reference.line, reference.name)
+        ordinal = (path, reference.line, reference.name)
         for target in resolver.resolve(path, structure, reference).targets:
-            if target.confidence is Confidence.POSSIBLE or not target.declaration.place:
+            if target.confidence is Confidence.POSSIBLE or not target.declaration.ordinal:
                 continue
-            sides.ours.setdefault(place, []).append((target.declaration, target.confidence))
+            sides.ours.setdefault(ordinal, []).append((target.declaration, target.confidence))
             if reference.role is ReferenceRole.CALL:
-                sides.our_calls.add(place)
+                sides.our_calls.add(ordinal)
 
 
 def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], sides: Sides) -> None:
@@ -100,22 +100,22 @@ def _add_theirs(path: str, one: Occurrence, index: ScipIndex, lines: list[str], 
     name = line[one.start : one.end]
     if not name.isidentifier() or one.symbol.startswith(LOCAL) or _PARAMETER.search(one.symbol):
         return
-    place = (path, one.line, name)
+    ordinal = (path, one.line, name)
     last = _LAST_NAME.search(one.symbol)
     if last is None or last[1] != name:
-        sides.doubtful.add(place)  # a module, a name that an import gives, or a mistake: see the README
+        sides.doubtful.add(ordinal)  # a module, a name that an import gives, or a mistake: see the README
         return
     defined = index.definitions.get(one.symbol)
     if defined is None:
         if _LIBRARY in one.symbol:
-            sides.foreign.add(place)
+            sides.foreign.add(ordinal)
     elif one.is_definition:
         # Where a name is assigned again they define it again: no reference, but no mistake of ours either.
-        sides.theirs.setdefault(place, set())
+        sides.theirs.setdefault(ordinal, set())
     else:
-        sides.theirs.setdefault(place, set()).update(defined)
+        sides.theirs.setdefault(ordinal, set()).update(defined)
         if _CALLED.match(line, one.end) or _DECORATES.match(line[: one.start]):
-            sides.their_calls.add(place)
+            sides.their_calls.add(ordinal)
 
 
 def is_declared_at(program: Program, declaration: Declaration, defined: set[tuple[str, int]]) -> bool:
@@ -123,10 +123,10 @@ def is_declared_at(program: Program, declaration: Declaration, defined: set[tupl
 
     Of overloads, of a property's getter and setter and of both branches of an `if` they name the first.
     """
-    structure = program.find_structure(declaration.path)
+    structure = program.find_record(declaration.path)
     if structure is None:
         return False
-    symbol = structure.get_symbol(declaration.place)
+    symbol = structure.get_symbol(declaration.ordinal)
     beside = (structure.get_symbol(one) for one in structure.find_symbols(symbol.name))
     starts = [one.start_line for one in beside if one.parent == symbol.parent]
     return any(
@@ -140,26 +140,26 @@ def iter_verdicts(
     program: Program, sides: Sides, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[tuple[Declaration, Confidence]]]]:
     """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
-    for place, targets in sorted(sides.ours.items()):
-        if calls_only and place not in sides.our_calls:
+    for ordinal, targets in sorted(sides.ours.items()):
+        if calls_only and ordinal not in sides.our_calls:
             continue
-        defined = sides.theirs.get(place)
-        unique = sorted(set(targets), key=lambda one: (one[0].path, one[0].place, one[1]))
+        defined = sides.theirs.get(ordinal)
+        unique = sorted(set(targets), key=lambda one: (one[0].path, one[0].ordinal, one[1]))
         if defined is not None and not defined:
             continue
         if defined is None:
-            yield ("wrong" if place in sides.foreign else "unjudged"), place, unique
+            yield ("wrong" if ordinal in sides.foreign else "unjudged"), ordinal, unique
             continue
         hits = [one for one in unique if is_declared_at(program, one[0], defined)]
         for one in unique:
-            other = "unjudged" if place in sides.doubtful else "wrong"
-            yield ("right" if one in hits else other), place, [one]
-    for place, defined in sorted(sides.theirs.items()):
-        if not defined or (calls_only and place not in sides.their_calls):
+            other = "unjudged" if ordinal in sides.doubtful else "wrong"
+            yield ("right" if one in hits else other), ordinal, [one]
+    for ordinal, defined in sorted(sides.theirs.items()):
+        if not defined or (calls_only and ordinal not in sides.their_calls):
             continue
-        targets = sides.ours.get(place, [])
+        targets = sides.ours.get(ordinal, [])
         found = any(is_declared_at(program, one[0], defined) for one in targets)
-        yield ("found" if found else "missed"), place, targets
+        yield ("found" if found else "missed"), ordinal, targets
 
 
 def score(program: Program, sides: Sides, calls_only: bool) -> Score:

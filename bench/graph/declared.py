@@ -16,8 +16,8 @@ from pathlib import Path
 
 from repo_mcp.graph.typed.resolver import LANGUAGES, NamedResolver
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
-from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_structure
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, decode_symbol_record
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 
 MAX_FILE_BYTES = 2_000_000
@@ -30,7 +30,7 @@ def read_tree(root: Path, every: int) -> dict[str, bytes]:
     for path in paths:
         name = path.relative_to(root).as_posix()
         is_manifest = path.name in {"go.mod", "Cargo.toml", "Package.swift"}
-        has_task = find_structure_task(name, find_language(name).name) is not None
+        has_task = find_parser_task(name, find_language(name).name) is not None
         if (has_task or is_manifest) and path.stat().st_size <= MAX_FILE_BYTES:
             found[name] = path.read_bytes()
     return dict(list(found.items())[::every])
@@ -42,13 +42,13 @@ def measure_records(texts: dict[str, bytes]) -> None:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for path, text in texts.items():
         language = find_language(path).name
-        task = find_structure_task(path, language)
+        task = find_parser_task(path, language)
         if task is None:
             continue
         start = time.process_time()
-        record = run_structure_task(task, path.rpartition("/")[2].encode() + b"\n" + text)
+        record = run_parser_task(task, path.rpartition("/")[2].encode() + b"\n" + text)
         seconds[language] += time.process_time() - start
-        structure = decode_structure(record)
+        structure = decode_symbol_record(record)
         counts[language].update(files=1, source=len(text), record=len(record))
         counts[language].update({structure.status.name: 1})
         counts[language].update(symbols=structure.symbol_count, references=structure.reference_count)
@@ -67,7 +67,7 @@ def build_program(texts: dict[str, bytes]) -> MemoryProgram:
     """The tree as resolvers see it."""
 
     def make_parser(language: str) -> Callable[[str, bytes], bytes]:
-        return lambda name, text: run_structure_task(f"structure/{language}", name.encode() + b"\n" + text)
+        return lambda name, text: run_parser_task(f"structure/{language}", name.encode() + b"\n" + text)
 
     parsers = {language: make_parser(language) for language in LANGUAGES}
     return MemoryProgram(
@@ -81,7 +81,7 @@ def measure_names(program: MemoryProgram, paths: list[str]) -> None:
     outcomes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     start, total = time.process_time(), 0
     for path in paths:
-        structure = program.find_structure(path)
+        structure = program.find_record(path)
         for row in range(structure.reference_count if structure is not None else 0):
             assert structure is not None
             reference = structure.get_reference(row)
@@ -99,13 +99,13 @@ def show_callers(program: MemoryProgram, name: str) -> None:
     """Print each use of a name with what it leads to."""
     resolver = NamedResolver(program)
     for path in program.list_using(name):
-        structure = program.find_structure(path)
+        structure = program.find_record(path)
         assert structure is not None
         for row in structure.find_references(name):
             reference = structure.get_reference(row)
             if reference.role is not ReferenceRole.BIND:
                 found = resolver.resolve(path, structure, reference)
-                targets = [(one.declaration.path, one.declaration.place) for one in found.targets]
+                targets = [(one.declaration.path, one.declaration.ordinal) for one in found.targets]
                 sure = found.targets[0].confidence.value if targets else ""
                 where = targets or found.external or "nothing"
                 print(f"{path}:{reference.line} {reference.role.name} {sure} {where}")

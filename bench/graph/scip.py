@@ -77,36 +77,36 @@ def _read_occurrence(data: bytes) -> Occurrence:
 
 
 def _iter_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    place = 0
-    while place < len(data):
-        key, place = _read_varint(data, place)
+    ordinal = 0
+    while ordinal < len(data):
+        key, ordinal = _read_varint(data, ordinal)
         kind = key & 7
         if kind == 0:
-            number, place = _read_varint(data, place)
+            number, ordinal = _read_varint(data, ordinal)
             yield key >> 3, number
         elif kind == 2:
-            length, place = _read_varint(data, place)
-            yield key >> 3, data[place : place + length]
-            place += length
+            length, ordinal = _read_varint(data, ordinal)
+            yield key >> 3, data[ordinal : ordinal + length]
+            ordinal += length
         elif kind in (1, 5):
-            place += 8 if kind == 1 else 4
+            ordinal += 8 if kind == 1 else 4
         else:
             raise ValueError(f"no SCIP index: wire type {kind}")
 
 
 def _iter_varints(data: bytes) -> Iterator[int]:
-    place = 0
-    while place < len(data):
-        number, place = _read_varint(data, place)
+    ordinal = 0
+    while ordinal < len(data):
+        number, ordinal = _read_varint(data, ordinal)
         yield number
 
 
-def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+def _read_varint(data: bytes, ordinal: int) -> tuple[int, int]:
     number = shift = 0
     while True:
-        byte = data[place]
-        place += 1
+        byte = data[ordinal]
+        ordinal += 1
         number |= (byte & 127) << shift
         if byte < 128:
-            return number, place
+            return number, ordinal
         shift += 7

@@ -24,7 +24,7 @@ from typing import Any
 
 from repo_mcp.graph.program.program import Confidence, Target
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
-from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
@@ -80,15 +80,15 @@ def read_answers(file: Path, paths: frozenset[str]) -> Answers:
             row: dict[str, Any] = json.loads(line) if line.strip() else {}
             if row.get("path") not in paths:
                 continue
-            place = (row["path"], row["line"], row["name"])
+            ordinal = (row["path"], row["line"], row["name"])
             if row["call"]:
-                answers.calls.add(place)
-            found = answers.targets.setdefault(place, set())
+                answers.calls.add(ordinal)
+            found = answers.targets.setdefault(ordinal, set())
             for path, at, name, kind in row["targets"]:
                 found.add((path, at, name))
                 answers.kinds[path, at, name] = kind
                 if kind in COUNTED:
-                    answers.counted.setdefault(place, set()).add((path, at, name))
+                    answers.counted.setdefault(ordinal, set()).add((path, at, name))
     return answers
 
 
@@ -110,9 +110,9 @@ def find_language(path: str) -> str:
 
 def parse(path: str, text: bytes) -> bytes:
     """By the task of the file."""
-    task = find_structure_task(path, find_language(path))
+    task = find_parser_task(path, find_language(path))
     assert task is not None, "the grammars are not installed"
-    return run_structure_task(task, path.encode() + b"\n" + text)
+    return run_parser_task(task, path.encode() + b"\n" + text)
 
 
 def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
@@ -120,7 +120,7 @@ def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
     ours = Ours()
     resolver = TypeScriptResolver(program)
     for path in paths:
-        structure = program.find_structure(path)
+        structure = program.find_record(path)
         if structure is None:
             continue
         for row in range(structure.reference_count):
@@ -133,20 +133,20 @@ def collect_ours(program: MemoryProgram, paths: list[str]) -> Ours:
             targets = resolver.resolve(path, structure, reference).targets
             kept = [one for one in targets if one.confidence is not Confidence.POSSIBLE]
             for name in names:
-                place = (path, reference.line, name)
-                ours.targets.setdefault(place, []).extend(kept)
+                ordinal = (path, reference.line, name)
+                ours.targets.setdefault(ordinal, []).extend(kept)
                 if reference.role is ReferenceRole.CALL:
-                    ours.calls.add(place)
+                    ours.calls.add(ordinal)
     return ours
 
 
 def is_one(program: MemoryProgram, target: Target, theirs: set[Where]) -> bool:
     """True when a target of ours is one of their declarations."""
-    structure = program.find_structure(target.declaration.path)
+    structure = program.find_record(target.declaration.path)
     if structure is None:
         return any(path == target.declaration.path for path, _, _ in theirs)
-    symbol = structure.get_symbol(target.declaration.place)
-    if not symbol.place:
+    symbol = structure.get_symbol(target.declaration.ordinal)
+    if not symbol.ordinal:
         return any(path == target.declaration.path and line == 1 for path, line, _ in theirs)
     twins = [structure.get_symbol(one) for one in structure.find_symbols(symbol.name)]
     twins = [one for one in twins if one.parent == symbol.parent]  # overloads, accessors, merged declarations
@@ -160,20 +160,20 @@ def iter_verdicts(
     program: MemoryProgram, ours: Ours, answers: Answers, *, calls_only: bool
 ) -> Iterator[tuple[str, Place, list[Target]]]:
     """ "right", "wrong", "unjudged", "found" or "missed", the place, and what we say of it."""
-    for place, targets in sorted(ours.targets.items()):
-        if not targets or (calls_only and place not in ours.calls):
+    for ordinal, targets in sorted(ours.targets.items()):
+        if not targets or (calls_only and ordinal not in ours.calls):
             continue
-        theirs = answers.targets.get(place)
+        theirs = answers.targets.get(ordinal)
         if theirs is None:
-            yield "unjudged", place, targets
+            yield "unjudged", ordinal, targets
         else:
             right = any(is_one(program, one, theirs) for one in targets)
-            yield ("right" if right else "wrong"), place, targets
-    for place, counted in sorted(answers.counted.items()):
-        if not calls_only or place in answers.calls:
-            targets = ours.targets.get(place, [])
+            yield ("right" if right else "wrong"), ordinal, targets
+    for ordinal, counted in sorted(answers.counted.items()):
+        if not calls_only or ordinal in answers.calls:
+            targets = ours.targets.get(ordinal, [])
             found = any(is_one(program, one, counted) for one in targets)
-            yield ("found" if found else "missed"), place, targets
+            yield ("found" if found else "missed"), ordinal, targets
 
 
 def main(arguments: list[str]) -> int:
@@ -191,7 +191,7 @@ def main(arguments: list[str]) -> int:
     parsers = {"typescript": parse, "javascript": parse}
     program = MemoryProgram(texts, parsers, find_language)
     parsed = time.process_time()
-    paths = [path for path in texts if program.find_structure(path) is not None]
+    paths = [path for path in texts if program.find_record(path) is not None]
     ours = collect_ours(program, paths)
     took = time.process_time() - parsed
     print(f"{len(paths)} files, parsed in {parsed - began:.1f} s, resolved in {took:.1f} s")
@@ -213,18 +213,18 @@ def _show(
     chosen = [one for one in verdicts if one[0] == given.show]
     kinds = Counter(
         kind
-        for _, place, _ in chosen
-        for kind in {answers.kinds.get(one, "?") for one in answers.targets.get(place, ())}
+        for _, ordinal, _ in chosen
+        for kind in {answers.kinds.get(one, "?") for one in answers.targets.get(ordinal, ())}
     )
     print(dict(kinds.most_common()))
-    for _, place, targets in random.Random(given.seed).sample(chosen, min(given.most, len(chosen))):
-        path, line, name = place
+    for _, ordinal, targets in random.Random(given.seed).sample(chosen, min(given.most, len(chosen))):
+        path, line, name = ordinal
         print(f"{path}:{line} {name}\n    {texts[path].splitlines()[line - 1].strip()[:150]}")
         for target in targets[:3]:
-            structure = program.find_structure(target.declaration.path)
-            start = 0 if structure is None else int(structure.starts[target.declaration.place])
+            structure = program.find_record(target.declaration.path)
+            start = 0 if structure is None else int(structure.starts[target.declaration.ordinal])
             print(f"    ours: {target.declaration.path}:{start} {target.confidence}")
-        for theirs in sorted(answers.targets.get(place, ()))[:3]:
+        for theirs in sorted(answers.targets.get(ordinal, ()))[:3]:
             print(f"    theirs: {theirs[0]}:{theirs[1]} {answers.kinds[theirs]}")
 
 

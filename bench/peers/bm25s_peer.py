@@ -16,20 +16,20 @@ from bench.peers.units import CutFile, iter_units
 class Bm25sEngine:
     """All text in memory while it is built."""
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Tokens, matrix, files."""
         texts = [unit.text for unit in iter_units(job.root, job.units)]
         model = bm25s.BM25()
         model.index(_tokenize(texts), show_progress=False)
-        model.save(str(place), show_progress=False)
+        model.save(str(position), show_progress=False)
         mark("searchable")
         mark("merged")
 
-    def open(self, job: Job, place: Path) -> Bm25sAnswerer:
+    def open(self, job: Job, position: Path) -> Bm25sAnswerer:
         """Everything is read."""
-        return Bm25sAnswerer(bm25s.BM25.load(str(place)))
+        return Bm25sAnswerer(bm25s.BM25.load(str(position)))
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> Updater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Updater:
         """It has none."""
         raise NotImplementedError("bm25s cannot change an index")
 

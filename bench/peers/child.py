@@ -25,26 +25,26 @@ UNTIMED_UPDATES = 1
 WIRE_QUERIES = 100
 
 
-def build(engine: Engine, job: Job, place: Path) -> object:
+def build(engine: Engine, job: Job, position: Path) -> object:
     """Mark -> the moment, by the clock that all processes share."""
-    place.mkdir(parents=True)
+    position.mkdir(parents=True)
     marks: dict[str, float] = {}
 
     def mark(name: str) -> None:
         marks[name] = time.monotonic()
 
-    engine.build(job, place, mark)
+    engine.build(job, position, mark)
     return marks
 
 
-def ask(engine: Engine, job: Job, place: Path) -> object:
+def ask(engine: Engine, job: Job, position: Path) -> object:
     """Each query once before, then once timed; and first queries, each with opening the index."""
     queries = job.read_queries()
-    with closing(engine.open(job, place)) as answerer:
+    with closing(engine.open(job, position)) as answerer:
         for text in (text for texts in queries.values() for text in texts):
             answerer.ask(text)
         warm = {kind: [time_call(answerer.ask, text) for text in texts] for kind, texts in queries.items()}
-    first = [ask_first(engine, job, place, text) for text in choose_first(queries)]
+    first = [ask_first(engine, job, position, text) for text in choose_first(queries)]
     return {"warm": warm, "first": first[UNTIMED_FIRST_QUERIES:]}
 
 
@@ -54,10 +54,10 @@ def choose_first(queries: dict[str, list[str]]) -> list[str]:
     return mixed[:: max(1, len(mixed) // (FIRST_QUERIES + UNTIMED_FIRST_QUERIES))]
 
 
-def ask_first(engine: Engine, job: Job, place: Path, text: str) -> float:
+def ask_first(engine: Engine, job: Job, position: Path, text: str) -> float:
     """Opening an index and one answer."""
     started = time.perf_counter()
-    answerer = engine.open(job, place)
+    answerer = engine.open(job, position)
     answerer.ask(text)
     seconds = time.perf_counter() - started
     answerer.close()
@@ -71,13 +71,13 @@ def time_call(call: Callable[[str], object], text: str) -> float:
     return time.perf_counter() - started
 
 
-def update(engine: Engine, job: Job, place: Path) -> object:
+def update(engine: Engine, job: Job, position: Path) -> object:
     """The same files changed again and again. The tree is as before when it is done; the index is not."""
     paths = choose_edited([file.path for file in iter_cut_files(job.units)])
     edits = Edits(job.root, paths)
     seconds = []
     try:
-        with closing(engine.open_updater(job, place, read_cut_files(job.units, paths))) as updater:
+        with closing(engine.open_updater(job, position, read_cut_files(job.units, paths))) as updater:
             for _ in range(UNTIMED_UPDATES + UPDATE_ROUNDS):
                 edits.edit()
                 seconds.append(updater.update())
@@ -86,22 +86,22 @@ def update(engine: Engine, job: Job, place: Path) -> object:
     return {"update": seconds[UNTIMED_UPDATES:]}
 
 
-def refresh(_engine: Engine, job: Job, place: Path) -> object:
+def refresh(_engine: Engine, job: Job, position: Path) -> object:
     """Ours alone: nothing changed, beside a plain walk."""
     from bench.peers.ours import measure_refresh
 
-    return measure_refresh(job, place)
+    return measure_refresh(job, position)
 
 
-def wire(engine: Engine, job: Job, place: Path) -> object:
+def wire(engine: Engine, job: Job, position: Path) -> object:
     """Ours alone: each query asked in this process and over stdio in turn; what the latter adds."""
     from bench.processes import spawn_server
 
     mixed = [text for texts in job.read_queries().values() for text in texts]
     texts = mixed[:: max(1, len(mixed) // WIRE_QUERIES)]
-    server = spawn_server(job.root, place)
+    server = spawn_server(job.root, position)
     server.handshake()
-    with closing(server), closing(engine.open(job, place)) as answerer:
+    with closing(server), closing(engine.open(job, position)) as answerer:
         for text in texts:
             answerer.ask(text)
             server.search(text)

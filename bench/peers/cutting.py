@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.engine import open_snapshot
 
 
-def write_units(index_path: Path, place: Path) -> int:
+def write_units(index_path: Path, position: Path) -> int:
     """How the live files of an index are cut, in path order. Returns the number of units."""
     snapshot = open_snapshot(index_path)
     rows, count = [], 0
@@ -24,5 +24,5 @@ def write_units(index_path: Path, place: Path) -> int:
                 count += len(sizes[own])
     snapshot.close()
     rows.sort(key=lambda row: row[0].encode())
-    place.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    position.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return count

@@ -37,14 +37,14 @@ class Updater(Protocol):
 class Engine(Protocol):
     """One engine in one configuration."""
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Index the tree from nothing into a new directory."""
         ...
 
-    def open(self, job: Job, place: Path) -> Answerer:
+    def open(self, job: Job, position: Path) -> Answerer:
         """Open what was built."""
         ...
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> Updater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Updater:
         """Open it for changes of these files."""
         ...

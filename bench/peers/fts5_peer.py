@@ -33,9 +33,9 @@ _WORD = re.compile(r"\w+")
 class Fts5Engine:
     """One transaction, the default tokenizer."""
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """SQLite merges as it goes: nothing is left to do after the commit."""
-        database = _connect(place)
+        database = _connect(position)
         database.execute("BEGIN")
         for statement in CREATE:
             database.execute(statement)
@@ -46,17 +46,17 @@ class Fts5Engine:
         mark("searchable")
         mark("merged")
 
-    def open(self, job: Job, place: Path) -> Fts5Answerer:
+    def open(self, job: Job, position: Path) -> Fts5Answerer:
         """A connection."""
-        return Fts5Answerer(_connect(place))
+        return Fts5Answerer(_connect(position))
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> Fts5Updater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> Fts5Updater:
         """A connection that knows the text of the files."""
-        return Fts5Updater(job.root, _connect(place), files)
+        return Fts5Updater(job.root, _connect(position), files)
 
 
-def _connect(place: Path) -> sqlite3.Connection:
-    return sqlite3.connect(place / "units.db", isolation_level=None)
+def _connect(position: Path) -> sqlite3.Connection:
+    return sqlite3.connect(position / "units.db", isolation_level=None)
 
 
 def _add(database: sqlite3.Connection, first: int, units: Iterable[Unit]) -> None:

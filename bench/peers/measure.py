@@ -161,15 +161,15 @@ class Bench:
     def build(self, name: str) -> BuildFigures:
         """One build from nothing, in place of an earlier one."""
         self._say(f"{name}: build")
-        place = self._job.find_place(name)
-        shutil.rmtree(place, ignore_errors=True)
+        position = self._job.find_place(name)
+        shutil.rmtree(position, ignore_errors=True)
         marks, watched = self._watch_child("build", name)
         return BuildFigures(
             marks["searchable"] - watched.started,
             marks["merged"] - watched.started,
             watched.cpu_seconds,
             watched.peak_mb,
-            sum(file.stat().st_size for file in place.rglob("*") if file.is_file()) / 1e6,
+            sum(file.stat().st_size for file in position.rglob("*") if file.is_file()) / 1e6,
         )
 
     def _ask_all(self, entries: Sequence[Entry]) -> dict[str, AskFigures]:
@@ -188,7 +188,7 @@ class Bench:
         return AskFigures(**self._run_child("ask", name))
 
     def _measure_ours(self, result: Comparison) -> None:
-        job, place = self._job, self._job.find_place(OURS)
+        job, position = self._job, self._job.find_place(OURS)
         self._say(f"{OURS}: refresh of nothing changed")
         seconds = self._run_child("refresh", OURS)
         result.refresh_seconds, result.walk_seconds = seconds["refresh"], seconds["walk"]
@@ -198,10 +198,10 @@ class Bench:
             other - one for one, other in zip(pairs["in_process"], pairs["stdio"], strict=True)
         )
         question = next(text for texts in job.read_queries().values() for text in texts)
-        result.spawns = server_times.time_spawns(job, place, question, self._effort.spawns)
-        result.server_mb = server_times.measure_memory(job, place, self._effort.server_queries)
+        result.spawns = server_times.time_spawns(job, position, question, self._effort.spawns)
+        result.server_mb = server_times.measure_memory(job, position, self._effort.server_queries)
         result.watch_seconds = server_times.time_watching(
-            job, place, next(iter_cut_files(job.units)).path, self._effort.watches
+            job, position, next(iter_cut_files(job.units)).path, self._effort.watches
         )
 
     def _time_ripgrep(self) -> float | None:

@@ -27,15 +27,15 @@ FULL_RANKING = "repo_mcp.ranking.ranking"
 REFRESH_ROUNDS = 5
 
 
-def configure(job: Job, place: Path) -> Config:
+def configure(job: Job, position: Path) -> Config:
     """The program's defaults with the workers that the others have threads."""
-    return Config(str(job.root), data_dir=str(place), workers=THREADS)
+    return Config(str(job.root), data_dir=str(position), workers=THREADS)
 
 
 class OurEngine:
     """Walk, read, cut, analyse, commit, merge."""
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """Every shard can be searched when it is committed; all of them when merging begins."""
         told: set[str] = set()
 
@@ -44,36 +44,36 @@ class OurEngine:
                 told.add(progress.phase)
                 mark("searchable")
 
-        with closing(Repository(configure(job, place))) as repository:
+        with closing(Repository(configure(job, position))) as repository:
             repository.refresh(progress=report)
         if not told:
             mark("searchable")
         mark("merged")
 
-    def open(self, job: Job, place: Path) -> Answerer:
+    def open(self, job: Job, position: Path) -> Answerer:
         """The committed generation, ranked plainly."""
-        return OurAnswerer(open_searcher(find_index_path(place)), _rank_plainly)
+        return OurAnswerer(open_searcher(find_index_path(position)), _rank_plainly)
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> OurUpdater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> OurUpdater:
         """It finds out by itself which files changed."""
-        return OurUpdater(TimedRepository(configure(job, place)), len(files))
+        return OurUpdater(TimedRepository(configure(job, position)), len(files))
 
 
 class OurFullEngine(OurEngine):
     """The same index with the ranking that searches use."""
 
-    def open(self, job: Job, place: Path) -> Answerer:
+    def open(self, job: Job, position: Path) -> Answerer:
         """ModuleNotFoundError where plain BM25F is the whole ranking."""
         ranking: Any = importlib.import_module(FULL_RANKING)
-        return OurAnswerer(open_searcher(find_index_path(place)), ranking.rank)
+        return OurAnswerer(open_searcher(find_index_path(position)), ranking.rank)
 
 
 class OurSearchEngine(OurEngine):
     """The same index, and whole answers."""
 
-    def open(self, job: Job, place: Path) -> Answerer:
+    def open(self, job: Job, position: Path) -> Answerer:
         """The root with its index."""
-        return SearchAnswerer(Repository(configure(job, place)))
+        return SearchAnswerer(Repository(configure(job, position)))
 
 
 def _rank_plainly(searcher: Searcher, query: Any, count: int) -> Any:
@@ -153,10 +153,10 @@ class OurUpdater:
         self._repository.close()
 
 
-def measure_refresh(job: Job, place: Path) -> dict[str, float]:
+def measure_refresh(job: Job, position: Path) -> dict[str, float]:
     """Seconds of a refresh that finds nothing changed, and of a plain walk with stat."""
     refreshes, walks = [], []
-    with closing(Repository(configure(job, place))) as repository:
+    with closing(Repository(configure(job, position))) as repository:
         repository.refresh()
         repository.refresh()  # the first may read files again that were written just before they were indexed
         for _ in range(REFRESH_ROUNDS):

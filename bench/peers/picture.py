@@ -37,8 +37,8 @@ def render_picture(rows: Sequence[Row], title: str, note: str) -> str:
         _write(24, 56, note, color=FAINT),
         _write(goal_x, TOP - 10, "goal", color=FAINT, anchor="middle"),
     ]
-    for place, row in enumerate(judged):
-        parts += _draw_row(row, TOP + place * ROW_HEIGHT)
+    for position, row in enumerate(judged):
+        parts += _draw_row(row, TOP + position * ROW_HEIGHT)
     end = TOP + len(judged) * ROW_HEIGHT
     parts.append(
         f'<line x1="{goal_x:.1f}" y1="{TOP - 4}" x2="{goal_x:.1f}" y2="{end}" stroke="{INK}"'

@@ -77,7 +77,7 @@ class Renamer(dict[bytes, bytes]):
 
 def _spell(number: int) -> bytes:
     """Four lower-case letters."""
-    return bytes(97 + number // 26**place % 26 for place in range(4))
+    return bytes(97 + number // 26**position % 26 for position in range(4))
 
 
 class SourceText:
@@ -98,7 +98,7 @@ class SourceText:
         text = self._bytes * files // max(1, len(self._paths))
         return int(text * SPACE_FACTOR) + files * BLOCK_BYTES // 2 + RESERVE_BYTES
 
-    def write_tree(self, place: Path, files: int) -> None:
+    def write_tree(self, position: Path, files: int) -> None:
         """A tree of about that many files; binary ones are left out."""
         for copy in count_from():
             wanted = min(files - copy * len(self._paths), len(self._paths))
@@ -108,7 +108,7 @@ class SourceText:
             for path in _choose_evenly(self._paths, wanted):
                 data = (self._root / path).read_bytes()
                 if b"\0" not in data[:SNIFFED_BYTES]:
-                    target = place / f"copy{copy}" / path
+                    target = position / f"copy{copy}" / path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(renamer.rename(data))
 
@@ -137,11 +137,11 @@ class ScaleBench:
                     f"{files:,} files: left out, {needed / 1e9:.0f} GB needed, {free / 1e9:.0f} GB free"
                 )
                 continue
-            place = self._scratch / str(files)
+            position = self._scratch / str(files)
             try:
-                grown.append(self._measure(Job(place / "tree", place), files))
+                grown.append(self._measure(Job(position / "tree", position), files))
             finally:
-                shutil.rmtree(place, ignore_errors=True)
+                shutil.rmtree(position, ignore_errors=True)
         return grown
 
     def _measure(self, job: Job, files: int) -> Growth:

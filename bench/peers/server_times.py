@@ -33,13 +33,13 @@ class SpawnTimes:
     sdk_first_call: float
 
 
-def time_spawns(job: Job, place: Path, query: str, rounds: int) -> SpawnTimes:
+def time_spawns(job: Job, position: Path, query: str, rounds: int) -> SpawnTimes:
     """The five in turn, `rounds` times."""
     kinds: list[Callable[[], float]] = [
         lambda: _time_spawn(lambda: Peer("-c", BARE_PYTHON), lambda peer: peer.ask("initialize", {})),
-        lambda: _time_spawn(lambda: spawn_server(job.root, place), Peer.handshake),
-        lambda: _time_spawn(lambda: spawn_server(job.root, place), _list_tools),
-        lambda: _time_spawn(lambda: spawn_server(job.root, place), lambda peer: _search(peer, query)),
+        lambda: _time_spawn(lambda: spawn_server(job.root, position), Peer.handshake),
+        lambda: _time_spawn(lambda: spawn_server(job.root, position), _list_tools),
+        lambda: _time_spawn(lambda: spawn_server(job.root, position), lambda peer: _search(peer, query)),
         lambda: _time_spawn(lambda: Peer("-m", SDK_SERVER), lambda peer: _search(peer, query)),
     ]
     seconds = [[kind() for kind in kinds] for _ in range(rounds)]
@@ -63,24 +63,24 @@ def _search(peer: Peer, query: str) -> None:
     peer.search(query)
 
 
-def measure_memory(job: Job, place: Path, count: int) -> float | None:
+def measure_memory(job: Job, position: Path, count: int) -> float | None:
     """MB that a server holds after so many queries; None where the system does not tell."""
     if not can_read_memory():
         return None
     mixed = [text for texts in job.read_queries().values() for text in texts]
-    with closing(spawn_server(job.root, place, patience_seconds=LONG_PATIENCE_SECONDS)) as server:
+    with closing(spawn_server(job.root, position, patience_seconds=LONG_PATIENCE_SECONDS)) as server:
         server.handshake()
         for text in itertools.islice(itertools.cycle(mixed), count):
             server.search(text)
         return read_memory(server.process_id)["VmRSS"] / 1e6
 
 
-def time_watching(job: Job, place: Path, path: str, rounds: int) -> float | None:
+def time_watching(job: Job, position: Path, path: str, rounds: int) -> float | None:
     """Seconds from saving a file to an answer that holds it, the median; None when that never comes."""
     edits = Edits(job.root, [path])
     seconds = []
     try:
-        with closing(spawn_server(job.root, place)) as server:
+        with closing(spawn_server(job.root, position)) as server:
             server.handshake()
             server.search("edited")
             for number in range(1, rounds + 1):

@@ -30,9 +30,9 @@ class TantivyEngine:
         self._index_option = index_option
         self._counts = counts
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """One commit; then the merges that it made go on to their end."""
-        index = tantivy.Index(self._build_schema(), path=str(place))
+        index = tantivy.Index(self._build_schema(), path=str(position))
         writer = index.writer(heap_size=HEAP_BYTES, num_threads=THREADS)
         for unit in iter_units(job.root, job.units):
             writer.add_document(make_document(unit))
@@ -49,14 +49,14 @@ class TantivyEngine:
         builder.add_unsigned_field(LINE, stored=True)
         return builder.build()
 
-    def open(self, job: Job, place: Path) -> TantivyAnswerer:
+    def open(self, job: Job, position: Path) -> TantivyAnswerer:
         """The index and its searcher."""
         phrases = self._index_option == "position"
-        return TantivyAnswerer(tantivy.Index.open(str(place)), phrases=phrases, counts=self._counts)
+        return TantivyAnswerer(tantivy.Index.open(str(position)), phrases=phrases, counts=self._counts)
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> TantivyUpdater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> TantivyUpdater:
         """A writer that stays open."""
-        return TantivyUpdater(job.root, tantivy.Index.open(str(place)), files)
+        return TantivyUpdater(job.root, tantivy.Index.open(str(position)), files)
 
 
 def make_document(unit: Unit) -> Any:

@@ -35,17 +35,17 @@ class Unit:
     text: str
 
 
-def iter_cut_files(place: Path) -> Iterator[CutFile]:
+def iter_cut_files(position: Path) -> Iterator[CutFile]:
     """The files in path order."""
-    with place.open() as lines:
+    with position.open() as lines:
         for line in lines:
             yield CutFile(*json.loads(line))
 
 
-def read_cut_files(place: Path, paths: Sequence[str]) -> list[CutFile]:
+def read_cut_files(position: Path, paths: Sequence[str]) -> list[CutFile]:
     """Those of the paths."""
     wanted = set(paths)
-    return [file for file in iter_cut_files(place) if file.path in wanted]
+    return [file for file in iter_cut_files(position) if file.path in wanted]
 
 
 def read_units(root: Path, file: CutFile) -> Iterator[Unit]:
@@ -58,7 +58,7 @@ def read_units(root: Path, file: CutFile) -> Iterator[Unit]:
         start, line = end, line + lines
 
 
-def iter_units(root: Path, place: Path) -> Iterator[Unit]:
+def iter_units(root: Path, position: Path) -> Iterator[Unit]:
     """All units of a tree."""
-    for file in iter_cut_files(place):
+    for file in iter_cut_files(position):
         yield from read_units(root, file)

@@ -20,22 +20,22 @@ HEAP_MEGABYTES = HEAP_BYTES // 1_000_000
 class WhooshEngine:
     """One process: its writer of several is slower on what has been tried."""
 
-    def build(self, job: Job, place: Path, mark: Mark) -> None:
+    def build(self, job: Job, position: Path, mark: Mark) -> None:
         """One commit."""
         schema = Schema(body=TEXT, path=ID(stored=True), line=STORED)
-        writer = index.create_in(str(place), schema).writer(limitmb=HEAP_MEGABYTES)
+        writer = index.create_in(str(position), schema).writer(limitmb=HEAP_MEGABYTES)
         _add(writer, iter_units(job.root, job.units))
         writer.commit()
         mark("searchable")
         mark("merged")
 
-    def open(self, job: Job, place: Path) -> WhooshAnswerer:
+    def open(self, job: Job, position: Path) -> WhooshAnswerer:
         """The index and its searcher."""
-        return WhooshAnswerer(index.open_dir(str(place)))
+        return WhooshAnswerer(index.open_dir(str(position)))
 
-    def open_updater(self, job: Job, place: Path, files: Sequence[CutFile]) -> WhooshUpdater:
+    def open_updater(self, job: Job, position: Path, files: Sequence[CutFile]) -> WhooshUpdater:
         """A writer is opened for each update: that is how Whoosh commits."""
-        return WhooshUpdater(job.root, index.open_dir(str(place)), files)
+        return WhooshUpdater(job.root, index.open_dir(str(position)), files)
 
 
 def _add(writer: Any, units: Any) -> None:

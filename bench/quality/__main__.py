@@ -21,9 +21,9 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """The options of the command line."""
     parser = argparse.ArgumentParser(prog="bench.quality", description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="tasks, one JSON object a line")
-    place = parser.add_mutually_exclusive_group(required=True)
-    place.add_argument("--tree", type=Path, help="the one tree of all tasks")
-    place.add_argument("--trees", type=Path, help="a directory with a tree for each repository")
+    position = parser.add_mutually_exclusive_group(required=True)
+    position.add_argument("--tree", type=Path, help="the one tree of all tasks")
+    position.add_argument("--trees", type=Path, help="a directory with a tree for each repository")
     parser.add_argument("--repos", type=Path, help="JSON list of repositories, for their benchmark_root")
     parser.add_argument("--data", type=Path, help="where indexes are kept (default: made anew, then removed)")
     parser.add_argument("--top-k", type=int, default=DEFAULT_TOP_K, help="hits asked for")

@@ -41,7 +41,11 @@ class Overlap:
 def find_git(mirror: Path, name: str) -> Path | None:
     """The git directory of `owner/name` in a directory of such, if it is there."""
     base = mirror / name.replace("/", "+")
-    found = (place for place in (base / "repo" / ".git", base / "repo", base) if (place / "HEAD").is_file())
+    found = (
+        position
+        for position in (base / "repo" / ".git", base / "repo", base)
+        if (position / "HEAD").is_file()
+    )
     return next(found, None)
 
 
@@ -56,11 +60,11 @@ def read_changed(git: Path, commit: str, root: Path, paths: Sequence[str]) -> Li
         lines = file.read_text("utf-8", "replace").split("\n") if file.is_file() else []
         at = _find_once(lines, [line for _, line in old], first)
         if at is not None:
-            touched = [at + place for place, (sign, _) in enumerate(old) if sign]
+            touched = [at + position for position, (sign, _) in enumerate(old) if sign]
             changed |= {
                 (path, line)
-                for place in touched
-                for line in range(max(1, place + 1 - AROUND), min(len(lines), place + 1 + AROUND) + 1)
+                for position in touched
+                for line in range(max(1, position + 1 - AROUND), min(len(lines), position + 1 + AROUND) + 1)
             }
     return frozenset(changed)
 
@@ -88,12 +92,12 @@ def _iter_hunks(diff: str) -> Iterator[tuple[str, list[tuple[bool, str]], int]]:
 
 def _find_once(lines: Sequence[str], wanted: Sequence[str], near: int) -> int | None:
     """Where the wanted lines stand in a row, nearest to a line; None when they do not."""
-    places = [
+    positions = [
         at
         for at in range(len(lines) - len(wanted) + 1)
         if lines[at] == wanted[0] and list(lines[at : at + len(wanted)]) == list(wanted)
     ]
-    return min(places, key=lambda at: (abs(at + 1 - near), at), default=None)
+    return min(positions, key=lambda at: (abs(at + 1 - near), at), default=None)
 
 
 def compare(bundle: Bundle, changed: Lines) -> Overlap:
@@ -116,9 +120,9 @@ def ask_repo(
     found: list[list[Overlap]] = [[] for _ in BUDGETS]
     with closing(open_repository(tree, data_dir)) as repository:
         for task in tasks:
-            for place, (files, lines) in enumerate(BUDGETS):
+            for position, (files, lines) in enumerate(BUDGETS):
                 bundle = repository.bundle(BundleRequest(task.query, files, lines))
-                found[place].append(compare(bundle, changed[task.id]))
+                found[position].append(compare(bundle, changed[task.id]))
     return found
 
 
@@ -153,8 +157,10 @@ def main(arguments: list[str]) -> int:
             own = [task for task in tasks if task.repo == name][: given.most]
             changed = read_all_changed(own, commits, find_git(given.mirror, full), tree.root)
             kept = [task for task in own if task.id in changed]
-            for place, row in enumerate(ask_repo(kept, tree, (given.data or Path(scratch)) / name, changed)):
-                found[place] += row
+            for position, row in enumerate(
+                ask_repo(kept, tree, (given.data or Path(scratch)) / name, changed)
+            ):
+                found[position] += row
     for (files, lines), row in zip(BUDGETS, found, strict=True):
         print(render(files, lines, row))
     return 0 if found[0] else 1

@@ -41,7 +41,9 @@ def read_questions(path: Path = QUESTIONS) -> list[Question]:
 
 def find_place(question: Question, paths: Sequence[str]) -> int:
     """The place of the first right hit, from 1; 0 where there is none."""
-    right = (place for place, path in enumerate(paths, 1) if any(one in path for one in question.answers))
+    right = (
+        position for position, path in enumerate(paths, 1) if any(one in path for one in question.answers)
+    )
     return next(right, 0)
 
 
@@ -49,20 +51,20 @@ def ask_all(questions: Iterable[Question], root: Path, data_dir: Path) -> list[i
     """The places of the right hits in one tree, which is indexed first."""
     repository = Repository(load_config(str(root), data_dir=str(data_dir)))
     repository.refresh()
-    places = []
+    positions = []
     for question in questions:
         hits = repository.engines.documentation.search(DocsRequest(question.query, HITS)).hits
-        places.append(find_place(question, [hit.path for hit in hits]))
+        positions.append(find_place(question, [hit.path for hit in hits]))
     repository.close()
-    return places
+    return positions
 
 
-def render_row(name: str, places: Sequence[int]) -> str:
+def render_row(name: str, positions: Sequence[int]) -> str:
     """One row: how many, the first hit right, one of the first three, and the mean of 1 over the place."""
-    first = sum(place == 1 for place in places)
-    early = sum(0 < place <= 3 for place in places)
-    inverse = sum(1 / place for place in places if place) / max(1, len(places))
-    return f"{name:10} {len(places):4} {first:4} {early:4} {inverse:6.3f}"
+    first = sum(position == 1 for position in positions)
+    early = sum(0 < position <= 3 for position in positions)
+    inverse = sum(1 / position for position in positions if position) / max(1, len(positions))
+    return f"{name:10} {len(positions):4} {first:4} {early:4} {inverse:6.3f}"
 
 
 def main(arguments: list[str]) -> int:
@@ -81,9 +83,9 @@ def main(arguments: list[str]) -> int:
             if not (given.trees / repo).is_dir():
                 continue
             own = [question for question in questions if question.repo == repo]
-            places = ask_all(own, given.trees / repo, (given.data or Path(scratch)) / repo)
-            print(render_row(repo, places))
-            every += places
+            positions = ask_all(own, given.trees / repo, (given.data or Path(scratch)) / repo)
+            print(render_row(repo, positions))
+            every += positions
     print(render_row("all", every))
     return 0 if every else 1
 

@@ -81,8 +81,8 @@ def main(arguments: list[str]) -> int:
             tree = find_tree(given.trees, repo, repos)
             if tree is not None:
                 own = [task for task in tasks if task.repo == repo]
-                place = (given.data or Path(scratch)) / repo
-                for weight, task, score in measure(tree, given.semantic_model, place, own, weights):
+                position = (given.data or Path(scratch)) / repo
+                for weight, task, score in measure(tree, given.semantic_model, position, own, weights):
                     rows[weight].append((task, score))
     if not any(rows.values()):
         return 1

@@ -44,14 +44,14 @@ def score_task(task: Task, hits: Sequence[Found]) -> Score:
     """The measures of one answer."""
     files = list(dict.fromkeys(hit.path for hit in hits))
     plain = [path for path in files if _TEST_PATH.search(path) is None]
-    places = find_places(task, files[:PLACES])
+    positions = find_places(task, files[:PLACES])
     plain_places = find_places(task, plain[:PLACES])
-    ideal = sum(1 / math.log2(place + 1) for place in range(1, min(PLACES, len(task.targets)) + 1))
-    gained = sum(1 / math.log2(place + 1) for place in places if place is not None)
-    firsts = [place for place in places if place is not None]
+    ideal = sum(1 / math.log2(position + 1) for position in range(1, min(PLACES, len(task.targets)) + 1))
+    gained = sum(1 / math.log2(position + 1) for position in positions if position is not None)
+    firsts = [position for position in positions if position is not None]
     return Score(
         min(1.0, gained / ideal),
-        tuple(_all_within(places, cut) for cut in CUTS),
+        tuple(_all_within(positions, cut) for cut in CUTS),
         1 / min(firsts) if firsts else 0.0,
         _recall_within(task, hits),
         tuple(_all_within(plain_places, cut) for cut in CUTS),
@@ -60,15 +60,15 @@ def score_task(task: Task, hits: Sequence[Found]) -> Score:
 
 def find_places(task: Task, files: Sequence[str]) -> list[int | None]:
     """For each answer its place in a list, from 1. A file stands for one answer at most."""
-    places: list[int | None] = []
+    positions: list[int | None] = []
     for target in task.targets:
-        place = next((at for at, path in enumerate(files, 1) if task.matches(path, target)), None)
-        places.append(None if place in places else place)
-    return places
+        position = next((at for at, path in enumerate(files, 1) if task.matches(path, target)), None)
+        positions.append(None if position in positions else position)
+    return positions
 
 
-def _all_within(places: Sequence[int | None], cut: int) -> float:
-    return float(all(place is not None and place <= cut for place in places))
+def _all_within(positions: Sequence[int | None], cut: int) -> float:
+    return float(all(position is not None and position <= cut for position in positions))
 
 
 def _recall_within(task: Task, hits: Sequence[Found]) -> float:

@@ -66,7 +66,7 @@ def main() -> None:
                 repository = Repository(Config(str(tree), data_dir=str(data / question.tree)))
                 opened[question.tree] = stack.enter_context(closing(repository))
                 repository.refresh()
-                repository.structure.build()
+                repository.symbol_index.build()
             report, seconds = ask(opened[question.tree], question, options.depth)
             print(f"<!-- {question.tree}, {seconds:.2f} s -->")
             print(render_report(build_result(report, len(report.findings))))

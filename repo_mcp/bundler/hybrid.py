@@ -85,10 +85,11 @@ class HybridStrategy:
         self._take_more_windows(evidence, packer, opened)
         self._take_more_files(evidence, packer, source, opened)
         self._take_companions(packer, opened)
-        places = {one.candidate.path: place for place, one in enumerate(opened)}
+        positions = {one.candidate.path: position for position, one in enumerate(opened)}
         views = {one.candidate.path: one.view for one in opened}
         selections = tuple(
-            _describe(one, views[one.path], evidence) for one in order_selections(packer.selections, places)
+            _describe(one, views[one.path], evidence)
+            for one in order_selections(packer.selections, positions)
         )
         return Choice(
             selections, packer.total(), _audit(evidence, packer), _list_warnings(evidence, packer, views)

@@ -18,11 +18,11 @@ def locate(clue: Clue, spans: Sequence[SymbolSpan]) -> list[int]:
     named = [span for span in spans if span.name == clue.name]
     if not named or any(span.start_line <= line <= span.end_line for span in named):
         return [line]
-    return [min((span.name_line for span in named), key=lambda place: (abs(place - line), place))]
+    return [min((span.name_line for span in named), key=lambda position: (abs(position - line), position))]
 
 
 def locate_symbols(clues: Iterable[Clue], spans: Sequence[SymbolSpan]) -> list[int]:
-    """Where the qualified names of the prompt are declared: `Door.read`, not every `read`."""
+    """Where the qualified names of the prompt are declared: `Reader.read`, not every `read`."""
     wanted = [
         ".".join(parts) for clue in clues for parts in [split_symbol(clue.text)] if _is_qualified(clue, parts)
     ]

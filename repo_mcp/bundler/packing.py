@@ -101,11 +101,11 @@ def share_lines(files: int, budget: Budget, least_lines: int) -> list[int]:
     count = max(1, min(files, budget.max_files))
     while count > 1 and budget.max_total_lines / (count * _harmonic(count)) < least_lines:
         count -= 1
-    return [int(budget.max_total_lines / (place * _harmonic(count))) for place in range(1, count + 1)]
+    return [int(budget.max_total_lines / (position * _harmonic(count))) for position in range(1, count + 1)]
 
 
 def _harmonic(count: int) -> float:
-    return sum(1 / place for place in range(1, count + 1))
+    return sum(1 / position for position in range(1, count + 1))
 
 
 def cut_line(line: str) -> str:
@@ -113,9 +113,9 @@ def cut_line(line: str) -> str:
     return line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + "…"
 
 
-def order_selections(selections: Sequence[Selection], places: Mapping[str, int]) -> list[Selection]:
+def order_selections(selections: Sequence[Selection], positions: Mapping[str, int]) -> list[Selection]:
     """The best file first, in a file by line; excerpts that touch are one."""
-    ordered = sorted(selections, key=lambda one: (places[one.path], one.start_line))
+    ordered = sorted(selections, key=lambda one: (positions[one.path], one.start_line))
     joined: list[Selection] = []
     for one in ordered:
         last = joined[-1] if joined else None

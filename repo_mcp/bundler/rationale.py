@@ -84,13 +84,13 @@ def name_words(terms: Iterable[str], words: Mapping[str, str]) -> list[str]:
 
 def list_searches(hits: Iterable[SearchHits], path: str, start_line: int, end_line: int) -> list[str]:
     """The searches that ranked a span which overlaps the lines, by its place, the best place first."""
-    places: dict[int, list[str]] = {}
+    positions: dict[int, list[str]] = {}
     for one in hits:
-        for place, chunk in enumerate(one.chunks, 1):
+        for position, chunk in enumerate(one.chunks, 1):
             if chunk.path == path and chunk.unit_start <= end_line and start_line <= chunk.unit_end:
-                places.setdefault(place, []).append(one.planned.name)
+                positions.setdefault(position, []).append(one.planned.name)
                 break
-    return [f"hit {place} of search {' and '.join(places[place])}" for place in sorted(places)]
+    return [f"hit {position} of search {' and '.join(positions[position])}" for position in sorted(positions)]
 
 
 def order_terms(present: Collection[str], term_weights: Mapping[str, float]) -> tuple[str, ...]:

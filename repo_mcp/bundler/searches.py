@@ -101,7 +101,7 @@ def plan_searches(
         PlannedSearch("prompt", Query(_choose_terms(prompt, term_weights)), WIDE_TOP, weights.prompt_search),
         PlannedSearch("keywords", Query(heaviest[:KEYWORD_TERMS]), WIDE_TOP, weights.keyword_search),
     ]
-    # Of a qualified name what it is declared in as well: `read` is everywhere, `Door` is not.
+    # Of a qualified name what it is declared in as well: `read` is everywhere, `Reader` is not.
     searched = [split_symbol(clue.text)[-2:] for clue in clues if _is_searched(clue)]
     names = dict.fromkeys(name for parts in searched for name in reversed(parts))
     by_weight = sorted(names, key=lambda name: -term_weights.get(name.lower(), 0.0))

@@ -151,9 +151,9 @@ class _Layout:
             return None
         opening = next(
             (
-                place
-                for place in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
-                if self.depths[place] <= depth
+                position
+                for position in range(line - 1, max(-1, line - MAX_LEAD_LINES), -1)
+                if self.depths[position] <= depth
             ),
             None,
         )
@@ -172,12 +172,12 @@ def _measure_depth(line: bytes) -> int:
 
 def _find_indented_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> int:
     depth = layout.depths[line]
-    for place in layout.iter_outer(line + 1, depth):
-        stripped = layout.lines[place].strip()
-        if layout.depths[place] < depth or not closes.match(stripped):
-            return layout.trim(line, place)
+    for position in layout.iter_outer(line + 1, depth):
+        stripped = layout.lines[position].strip()
+        if layout.depths[position] < depth or not closes.match(stripped):
+            return layout.trim(line, position)
         if not stripped.endswith((b":", b"(", b"[", b"{", b"=")):  # else: parameters over several lines
-            return place
+            return position
     return layout.trim(line, len(layout.lines))
 
 
@@ -189,19 +189,19 @@ def _find_brace_end(layout: _Layout, line: int, closes: re.Pattern[bytes]) -> in
     text = layout.lines[body]
     if not _SMALL_OPENER.search(text) and text.count(b"{") <= text.count(b"}"):
         return body
-    for place in layout.iter_outer(body + 1, depth):
-        stripped = layout.lines[place].lstrip()
+    for position in layout.iter_outer(body + 1, depth):
+        stripped = layout.lines[position].lstrip()
         if closes.match(stripped) and not _SMALL_OPENER.search(stripped):
-            return place if layout.depths[place] == depth else layout.trim(line, place)
+            return position if layout.depths[position] == depth else layout.trim(line, position)
     return layout.trim(line, len(layout.lines))
 
 
 def _find_body(layout: _Layout, line: int) -> int | None:
     """The line whose brace opens the body of what is declared in `line`; None when there is no body."""
-    for place in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
-        text = layout.lines[place]
-        if b"{" in text or (place == line and _SMALL_OPENER.search(text) and b"=" in text):
-            return place
+    for position in range(line, min(line + MAX_HEADER_LINES, len(layout.lines))):
+        text = layout.lines[position]
+        if b"{" in text or (position == line and _SMALL_OPENER.search(text) and b"=" in text):
+            return position
         if text.rstrip().endswith(b";") or not text.strip():
             return None
     return None
@@ -210,13 +210,13 @@ def _find_body(layout: _Layout, line: int) -> int | None:
 def _find_statement_end(layout: _Layout, line: int) -> int:
     """The end of a declaration without a body: deeper lines and continued ones belong to it."""
     depth = layout.depths[line]
-    for place in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
-        text = layout.lines[place].rstrip()
-        follows = place + 1 < len(layout.lines) and (
-            text.endswith(b"\\") or NO_TEXT > layout.depths[place + 1] > depth
+    for position in range(line, min(line + MAX_STATEMENT_LINES, len(layout.lines))):
+        text = layout.lines[position].rstrip()
+        follows = position + 1 < len(layout.lines) and (
+            text.endswith(b"\\") or NO_TEXT > layout.depths[position + 1] > depth
         )
         if text.endswith(b";") or not follows or not layout.spend_step():
-            return place
+            return position
     return line
 
 

@@ -164,10 +164,12 @@ def choose_window(
     grow_share: float,
 ) -> Block | None:
     """The best window of at most `most_lines` without `taken` lines; None when no block is worth anything."""
-    free = [place for place, block in enumerate(blocks) if block.worth > NOTHING and _is_free(block, taken)]
+    free = [
+        position for position, block in enumerate(blocks) if block.worth > NOTHING and _is_free(block, taken)
+    ]
     if not free or most_lines < 1:
         return None
-    seed = max(free, key=lambda place: (blocks[place].worth, -place))
+    seed = max(free, key=lambda position: (blocks[position].worth, -position))
     if blocks[seed].line_count > most_lines:
         return _trim(view, _narrow(view, blocks[seed], most_lines, term_weights))
     first = last = seed
@@ -175,17 +177,17 @@ def choose_window(
     while True:
         room = most_lines - (blocks[last].end_line - blocks[first].start_line + 1)
         sides = [
-            place
-            for place in (first - 1, last + 1)
-            if 0 <= place < len(blocks)
-            and blocks[place].worth > NOTHING
-            and (blocks[place].is_named or blocks[place].value >= least)
-            and blocks[place].line_count <= room
-            and _is_free(blocks[place], taken)
+            position
+            for position in (first - 1, last + 1)
+            if 0 <= position < len(blocks)
+            and blocks[position].worth > NOTHING
+            and (blocks[position].is_named or blocks[position].value >= least)
+            and blocks[position].line_count <= room
+            and _is_free(blocks[position], taken)
         ]
         if not sides:
             break
-        side = max(sides, key=lambda place: (blocks[place].worth, place))
+        side = max(sides, key=lambda position: (blocks[position].worth, position))
         first, last = min(first, side), max(last, side)
     value = max(block.value for block in blocks[first : last + 1])
     return _trim(view, Block(blocks[first].start_line, blocks[last].end_line, value, blocks[seed].is_named))

@@ -28,7 +28,7 @@ class ClientName(StrEnum):
     GENERIC = "generic"
 
 
-class Scope(StrEnum):
+class InstallScope(StrEnum):
     """For whom a client is set up."""
 
     USER = "user"
@@ -50,7 +50,8 @@ Toolsets = Annotated[
 ]
 ServerName = Annotated[str, typer.Option("--name", metavar="NAME", help="What the client calls it.")]
 ChosenScope = Annotated[
-    Scope | None, typer.Option("--scope", help="The user's file, or the project's (the client's usual).")
+    InstallScope | None,
+    typer.Option("--scope", help="The user's file, or the project's (the client's usual)."),
 ]
 DocsRoot = Annotated[
     str | None, typer.Option("--docs-root", metavar="DIR", help="Root docs of the toolset retrieval.")

@@ -9,7 +9,12 @@ import typer
 from repo_mcp.cli.console.endings import EXIT_DONE, warn
 from repo_mcp.cli.console.opening import opened, refresh
 from repo_mcp.cli.console.parameters import AsJson, DataDir, MaxFileBytes, Root, SemanticModel, chosen_limits
-from repo_mcp.cli.console.phases import describe_structure, describe_vectors, renew_structure, renew_vectors
+from repo_mcp.cli.console.phases import (
+    describe_symbol_index,
+    describe_vectors,
+    renew_symbol_index,
+    renew_vectors,
+)
 from repo_mcp.cli.console.plain import to_plain, write_json
 from repo_mcp.cli.console.render import Renderer
 from repo_mcp.cli.console.status_page import StatusPage, judge
@@ -58,13 +63,13 @@ def index(
     )
     with opened(config) as repository:
         done = refresh(repository, force=force, quiet=as_json)
-        renew_structure(repository, structure, force=force, quiet=as_json, warn=warn)
+        renew_symbol_index(repository, structure, force=force, quiet=as_json, warn=warn)
         vectors = renew_vectors(repository, force=force, quiet=as_json, warn=warn)
-        state = repository.structure.status()
+        state = repository.symbol_index.status()
         if as_json:
             write_json({**to_plain(done), "structure": to_plain(state), **show_vectors(repository)})
         else:
-            phases = {"structure": describe_structure(state), **vectors}
+            phases = {"structure": describe_symbol_index(state), **vectors}
             Renderer().refreshed(done, repository.status(), phases)
     return EXIT_DONE
 
@@ -89,7 +94,7 @@ def compact(
     """
     with opened(load_config(repo_root, data_dir=data_dir)) as repository:
         done = repository.compact(full=full)
-        structure = repository.structure.compact(full=full) if repository.structure.exists else None
+        structure = repository.symbol_index.compact(full=full) if repository.symbol_index.exists else None
     if as_json:
         write_json({**to_plain(done), "structure": None if structure is None else to_plain(structure)})
     else:
@@ -116,14 +121,14 @@ def status(
     """
     with opened(load_config(repo_root, data_dir=data_dir, semantic_model=semantic_model)) as repository:
         state = repository.status()
-        structure = repository.structure.status()
+        structure = repository.symbol_index.status()
         vectors, shown = describe_vectors(repository), show_vectors(repository)
         root_name = repository.root_name
     if as_json:
         document = {"root": root_name, "version": find_version(), "health": judge(state).word}
         write_json(document | to_plain(state) | {"structure": to_plain(structure)} | shown)
     else:
-        phases = {"structure": describe_structure(structure), **vectors}
+        phases = {"structure": describe_symbol_index(structure), **vectors}
         StatusPage(open_console()).show(root_name, state, structure, phases)
     return EXIT_DONE
 

@@ -26,7 +26,7 @@ from repo_mcp.ranking.snippets import (
 )
 from repo_mcp.symbols.model import CALLABLE_KINDS, TYPE_KINDS, SymbolKind
 from repo_mcp.symbols.model import Symbol as DeclaredSymbol
-from repo_mcp.symbols.symbol_record import Structure
+from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
 WHOLE_LINES = 12  # a declaration of so many lines is shown whole
@@ -42,7 +42,7 @@ HEAD_LINES = 4  # of a head that line patterns do not know, such as that of a pr
 OUTLINE_BYTES = 96 * 1024  # of a text that line patterns are to tell the declarations of
 CRUMB = " > "
 
-FindStructure = Callable[[str], Structure | None]
+FindRecord = Callable[[str], SymbolRecord | None]
 
 _AROUND = CALLABLE_KINDS | TYPE_KINDS | {SymbolKind.MODULE}
 _ABOVE = re.compile(rb"[ \t]*(?://|/?\*|#|--|@|\[|\"\"\"|;)")  # a line of comment, or a decorator
@@ -73,11 +73,11 @@ class _Around:
 class Describer:
     """Describes hits. For one call."""
 
-    def __init__(self, find_structure: FindStructure, extensions: Mapping[str, str]) -> None:
+    def __init__(self, find_record: FindRecord, extensions: Mapping[str, str]) -> None:
         """`extensions` gives file extensions other languages than the built-in ones."""
-        self._find_structure = find_structure
+        self._find_record = find_record
         self._extensions = extensions
-        self._structures: dict[str, Structure | None] = {}
+        self._records: dict[str, SymbolRecord | None] = {}
         self._outlines: dict[str, tuple[Symbol, ...]] = {}
 
     def describe(self, live: LiveChunk, share: float) -> CodeHit:
@@ -128,16 +128,16 @@ class Describer:
 
     def _iter_declared(self, live: LiveChunk, language: Language) -> Iterator[tuple[int, str]]:
         """The line and the name of each declaration of a file."""
-        structure = self._get_structure(live)
-        if structure is None:
+        record = self._get_record(live)
+        if record is None:
             for one in self._get_outline(live, language):
                 yield one.start_line, one.name
             return
-        starts = structure.starts
+        starts = record.starts
         inside = (starts >= live.start_line) & (starts <= live.end_line)
-        for place in inside.nonzero()[0].tolist():
-            if place:
-                yield int(starts[place]), structure.strings[structure.names[place]]
+        for ordinal in inside.nonzero()[0].tolist():
+            if ordinal:
+                yield int(starts[ordinal]), record.strings[record.names[ordinal]]
 
     def _find_around(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
         """The innermost declaration around a line, or the one whose comment the line is part of."""
@@ -159,9 +159,9 @@ class Describer:
         return None
 
     def _find_holding(self, live: LiveChunk, language: Language, line: int) -> _Around | None:
-        structure = self._get_structure(live)
-        if structure is not None:
-            return _find_in_structure(structure, line)
+        record = self._get_record(live)
+        if record is not None:
+            return _find_in_record(record, line)
         around = [one for one in self._get_outline(live, language) if one.start_line <= line <= one.end_line]
         if not around:
             return None
@@ -171,14 +171,14 @@ class Describer:
         kind = _SAME_KINDS.get(inner.kind, inner.kind)
         return _Around(kind, inner.name, inner.start_line, inner.end_line, crumbs, inner.signature)
 
-    def _get_structure(self, live: LiveChunk) -> Structure | None:
+    def _get_record(self, live: LiveChunk) -> SymbolRecord | None:
         """The structure of the live text: that of a file that has changed since is of another one."""
         if live.is_changed:
             return None
         path = live.ranked.path
-        if path not in self._structures:
-            self._structures[path] = self._find_structure(path)
-        return self._structures[path]
+        if path not in self._records:
+            self._records[path] = self._find_record(path)
+        return self._records[path]
 
     def _get_outline(self, live: LiveChunk, language: Language) -> tuple[Symbol, ...]:
         """The declarations of a text without a structure, outer ones before inner ones."""
@@ -189,29 +189,29 @@ class Describer:
 
     def _list_symbols(self, live: LiveChunk, start: int, end: int) -> tuple[str, ...]:
         """The names declared in some lines."""
-        structure = self._get_structure(live)
-        if structure is None:
+        record = self._get_record(live)
+        if record is None:
             outline = self._outlines.get(live.ranked.path, ())
             names = [one.name for one in outline if start <= one.start_line <= end]
         else:
-            starts = structure.starts[1:]
-            places = ((starts >= start) & (starts <= end)).nonzero()[0] + 1
-            names = [structure.get_symbol(int(place)).name for place in places[:MAX_SYMBOLS]]
+            starts = record.starts[1:]
+            ordinals = ((starts >= start) & (starts <= end)).nonzero()[0] + 1
+            names = [record.get_symbol(int(ordinal)).name for ordinal in ordinals[:MAX_SYMBOLS]]
         return tuple(dict.fromkeys(name for name in names if name))[:MAX_SYMBOLS]
 
 
-def _find_in_structure(structure: Structure, line: int) -> _Around | None:
-    starts = structure.starts
-    holding = ((starts <= line) & (starts + structure.spans >= line)).nonzero()[0].tolist()
-    symbols = [structure.get_symbol(place) for place in holding if place]
+def _find_in_record(record: SymbolRecord, line: int) -> _Around | None:
+    starts = record.starts
+    holding = ((starts <= line) & (starts + record.spans >= line)).nonzero()[0].tolist()
+    symbols = [record.get_symbol(ordinal) for ordinal in holding if ordinal]
     chosen = [one for one in symbols if one.kind in _AROUND] or symbols
     if not chosen:
         return None
-    inner = min(chosen, key=lambda one: (one.end_line - one.start_line, -one.place))
+    inner = min(chosen, key=lambda one: (one.end_line - one.start_line, -one.ordinal))
     crumbs = [inner.name]
     parent = inner.parent
     while parent:
-        holder = structure.get_symbol(parent)
+        holder = record.get_symbol(parent)
         crumbs.append(holder.name)
         parent = holder.parent
     kind = inner.kind.name.lower()
@@ -306,7 +306,7 @@ def _cut_around(line: str, terms: Sequence[str]) -> str:
     if len(line) <= MAX_LINE_CHARS:
         return line
     folded = line.lower()
-    at = min((place for term in terms if (place := folded.find(term)) >= 0), default=0)
+    at = min((ordinal for term in terms if (ordinal := folded.find(term)) >= 0), default=0)
     first = max(0, min(at - MAX_LINE_CHARS // 3, len(line) - MAX_LINE_CHARS))
     last = first + MAX_LINE_CHARS
     return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")

@@ -21,7 +21,7 @@ from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundChunks:
     """Chunks, best first."""
 
     chunks: tuple[RankedChunk, ...]
@@ -51,11 +51,11 @@ def find_chunks(
     most: int,
     meaning: Meaning | None = None,
     weight: float = 0.0,
-) -> Found:
+) -> FoundChunks:
     """The best `most` chunks of the wanted files. Raises IndexFormatError for damage."""
     if meaning is None or not weight:
         ranking = rank(searcher, query, most, wanted, bounded=True)
     else:
         ranking = meaning.rank(searcher, query, weight, most, wanted)
     shares = tuple(min(1.0, chunk.score / ranking.bound) for chunk in ranking.chunks)
-    return Found(ranking.chunks, shares, ranking.total, tuple(choose_unknown(query, ranking)))
+    return FoundChunks(ranking.chunks, shares, ranking.total, tuple(choose_unknown(query, ranking)))

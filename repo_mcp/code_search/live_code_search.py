@@ -11,7 +11,7 @@ from repo_mcp.code_search.records import CodeAnswer, CodeRequest
 from repo_mcp.code_search.search import Ask, CodeSources, search_code
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.ranking.snippets import ReadLive
-from repo_mcp.symbol_index.live_symbol_index import LiveStructure
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
 
 
 class LiveCodeSearch:
@@ -20,7 +20,7 @@ class LiveCodeSearch:
     def __init__(
         self,
         index: LiveIndex,
-        structure: LiveStructure,
+        record: LiveSymbolIndex,
         read_live: ReadLive,
         extensions: Mapping[str, str],
         max_words: int,
@@ -28,7 +28,7 @@ class LiveCodeSearch:
     ) -> None:
         """`extensions` gives file extensions other languages; `max_words` are those of a query that count."""
         self._index = index
-        self._structure = structure
+        self._record = record
         self._read_live = read_live
         self._extensions = extensions
         self._max_words = max_words
@@ -37,17 +37,17 @@ class LiveCodeSearch:
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
         """The pieces of code that answer a request; `ask` asks the client's model. INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher()
-        find_structure = self._structure.open_finder()
+        find_record = self._record.open_finder()
         meaning = self._meaning
         sources = CodeSources(
-            searcher, self._read_live, find_structure, self._extensions, self._max_words, meaning
+            searcher, self._read_live, find_record, self._extensions, self._max_words, meaning
         )
         try:
             answer = search_code(request, sources, ask)
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         progress = self._index.describe_progress(searcher.snapshot)
-        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._structure.warn()])]
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._record.warn()])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()
         return replace(answer, warnings=tuple(notes))

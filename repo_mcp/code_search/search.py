@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from repo_mcp.code_search.describe import Describer, FindStructure
+from repo_mcp.code_search.describe import Describer, FindRecord
 from repo_mcp.code_search.expansion import expand
-from repo_mcp.code_search.find import Found, Meaning, find_chunks
+from repo_mcp.code_search.find import FoundChunks, Meaning, find_chunks
 from repo_mcp.code_search.records import Author, CodeAnswer, CodeRequest, Expansion
 from repo_mcp.code_search.summary import suggest_follow_ups, sum_up
 from repo_mcp.protocol.tool_model import Question
@@ -42,7 +42,7 @@ class CodeSources:
 
     searcher: Searcher
     read_live: ReadLive
-    find_structure: FindStructure
+    find_record: FindRecord
     extensions: Mapping[str, str]  # that have another language than the built-in one
     max_words: int  # of a query
     meaning: Meaning | None = None  # where there is a model
@@ -62,7 +62,7 @@ def search_code(request: CodeRequest, sources: CodeSources, ask: Ask | None = No
         query = _widen(query, expansion)
         notes.append((WIDENED if expansion.terms else NOT_WIDENED)[expansion.author])
     found, live, more = _find(query, request, sources, wanted)
-    describer = Describer(sources.find_structure, sources.extensions)
+    describer = Describer(sources.find_record, sources.extensions)
     shares = {id(chunk): share for chunk, share in zip(found.chunks, found.shares, strict=True)}
     hits = tuple(describer.describe(one, shares[id(one.ranked)]) for one in live.chunks)
     near = suggest(sources.searcher.snapshot, found.unknown, thorough=not found.total)
@@ -85,7 +85,7 @@ def _widen(query: Query, expansion: Expansion) -> Query:
 
 def _find(
     query: Query, request: CodeRequest, sources: CodeSources, wanted: Filter
-) -> tuple[Found, LiveChunks, list[str]]:
+) -> tuple[FoundChunks, LiveChunks, list[str]]:
     """What was found, the chunks of it that can be shown, and what is to be said of a phrase."""
     depth = max(request.limit, PHRASE_DEPTH) if query.phrases else request.limit
     found = find_chunks(sources.searcher, query, wanted, depth, sources.meaning, request.semantic_weight)

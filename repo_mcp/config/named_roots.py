@@ -21,7 +21,7 @@ from collections.abc import Mapping
 
 from repo_mcp.config.server_config import NamedRoot, find_config_home, find_root_in_environment
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 
 VARIABLES: Mapping[str, str] = {"docs": "DOCS_ROOT", "code": "CODE_ROOT"}  # in the order of answers
 CONFIG_OPTION = "--config"
@@ -77,19 +77,19 @@ def _find_fault(root: NamedRoot) -> str:
     """Why a root cannot be served, with its code; empty when it can."""
     what = VARIABLES[root.name] if root.source == ENVIRONMENT else f"{root.name}_root of the {FILE}"
     try:
-        door = Door(root.path, _deny_nothing)
+        reader = RepositoryReader(root.path, _deny_nothing)
     except RepoError as error:
         return f"{INVALID}: {what} {error.message.removeprefix('The root ')}"
     try:
-        directory = door.open_directory("")
+        directory = reader.open_directory("")
         try:
-            door.scan(directory)
+            reader.scan(directory)
         finally:
-            door.close_directory(directory)
+            reader.close_directory(directory)
     except (RepoError, OSError):
         return f"{INVALID}: {what} cannot be read."
     finally:
-        door.close()
+        reader.close()
     return ""
 
 

@@ -78,7 +78,7 @@ def build_rate(searcher: Searcher, query: Query, best: BestUnits) -> Callable[[s
         if not documents:
             return whole
         found = searcher.iter_field(term, BODY, lists)
-        count = sum(int(np.count_nonzero(masks[part.place][docs])) for part, docs in found)
+        count = sum(int(np.count_nonzero(masks[part.position][docs])) for part, docs in found)
         return (whole + rate_rarity(count, documents)) / 2
 
     return rate
@@ -176,7 +176,7 @@ class CandidateFinder:
             files = part.find_files(found.units)
             for file in np.unique(files).tolist():
                 own = files == file
-                path = self._searcher.read_path(part.place, file).encode()
+                path = self._searcher.read_path(part.position, file).encode()
                 rows.append((-float(found.scores[own].max()), path, part, file, found.units[own]))
         for _, _, part, file, units in sorted(rows, key=lambda row: row[:2]):
             yield part, file, units
@@ -279,7 +279,7 @@ def _choose(points: Iterator[Points]) -> Points:
 def _find_units(part: SegmentSearch, file: int, best: BestUnits) -> I64:
     """The units of a file that the index found; the first ones where it found none."""
     first, end = int(part.first_units[file]), int(part.first_units[file + 1])
-    found = best.segments[part.place].units
+    found = best.segments[part.position].units
     own = found[slice(*np.searchsorted(found, (first, end)))]
     return own if len(own) else np.arange(first, min(end, first + FIRST_UNITS))
 
@@ -295,6 +295,6 @@ def order_candidates(candidates: Sequence[Candidate], repeat: float) -> list[Can
         if (path, one.section_start) in taken:
             continue
         taken.add((path, one.section_start))
-        place = counts[path] = counts.get(path, -1) + 1
-        kept.append(replace(one, score=round(one.score * repeat**place, DECIMALS)))
+        position = counts[path] = counts.get(path, -1) + 1
+        kept.append(replace(one, score=round(one.score * repeat**position, DECIMALS)))
     return sorted(kept, key=lambda one: one.key)

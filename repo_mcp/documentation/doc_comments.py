@@ -87,8 +87,8 @@ class _Source:
         """`ends` is where the lines end."""
         self._data = data
         self._lines = lines
-        places = np.array([start for start, _ in definitions], dtype=np.int64)
-        declared = (np.searchsorted(ends, places) + 1).tolist()
+        positions = np.array([start for start, _ in definitions], dtype=np.int64)
+        declared = (np.searchsorted(ends, positions) + 1).tolist()
         self._names = dict(zip(reversed(declared), reversed(definitions), strict=True))  # the first of a line
         self._declared = sorted(self._names)
         self._steps = MAX_STEPS
@@ -123,10 +123,10 @@ class _Source:
 
     def _find_below(self, last: int) -> int | None:
         """The line of the declaration that begins below a comment."""
-        place = bisect_right(self._declared, last)
-        if place == len(self._declared) or self._declared[place] - last > MAX_GAP_LINES:
+        position = bisect_right(self._declared, last)
+        if position == len(self._declared) or self._declared[position] - last > MAX_GAP_LINES:
             return None
-        owner = self._declared[place]
+        owner = self._declared[position]
         between = self._lines[last : owner - 1]
         empty = sum(not line.strip() for line in between)
         if empty > 1 or any(line.strip() and _LEADS.match(line[:400]) is None for line in between):
@@ -135,10 +135,10 @@ class _Source:
 
     def _find_head(self, first: int) -> int | None:
         """The line of the declaration whose head ends above a docstring."""
-        place = bisect_left(self._declared, first) - 1
-        if place < 0 or first - self._declared[place] > MAX_HEAD_LINES:
+        position = bisect_left(self._declared, first) - 1
+        if position < 0 or first - self._declared[position] > MAX_HEAD_LINES:
             return None
-        owner = self._declared[place]
+        owner = self._declared[position]
         above = next((line for line in reversed(self._lines[owner - 1 : first - 1]) if line.strip()), "")
         ends = above.rstrip()[-200:].endswith(":") and not above.lstrip().startswith(("else", "try", "if "))
         return owner if ends and _measure(self._lines[owner - 1]) < _measure(self._lines[first - 1]) else None

@@ -94,9 +94,9 @@ def _cut_line(line: str, words: QueryWords) -> str:
     if len(line) <= LINE_CHARS:
         return line
     folded = line[: 200 * LINE_CHARS].lower()
-    places = (folded.find(word.text.lower()) for word in words.words)
-    place = min((place for place in places if place >= 0), default=0)
-    start = max(0, min(place - LINE_CHARS // 3, len(line) - LINE_CHARS))
+    positions = (folded.find(word.text.lower()) for word in words.words)
+    position = min((position for position in positions if position >= 0), default=0)
+    start = max(0, min(position - LINE_CHARS // 3, len(line) - LINE_CHARS))
     return (
         (_CUT if start else "")
         + line[start : start + LINE_CHARS]

@@ -24,7 +24,7 @@ class TermFinder:
         starts = {_find_start(term) for term in self.terms}
         # Of two beginnings of which one begins as the other the shorter is enough.
         self._starts = tuple(sorted(one for one in starts if not _has_prefix(one, starts)))
-        self._known = _WordBits({term: 1 << place for place, term in enumerate(self.terms)})
+        self._known = _WordBits({term: 1 << position for position, term in enumerate(self.terms)})
 
     def find(self, lines: Iterable[str]) -> list[int]:
         """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
@@ -73,4 +73,4 @@ def _has_prefix(text: str, others: Iterable[str]) -> bool:
 
 def list_terms(bits: int, terms: Sequence[str]) -> list[str]:
     """The terms whose bits are set."""
-    return [term for place, term in enumerate(terms) if bits >> place & 1]
+    return [term for position, term in enumerate(terms) if bits >> position & 1]

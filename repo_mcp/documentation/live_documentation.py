@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from index_format import IndexFormatError
 from repo_mcp.documentation.live_files import ReadLive
-from repo_mcp.documentation.media import MediaDoor
+from repo_mcp.documentation.media import MediaReader
 from repo_mcp.documentation.records import DocsAnswer, DocsRequest
 from repo_mcp.documentation.search import DocsSource, search_docs
 from repo_mcp.live.live_index import LiveIndex
@@ -20,21 +20,21 @@ class LiveDocumentation:
         self,
         index: LiveIndex,
         read_live: ReadLive,
-        door: MediaDoor,
+        reader: MediaReader,
         extensions: Mapping[str, str],
         max_words: int,
     ) -> None:
         """`extensions` have another language than the built-in one; `max_words` is that of a query."""
         self._index = index
         self._read_live = read_live
-        self._door = door
+        self._reader = reader
         self._extensions = extensions
         self._max_words = max_words
 
     def search(self, request: DocsRequest, cancelled: Callable[[], bool] = lambda: False) -> DocsAnswer:
         """The best sections of documents and comments of declarations. INDEX_UNAVAILABLE, CANCELLED."""
         searcher = self._index.get_searcher()
-        source = DocsSource(searcher, self._read_live, self._door, self._extensions, self._max_words)
+        source = DocsSource(searcher, self._read_live, self._reader, self._extensions, self._max_words)
         try:
             answer = search_docs(request, source, cancelled)
         except IndexFormatError as error:

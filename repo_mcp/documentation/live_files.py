@@ -50,7 +50,7 @@ class LiveDocuments:
         if self._room <= 0:
             self.left_out += 1
             return None
-        path = self._searcher.read_path(part.place, file)
+        path = self._searcher.read_path(part.position, file)
         try:
             raw = self._read_live(path)
             data = decode_source(raw).data
@@ -88,8 +88,8 @@ def _find_lines(part: SegmentSearch, file: int, units: I64) -> tuple[Span, ...]:
     lines = part.reader.chunks.read_units(first, int(units[-1]) + 1).lines
     ends = np.cumsum(lines)
     spans: list[Span] = []
-    for place in (units - first).tolist():
-        start, end = int(ends[place] - lines[place]) + 1, int(ends[place])
+    for position in (units - first).tolist():
+        start, end = int(ends[position] - lines[position]) + 1, int(ends[position])
         if spans and spans[-1][1] + 1 == start:
             spans[-1] = (spans[-1][0], end)
         else:

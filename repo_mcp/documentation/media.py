@@ -53,7 +53,7 @@ LEAST_PRIORITY = 0.2  # of what stands in a section that answers, and says nothi
 
 
 @dataclass(frozen=True, slots=True)
-class MediaDoor:
+class MediaReader:
     """What is asked of the root. Paths are a client's: relative, and not to be trusted."""
 
     name_path: Callable[[str], str]  # in its normal form; raises RepoError for what may not be named
@@ -64,8 +64,8 @@ class MediaDoor:
 class MediaFinder:
     """Finds the media of the hits of one answer."""
 
-    def __init__(self, door: MediaDoor, words: QueryWords) -> None:
-        self._door = door
+    def __init__(self, reader: MediaReader, words: QueryWords) -> None:
+        self._reader = reader
         self._words = words
         self._looks = MAX_LOOKS
         self._sounds = SOUNDS
@@ -76,11 +76,11 @@ class MediaFinder:
     ) -> tuple[Media, ...]:
         """The media that a section refers to, those that answer the query best first."""
         rated = []
-        for place, reference in enumerate(references):
+        for position, reference in enumerate(references):
             target = decode_target(reference.target)
             if target is not None and is_medium(target):
                 covered = self._words.add_up(self._words.match_title(_describe(target, reference.text)))
-                rated.append((-round(covered, DECIMALS), place, target, reference.text))
+                rated.append((-round(covered, DECIMALS), position, target, reference.text))
         found: dict[str, Media] = {}
         for negative, _, target, text in sorted(rated):
             path = self._resolve(document, target)
@@ -104,7 +104,7 @@ class MediaFinder:
     def _read_sound(self, path: str, by_name: str) -> tuple[bytes | None, str]:
         """The sound, and its type by its first bytes; no sound where they tell of none."""
         try:
-            data = self._door.read(path, SOUND_BYTES)
+            data = self._reader.read(path, SOUND_BYTES)
         except RepoError:
             return None, by_name
         found = find_sound_type(path, data[:SNIFFED_BYTES])
@@ -117,7 +117,7 @@ class MediaFinder:
         """The path of the file that a target means, where it is there."""
         for candidate in _iter_places(document, target):
             try:
-                path = self._door.name_path(candidate)
+                path = self._reader.name_path(candidate)
             except RepoError:
                 continue
             if path and self._find_stat(path) is not None:
@@ -129,7 +129,7 @@ class MediaFinder:
             if not self._looks:
                 return None
             self._looks -= 1
-            self._known[path] = self._door.find_stat(path)
+            self._known[path] = self._reader.find_stat(path)
         return self._known[path]
 
 

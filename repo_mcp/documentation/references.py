@@ -63,11 +63,11 @@ def find_references(
         found = [*_find_links(text, definitions), *_find_asciidoc(text)]
     found += _find_tags(text)
     best: dict[str, tuple[int, Reference]] = {}
-    for place, target, alternative in sorted(found):
+    for position, target, alternative in sorted(found):
         cleaned = " ".join(_ANY_TAG.sub("", alternative[:MAX_TEXT_CHARS]).split())
         known = best.get(target)
         if known is None and len(best) < MAX_REFERENCES:
-            best[target] = place, Reference(target, cleaned)
+            best[target] = position, Reference(target, cleaned)
         elif known is not None and cleaned and not known[1].text:
             best[target] = known[0], Reference(target, cleaned)
     return tuple(reference for _, reference in best.values() if is_local(reference.target))
@@ -98,57 +98,57 @@ def _fold(name: str) -> str:
 
 def _find_links(text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
     """Links and images of Markdown, inline and by name."""
-    place, marks = text.find("]"), 0
-    while place >= 0 and marks < MAX_MARKS:
+    position, marks = text.find("]"), 0
+    while position >= 0 and marks < MAX_MARKS:
         marks += 1
-        behind = text[place + 1 : place + 2]
+        behind = text[position + 1 : position + 2]
         # The nearest bracket before: a text with brackets of its own loses its beginning, no more.
-        opening = text.rfind("[", max(0, place - MAX_TEXT_CHARS), place)
+        opening = text.rfind("[", max(0, position - MAX_TEXT_CHARS), position)
         if opening >= 0 and behind == "(":
-            yield from _read_target(text, place, text[opening + 1 : place])
+            yield from _read_target(text, position, text[opening + 1 : position])
         elif opening >= 0 and behind == "[" and definitions:
-            end = text.find("]", place + 2, place + 104)
-            name = text[place + 2 : end] or text[opening + 1 : place] if end > 0 else ""
-            yield from _look_up(place, name, text[opening + 1 : place], definitions)
+            end = text.find("]", position + 2, position + 104)
+            name = text[position + 2 : end] or text[opening + 1 : position] if end > 0 else ""
+            yield from _look_up(position, name, text[opening + 1 : position], definitions)
         elif opening > 0 and text[opening - 1] == "!" and definitions:
-            name = text[opening + 1 : place]
-            yield from _look_up(place, name, name, definitions)
-        place = text.find("]", place + 1)
+            name = text[opening + 1 : position]
+            yield from _look_up(position, name, name, definitions)
+        position = text.find("]", position + 1)
 
 
-def _look_up(place: int, name: str, text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
+def _look_up(position: int, name: str, text: str, definitions: Mapping[str, str]) -> Iterator[Found]:
     target = definitions.get(_fold(name))
     if target is not None:
-        yield place, target, text
+        yield position, target, text
 
 
-def _read_target(text: str, place: int, label: str) -> Iterator[Found]:
+def _read_target(text: str, position: int, label: str) -> Iterator[Found]:
     """The target in the parentheses behind a bracket, which may hold one more pair and a title."""
-    inner = text[place + 2 : place + 2 + MAX_TARGET_CHARS + MAX_TEXT_CHARS]
+    inner = text[position + 2 : position + 2 + MAX_TARGET_CHARS + MAX_TEXT_CHARS]
     if inner.startswith("<"):
         end = inner.find(">")
         if end > 0:
-            yield place, inner[1:end], label
+            yield position, inner[1:end], label
         return
     end = _find_close(inner)
     if end < 0:
         return
     target, _, rest = inner[:end].strip().partition(" ")
     title = _TITLE.match(f" {rest}")
-    yield place, target, label or (title.group(1) if title else "")
+    yield position, target, label or (title.group(1) if title else "")
 
 
 def _find_close(inner: str) -> int:
     """Where the parenthesis that is open closes; -1 where it does not in this line and the next."""
     depth = 0
-    for place, char in enumerate(inner):
+    for position, char in enumerate(inner):
         if char == ")":
             if not depth:
-                return place
+                return position
             depth -= 1
         elif char == "(":
             depth += 1
-        elif char == "\n" and inner[place + 1 : place + 2] in ("\n", ""):
+        elif char == "\n" and inner[position + 1 : position + 2] in ("\n", ""):
             return -1
     return -1
 
@@ -179,13 +179,13 @@ def _find_anchor_end(text: str, start: int) -> int:
 
 def _find_directives(lines: Sequence[str]) -> Iterator[Found]:
     """The directives of reStructuredText that show a file, with their options and captions."""
-    place = 0
+    position = 0
     for number, line in enumerate(lines):
         match = _DIRECTIVE.match(line[: MAX_TARGET_CHARS + 200]) if ":: " in line[:250] else None
         if match is not None:
             described = _read_directive(lines, number, len(match.group(1))) or match.group(2) or ""
-            yield place, match.group(3).strip(), described
-        place += min(len(line), MAX_LINE_CHARS) + 1
+            yield position, match.group(3).strip(), described
+        position += min(len(line), MAX_LINE_CHARS) + 1
 
 
 def _read_directive(lines: Sequence[str], number: int, indent: int) -> str:

@@ -101,4 +101,4 @@ def _weigh_heading(
 
 def _best(words: QueryWords, matches: Sequence[Sequence[float]]) -> tuple[float, ...]:
     """For each word its best match in any of some titles."""
-    return tuple(max((one[place] for one in matches), default=0.0) for place in range(len(words.words)))
+    return tuple(max((one[position] for one in matches), default=0.0) for position in range(len(words.words)))

@@ -25,7 +25,7 @@ from repo_mcp.documentation.documents import CODE_LANGUAGES, DOCUMENT_LANGUAGES,
 from repo_mcp.documentation.excerpts import choose_lines, render_lines
 from repo_mcp.documentation.line_terms import TermFinder, list_terms
 from repo_mcp.documentation.live_files import LiveDocument, LiveDocuments, ReadLive, describe_reading
-from repo_mcp.documentation.media import MediaDoor, MediaFinder
+from repo_mcp.documentation.media import MediaFinder, MediaReader
 from repo_mcp.documentation.query_words import QueryWords, weigh_words
 from repo_mcp.documentation.records import DocsAnswer, DocsHit, DocsRequest, Media
 from repo_mcp.documentation.references import find_definitions, find_references
@@ -47,7 +47,7 @@ class DocsSource:
 
     searcher: Searcher
     read_live: ReadLive
-    door: MediaDoor
+    reader: MediaReader
     extensions: Mapping[str, str]  # that have another language than the built-in one
     max_words: int  # of a query
 
@@ -135,7 +135,7 @@ class _Showing:
 
     def __init__(self, source: DocsSource, words: QueryWords) -> None:
         self._words = words
-        self._media = MediaFinder(source.door, words)
+        self._media = MediaFinder(source.reader, words)
         self._definitions: dict[str, dict[str, str]] = {}
 
     def show(self, candidates: Iterable[Candidate]) -> list[DocsHit]:

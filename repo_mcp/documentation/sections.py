@@ -72,10 +72,10 @@ def split_sections(path: str, language: str, lines: Sequence[str]) -> list[Secti
 def _nest(headings: Sequence[Heading], total: int, root: tuple[str, ...]) -> Iterator[Section]:
     """The sections of headings, each under the last one of a higher level."""
     open_: list[tuple[int, str]] = []  # level and title
-    for place, heading in enumerate(headings):
+    for position, heading in enumerate(headings):
         while open_ and open_[-1][0] >= heading.level:
             open_.pop()
-        end = headings[place + 1].line - 1 if place + 1 < len(headings) else total
+        end = headings[position + 1].line - 1 if position + 1 < len(headings) else total
         title = clean_title(heading.title)
         above = (*root, *(one for _, one in open_))
         yield Section(heading.line, end, min(heading.last_line, end) + 1, title, above)

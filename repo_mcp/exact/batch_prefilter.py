@@ -26,31 +26,31 @@ def iter_texts(matcher: LineMatcher, raws: Sequence[bytes | None]) -> Iterator[t
     left: set[int] = set()  # plain files that cannot match
     plain: list[int] = []
     if not matcher.needs_edges:
-        for place, raw in enumerate(raws):
+        for position, raw in enumerate(raws):
             if raw is not None and raw.isascii():
-                plain.append(place)
+                plain.append(position)
         left = set(plain)
         for group in _group(plain, raws):
             left.difference_update(_sift(matcher, group, raws))
-    for place, raw in enumerate(raws):
-        if raw is None or place in left:
+    for position, raw in enumerate(raws):
+        if raw is None or position in left:
             continue  # gone, or not a file of ours any more
         try:
-            yield place, decode_source(raw).data
+            yield position, decode_source(raw).data
         except RepoError:
             continue  # no text any more
 
 
-def _group(places: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list[int]]:
+def _group(positions: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list[int]]:
     """The places in groups of at most JOINED_BYTES, or of one file."""
     group: list[int] = []
     size = 0
-    for place in places:
-        grown = size + len(raws[place] or b"")
+    for position in positions:
+        grown = size + len(raws[position] or b"")
         if group and grown > JOINED_BYTES:
             yield group
             group, grown = [], grown - size
-        group.append(place)
+        group.append(position)
         size = grown
     if group:
         yield group
@@ -58,7 +58,7 @@ def _group(places: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[list
 
 def _sift(matcher: LineMatcher, group: Sequence[int], raws: Sequence[bytes | None]) -> Iterator[int]:
     """Those of a group of ASCII files that may match."""
-    texts = [raws[place] or b"" for place in group]
+    texts = [raws[position] or b"" for position in group]
     joined = texts[0] if len(texts) == 1 else b"\n".join(texts)
     if b"\r" in joined or b"\0" in joined:
         yield from group

@@ -32,7 +32,7 @@ MAX_PAUSE_SECONDS = 0.1
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # text in which a sign is no single byte
 
 
-class FileMarks(ABC):
+class FileBitmaps(ABC):
     """The marks of the files of one segment, once they are computed. Safe for several threads."""
 
     def __init__(self, files: FilesReader, marks: int, name: str) -> None:

@@ -83,11 +83,11 @@ class LineMatcher:
     def iter_matches(self, data: bytes) -> Iterator[LineMatch]:
         """The lines of normalised text that match, in order, each once."""
         size = len(data)
-        place = counted = 0
+        position = counted = 0
         number = 1  # of the line at `counted`
         last_line = 0  # that was reported
-        while place <= size:
-            found = self._search(data, place)
+        while position <= size:
+            found = self._search(data, position)
             if found is None:
                 return
             start, end = self._locate(data, found)
@@ -103,39 +103,39 @@ class LineMatcher:
             if end_line > last_line:
                 yield LineMatch(number, end_line, line_start, line_end, start)
                 last_line = end_line
-            place = end if self._multi_line and start < end <= line_end else line_end + 1
+            position = end if self._multi_line and start < end <= line_end else line_end + 1
 
-    def find_first(self, data: bytes, place: int) -> int | None:
-        """Where the first match that starts at `place` or behind it starts, or what stands in front of it."""
-        found = self._search(data, place)
+    def find_first(self, data: bytes, position: int) -> int | None:
+        """Return where the first match that starts at `position` or later begins, or what precedes it."""
+        found = self._search(data, position)
         return None if found is None else int(found.start())
 
-    def _search(self, data: bytes, place: int) -> Any:
-        """The engine's first match from `place` on.
+    def _search(self, data: bytes, position: int) -> Any:
+        """The engine's first match from `position` on.
 
         A match within a line that must hold a literal is looked for in the lines that hold it: the engine
         finds a literal in a tenth of the time of many an expression. Where many lines do and do not match,
         it takes the rest of the text at once.
         """
         if self._literal is None:
-            return self._compiled.search(data, place)
+            return self._compiled.search(data, position)
         size = len(data)
-        tries, begin = FREE_TRIES, place
-        while tries + (place - begin) // TRY_BYTES > 0:
-            held = self._literal.search(data, place)
+        tries, begin = FREE_TRIES, position
+        while tries + (position - begin) // TRY_BYTES > 0:
+            held = self._literal.search(data, position)
             if held is None:
                 return None
             line_end = data.find(b"\n", held.end())
             line_end = size if line_end < 0 else line_end
-            line_start = max(place, data.rfind(b"\n", place, held.start()) + 1)
+            line_start = max(position, data.rfind(b"\n", position, held.start()) + 1)
             found = self._compiled.search(data, line_start, line_end)
             if found is not None:
                 return found
-            place = line_end + 1
+            position = line_end + 1
             tries -= 1
-            if place > size:
+            if position > size:
                 return None
-        return self._compiled.search(data, place)
+        return self._compiled.search(data, position)
 
     def _locate(self, data: bytes, found: Any) -> tuple[int, int]:
         """The match itself, without what stands beside a whole word."""
@@ -197,8 +197,8 @@ def _explain(error: Exception, pattern: str) -> RepoError:
     raw = error.args[0] if error.args else b""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     what, _, piece = text.partition(": ")
-    place = pattern.find(piece) if piece else -1
-    where = f" at character {place + 1}: {piece[:40]}" if place >= 0 else ""
+    position = pattern.find(piece) if piece else -1
+    where = f" at character {position + 1}: {piece[:40]}" if position >= 0 else ""
     return _refuse(
         f"The pattern is not a valid regular expression: {what}{where}.",
         "The syntax is RE2's: no look-around, no back-references, repetition up to 1,000."

@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FilesReader, TermsReader
-from repo_mcp.exact.file_bitmaps import Bools, FileMarks, ReadMany
-from repo_mcp.exact.punctuation_bigrams import SIGNS
+from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps, ReadMany
+from repo_mcp.exact.punctuation_bigrams import PUNCTUATION
 from repo_mcp.text.schema import TEXT_FIELDS
 
 U8 = npt.NDArray[np.uint8]
@@ -50,7 +50,7 @@ _CLASSES = bytes(
     else _BLANK
     if char in BLANKS
     else byte
-    if char in SIGNS
+    if char in PUNCTUATION
     else _WORD
     if char.isascii() and (char.isalnum() or char == "_")
     else _OTHER
@@ -62,7 +62,7 @@ _SPREAD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _KNOWN_BITS = 18  # of the table that tells common words from others, nearly always
 
 
-class WordSides(FileMarks):
+class NeighbourBloom(FileBitmaps):
     """The signs beside the common words in the files of one segment."""
 
     def __init__(self, files: FilesReader, terms: TermsReader) -> None:
@@ -85,8 +85,8 @@ class WordSides(FileMarks):
 
     def is_common(self, term: bytes) -> bool:
         """Whether `find_beside` may be asked about a term."""
-        place = bisect_left(self._common, term)
-        return self._common[place : place + 1] == [term]
+        position = bisect_left(self._common, term)
+        return self._common[position : position + 1] == [term]
 
     def list_common(self, first: bytes, end: bytes | None) -> list[bytes]:
         """The common words from a first one up to, not including, an end."""
@@ -126,9 +126,9 @@ class WordSides(FileMarks):
             noted = np.flatnonzero(signs > _BLANK)
             for marks in _find_marks(hashes[noted], signs[noted].astype(np.uint64), side):
                 table[owners[noted], marks] = True
-        for place, text in enumerate(texts):
+        for position, text in enumerate(texts):
             if not text.isascii() and _KELVIN_SIGN in text:
-                table[place] = True
+                table[position] = True
         return table
 
 
@@ -141,19 +141,19 @@ def _find_common(terms: TermsReader) -> list[bytes]:
         owners, fields = np.nonzero(bits)
         is_text = np.isin(fields, TEXT_FIELDS)
         units = np.bincount(owners[is_text], pages.frequencies[is_text], len(pages.terms))
-        for place in np.flatnonzero(units >= COMMON_UNITS).tolist():
-            term = pages.terms[place]
+        for position in np.flatnonzero(units >= COMMON_UNITS).tolist():
+            term = pages.terms[position]
             if _IS_WANTED(term):
-                found.append((int(units[place]), term))
+                found.append((int(units[position]), term))
     found.sort(reverse=True)
     return [term for _, term in found[:MAX_COMMON]]
 
 
 def _hash_words(text: bytes, starts: I64, ends: I64) -> U64:
     """A number for each word of a text, by its last bytes; as many bytes stand in front of the first."""
-    lanes = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
+    workers = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
     sizes = np.minimum(ends - starts, _LONGEST)
-    values = lanes[ends - _LONGEST] & _KEPT[sizes]
+    values = workers[ends - _LONGEST] & _KEPT[sizes]
     hashes: U64 = (values ^ sizes.astype(np.uint64)) * _SPREAD
     return hashes ^ hashes >> np.uint64(32)
 
@@ -177,11 +177,11 @@ def _find_marks(hashes: U64, signs: U64, side: int) -> tuple[I64, I64]:
     return first.astype(np.int64) + base, second.astype(np.int64) + base
 
 
-def _skip_blanks(classes: U8, places: I64, step: int) -> U8:
+def _skip_blanks(classes: U8, positions: I64, step: int) -> U8:
     """The class of the first byte from each place on that is no blank."""
-    places = places.copy()
-    left = np.flatnonzero(classes[places] == _BLANK)
+    positions = positions.copy()
+    left = np.flatnonzero(classes[positions] == _BLANK)
     while len(left):
-        places[left] += step
-        left = left[classes[places[left]] == _BLANK]
-    return classes[places]
+        positions[left] += step
+        left = left[classes[positions[left]] == _BLANK]
+    return classes[positions]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from index_format import LiveSegment
 from repo_mcp.exact.file_bitmaps import Bools
 from repo_mcp.exact.kept_runs import KeptRuns
-from repo_mcp.exact.neighbour_bloom import WordSides
+from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.required_terms import All, Need, Run
 from repo_mcp.exact.term_finder import FoundTerms, list_long_terms
 from repo_mcp.text.schema import TEXT_FIELDS
@@ -26,21 +26,21 @@ I64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class SidedRun:
+class RunOccurrences:
     """Where a run may stand, whatever is beside it."""
 
     common: tuple[bytes, ...]  # words that may hold it
     others: bytes | None  # as bits the files of all other terms that may; None: there are too many
 
 
-class SidedFiles:
+class NeighbourFilter:
     """Looks up needs of runs with signs in one segment."""
 
     def __init__(
         self,
         segment: LiveSegment,
-        sides: WordSides,
-        kept: KeptRuns[SidedRun],
+        sides: NeighbourBloom,
+        kept: KeptRuns[RunOccurrences],
         find_terms: Callable[[Run], FoundTerms | None],
     ) -> None:
         """`find_terms` gives the terms that may hold a run, or None when there are too many."""
@@ -77,17 +77,17 @@ class SidedFiles:
             mask |= beside
         return mask
 
-    def _look_up(self, run: Run) -> SidedRun:
+    def _look_up(self, run: Run) -> RunOccurrences:
         found = self._find_terms(run)
         if found is None:
-            return SidedRun((), None)
+            return RunOccurrences((), None)
         common = [term for term in found.terms if self._sides.is_common(term)]
         if found.span is not None:
             common += self._sides.list_common(*found.span)
         others: Bools = np.zeros(self._reader.file_count, dtype=np.bool_)
         for units in self._iter_other_units(run, found, frozenset(common)):
             others[self._reader.files.find_files_of(units)] = True
-        return SidedRun(tuple(common), np.packbits(others).tobytes())
+        return RunOccurrences(tuple(common), np.packbits(others).tobytes())
 
     def _iter_other_units(self, run: Run, found: FoundTerms, common: frozenset[bytes]) -> Iterator[I64]:
         """The units of all other terms, in no order."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, Snapshot
-from repo_mcp.exact.file_bitmaps import FileMarks, ReadMany
+from repo_mcp.exact.file_bitmaps import FileBitmaps, ReadMany
 from repo_mcp.exact.pattern_files import SegmentCandidates, SegmentFiles, SegmentMemory
 from repo_mcp.exact.required_terms import PatternReading
 from repo_mcp.indexing.scan_state import ChangedFiles
@@ -96,7 +96,7 @@ class ExactSearcher:
             part.name: known.get(part.name) or SegmentMemory(part.reader.terms, part.reader.files)
             for part in snapshot.segments
         }
-        self._learning: dict[FileMarks, None] = {} if before is None else before._learning
+        self._learning: dict[FileBitmaps, None] = {} if before is None else before._learning
         for ended in [one for one in tuple(self._learning) if one.join(0)]:
             self._learning.pop(ended, None)  # what it learnt goes with its segment
         self._stopped = stopped
@@ -127,7 +127,7 @@ class ExactSearcher:
         """The same for the signs beside common words, in segments where a search could have used them."""
         self._learn([memory.sides for memory in self.memory.values() if memory.sides.were_missed], read_many)
 
-    def _learn(self, marks: Sequence[FileMarks], read_many: ReadMany) -> None:
+    def _learn(self, marks: Sequence[FileBitmaps], read_many: ReadMany) -> None:
         for one in marks:
             if one.start(read_many, self._stopped):
                 self._learning[one] = None

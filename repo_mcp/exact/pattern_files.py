@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
 from repo_mcp.exact.kept_runs import KeptRuns
-from repo_mcp.exact.neighbour_bloom import WordSides
-from repo_mcp.exact.neighbour_filter import SidedFiles, SidedRun, read_span
+from repo_mcp.exact.neighbour_bloom import NeighbourBloom
+from repo_mcp.exact.neighbour_filter import NeighbourFilter, RunOccurrences, read_span
 from repo_mcp.exact.patterns import MIN_OPEN_CHARS
-from repo_mcp.exact.punctuation_bigrams import SignPairs
+from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
 from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
 from repo_mcp.text.schema import TEXT_FIELDS
@@ -47,9 +47,9 @@ class SegmentMemory:
 
     def __init__(self, terms: TermsReader, files: FilesReader) -> None:
         self.finder = TermFinder(terms)
-        self.signs = SignPairs(files)
-        self.sides = WordSides(files, terms)
-        self.sided: KeptRuns[SidedRun] = KeptRuns()  # 10 kB each for the kernel's
+        self.signs = PunctuationBigrams(files)
+        self.sides = NeighbourBloom(files, terms)
+        self.sided: KeptRuns[RunOccurrences] = KeptRuns()  # 10 kB each for the kernel's
         self._units: KeptRuns[bytes] = KeptRuns()  # as bits: 90 kB
 
     def find(self, run: Run, count: int) -> I64 | None:
@@ -92,7 +92,7 @@ class SegmentCandidates:
         if reading.sides is None or not sides.is_known:
             return None
         finder, kept = self.memory.finder, self.memory.sided
-        return SidedFiles(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
+        return NeighbourFilter(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
             reading.sides
         )
 
@@ -110,7 +110,7 @@ class SegmentCandidates:
             files = docs if docs is None or reading.spans_lines else lookup.find_files(docs)
             passed_over = lookup.passed_over
         may_match = self.segment.live_file_mask
-        pairs = self.memory.signs.find(reading.sign_pairs) if reading.sign_pairs else None
+        pairs = self.memory.signs.find(reading.bigrams) if reading.bigrams else None
         if pairs is not None:
             may_match = may_match & pairs
         found = np.flatnonzero(may_match) if files is None else files[may_match[files]]
@@ -234,7 +234,7 @@ def _keep(left: I64, wanted: I64) -> I64:
     """Those of `left` that are wanted."""
     if not len(wanted):
         return wanted
-    places = np.searchsorted(wanted, left)
-    places[places == len(wanted)] = 0
-    kept: I64 = left[wanted[places] == left]
+    positions = np.searchsorted(wanted, left)
+    positions[positions == len(wanted)] = 0
+    kept: I64 = left[wanted[positions] == left]
     return kept

@@ -49,7 +49,7 @@ from repo_mcp.exact.char_classes import (
     has_classes,
 )
 from repo_mcp.exact.neighbour_bloom import BLANKS, INDENT, LINE_EDGE
-from repo_mcp.exact.punctuation_bigrams import SIGNS, list_pairs
+from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, list_bigrams
 from repo_mcp.exact.required_terms import All, Edge, Either, Need, PatternReading, Run
 from repo_mcp.model import ExactRequest
 
@@ -130,7 +130,7 @@ def read_literal(text: str, *, case_sensitive: bool, whole_word: bool) -> Patter
     return PatternReading(
         _conclude(_Piece((tokens,)), whole_word),
         "\n" in text,
-        sign_pairs=list_pairs([text]),
+        bigrams=list_bigrams([text]),
         sides=None if "\n" in text else _keep_sided(_conclude(_Piece((sided,)), whole_word)),
     )
 
@@ -147,7 +147,7 @@ def read_expression(pattern: str, *, case_sensitive: bool, whole_word: bool) -> 
         _conclude(piece, whole_word),
         reader.spans_lines,
         max(literals, key=len, default=""),
-        list_pairs(literals),
+        list_bigrams(literals),
         reader.needs_edges,
         sides,
         reader.open_quote,
@@ -178,7 +178,7 @@ def _keep_sign(char: str, ignores_case: bool) -> str:
     """The same where signs are kept."""
     if char in BLANKS or char in "\r\n":  # no match within a line holds one of those two
         return BLANK
-    return chr(_SIGN_BASE + ord(char)) if char in SIGNS else _tokenise(char, ignores_case)
+    return chr(_SIGN_BASE + ord(char)) if char in PUNCTUATION else _tokenise(char, ignores_case)
 
 
 def _keep_sided(need: Need | None) -> Need | None:

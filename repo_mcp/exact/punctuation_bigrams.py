@@ -13,21 +13,21 @@ from itertools import pairwise
 import numpy as np
 
 from index_format import FilesReader
-from repo_mcp.exact.file_bitmaps import Bools, FileMarks
+from repo_mcp.exact.file_bitmaps import Bools, FileBitmaps
 
-SIGNS = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
-SIGN_BITS = 5
+PUNCTUATION = " !\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
+PUNCTUATION_BITS = 5
 _NONE = 0xFF  # the class of every other byte
-_NUMBERS = {char: number for number, char in enumerate(SIGNS)} | {"\t": 0}
+_NUMBERS = {char: number for number, char in enumerate(PUNCTUATION)} | {"\t": 0}
 _CLASSES = bytes(_NUMBERS.get(chr(byte), _NONE) for byte in range(256))
 
 
-def list_pairs(literals: Iterable[str]) -> tuple[int, ...]:
+def list_bigrams(literals: Iterable[str]) -> tuple[int, ...]:
     """The pairs of signs in texts, as numbers, ascending."""
     return tuple(
         sorted(
             {
-                _NUMBERS[one] << SIGN_BITS | _NUMBERS[other]
+                _NUMBERS[one] << PUNCTUATION_BITS | _NUMBERS[other]
                 for text in literals
                 for one, other in pairwise(text)
                 if one in _NUMBERS and other in _NUMBERS
@@ -36,19 +36,19 @@ def list_pairs(literals: Iterable[str]) -> tuple[int, ...]:
     )
 
 
-class SignPairs(FileMarks):
-    """The pairs of the files of one segment, numbered as `list_pairs` does."""
+class PunctuationBigrams(FileBitmaps):
+    """The pairs of the files of one segment, numbered as `list_bigrams` does."""
 
     def __init__(self, files: FilesReader) -> None:
-        super().__init__(files, 1 << 2 * SIGN_BITS, "sign pairs")
+        super().__init__(files, 1 << 2 * PUNCTUATION_BITS, "sign pairs")
 
     def mark(self, texts: Sequence[bytes]) -> Bools:
         """A row of pairs for each text."""
-        table = np.zeros((len(texts), 1 << 2 * SIGN_BITS), dtype=np.bool_)
+        table = np.zeros((len(texts), 1 << 2 * PUNCTUATION_BITS), dtype=np.bool_)
         classes = np.frombuffer(b"\n".join(texts).translate(_CLASSES), dtype=np.uint8)
         is_sign = classes != _NONE
-        places = np.flatnonzero(is_sign[:-1] & is_sign[1:])
-        pairs = classes[places].astype(np.uint32) << SIGN_BITS | classes[places + 1]
+        positions = np.flatnonzero(is_sign[:-1] & is_sign[1:])
+        pairs = classes[positions].astype(np.uint32) << PUNCTUATION_BITS | classes[positions + 1]
         bounds = np.cumsum([len(text) + 1 for text in texts])
-        table[np.searchsorted(bounds, places, side="right"), pairs] = True
+        table[np.searchsorted(bounds, positions, side="right"), pairs] = True
         return table

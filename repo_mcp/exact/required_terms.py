@@ -51,7 +51,7 @@ class PatternReading:
     need: Need | None  # None: any text may match
     spans_lines: bool  # it names a line feed: a match may have several lines
     literal: str = ""  # every match of an expression holds this, in this case
-    sign_pairs: tuple[int, ...] = ()  # and every text that matches these, as `sign_pairs` numbers them
+    bigrams: tuple[int, ...] = ()  # and every text that matches these, as `bigrams` numbers them
     needs_edges: bool = False  # it asks where the text begins or ends, not only its lines
     sides: Need | None = None  # runs that have a sign beside them; for matches within a line only
     open_quote: bool = False  # ends within \Q: needs \E before anything is written behind it

@@ -43,7 +43,7 @@ CHANGES_UNKNOWN = "The index is not complete yet: files that it does not hold ar
 
 
 @dataclass(slots=True)
-class Found:
+class ExactMatches:
     """What a search has found so far."""
 
     matches: list[ExactMatch] = field(default_factory=list)
@@ -78,7 +78,7 @@ def run_exact(
 ) -> ExactAnswer:
     """The answer to a request. `changed` None: it is not known what changed since. CANCELLED."""
     candidates = searcher.find_candidates(matcher.reading, wanted, changed)
-    if matcher.reading.sign_pairs and not candidates.narrowed:
+    if matcher.reading.bigrams and not candidates.narrowed:
         searcher.learn_signs(read_many)
     found = search_files(request, matcher, candidates.paths, read_many, cancelled)
     searcher.learn_sides(read_many)
@@ -120,9 +120,9 @@ def search_files(
     paths: Iterable[str],
     read_many: ReadMany,
     cancelled: Callable[[], bool],
-) -> Found:
+) -> ExactMatches:
     """Look for matches in files, in the order given. CANCELLED."""
-    found = Found()
+    found = ExactMatches()
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
 
     def stopped() -> bool:
@@ -151,7 +151,7 @@ def search_files(
     return found
 
 
-def _take(request: ExactRequest, found: Found, one: _FileMatches) -> None:
+def _take(request: ExactRequest, found: ExactMatches, one: _FileMatches) -> None:
     """Add the matches of one file: all are counted, as many as are wanted are kept."""
     found.files.append((one.path, one.count))
     found.total += one.count
@@ -159,7 +159,7 @@ def _take(request: ExactRequest, found: Found, one: _FileMatches) -> None:
         found.matches += one.matches[: request.limit - len(found.matches)]
 
 
-def _is_full(request: ExactRequest, found: Found) -> bool:
+def _is_full(request: ExactRequest, found: ExactMatches) -> bool:
     if request.detail == SNIPPETS:
         return len(found.matches) >= request.limit
     return request.detail == FILES and len(found.files) >= request.limit
@@ -207,7 +207,7 @@ def _search_batch(
     file for each.
     """
     results: list[_FileMatches] = []
-    for place, data in iter_texts(matcher, raws):
+    for position, data in iter_texts(matcher, raws):
         count = 0
         matches: list[ExactMatch] = []
         for match in matcher.iter_matches(data):
@@ -215,10 +215,10 @@ def _search_batch(
                 break
             count += 1
             if len(matches) < most:
-                matches.append(build_match(paths[place], data, match, request.context_lines))
+                matches.append(build_match(paths[position], data, match, request.context_lines))
         if count:
             most -= len(matches)
-            results.append(_FileMatches(paths[place], count, tuple(matches)))
+            results.append(_FileMatches(paths[position], count, tuple(matches)))
     return results
 
 

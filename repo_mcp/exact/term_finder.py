@@ -153,21 +153,21 @@ class TermFinder:
     def _iter_holding(self, start: int, stop: int, needle: bytes) -> Iterator[bytes]:
         """The terms of a span of pages with the needle; the line feeds around a term count."""
         text = _LINE_FEED + self._terms.read_texts(start, stop)[0]
-        place = text.find(needle)
-        while place >= 0:
-            first = text.rfind(_LINE_FEED, 0, place + 1) + 1
+        position = text.find(needle)
+        while position >= 0:
+            first = text.rfind(_LINE_FEED, 0, position + 1) + 1
             end = text.index(_LINE_FEED, first)
             yield text[first:end]
-            place = text.find(needle, end)
+            position = text.find(needle, end)
 
     def _iter_strange(self, needle: bytes) -> Iterator[bytes]:
         """The terms with bytes above 127 that hold the needle."""
-        place = self._strange_terms.find(needle)
-        while place >= 0:
-            first = self._strange_terms.rfind(_LINE_FEED, 0, place) + 1
-            end = self._strange_terms.index(_LINE_FEED, place)
+        position = self._strange_terms.find(needle)
+        while position >= 0:
+            first = self._strange_terms.rfind(_LINE_FEED, 0, position) + 1
+            end = self._strange_terms.index(_LINE_FEED, position)
             yield self._strange_terms[first:end]
-            place = self._strange_terms.find(needle, end)
+            position = self._strange_terms.find(needle, end)
 
     @cached_property
     def _strange_terms(self) -> bytes:
@@ -199,9 +199,9 @@ class TermFinder:
         table = np.zeros((PAGES_AT_ONCE, 1 << SIGNATURE_BITS), dtype=np.bool_)
         for first in range(0, pages, PAGES_AT_ONCE):
             count = min(PAGES_AT_ONCE, pages - first)
-            text, places = self._terms.read_texts(first, first + count)
+            text, positions = self._terms.read_texts(first, first + count)
             classes = _classify(text)
-            owners = np.repeat(np.arange(count, dtype=np.uint32), np.diff(np.append(places, len(text))))
+            owners = np.repeat(np.arange(count, dtype=np.uint32), np.diff(np.append(positions, len(text))))
             table[:] = False
             table.reshape(-1)[owners[: len(classes)] << np.uint32(SIGNATURE_BITS) | classes] = True
             packed = np.packbits(table[:count], axis=0, bitorder="little")

@@ -15,7 +15,7 @@ from repo_mcp.graph.edges import Bounds, Edge, EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import NamedProgram
 from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.symbols.symbol_record import ReferenceRole, Structure, SymbolKind, list_aliases
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
 
 HEAD_LINES = 8  # of a function, which its decorators stand in
@@ -52,7 +52,7 @@ class NamedUse:
     outside: str
 
 
-class Survey:
+class BulkScan:
     """The files of one program. Calls take turns with those of the graph whose lock it has."""
 
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
@@ -81,42 +81,42 @@ class Survey:
         """The symbols of exactly this name in the first files that declare one, by path and place."""
         found = []
         for path in self.list_declaring(name)[:most_files]:
-            structure = self.find_structure(path)
-            if structure is not None:
-                found += [Declaration(path, place) for place in structure.find_symbols(name) if place]
+            record = self.find_record(path)
+            if record is not None:
+                found += [Declaration(path, ordinal) for ordinal in record.find_symbols(name) if ordinal]
         return found
 
     def find_language(self, path: str) -> str:
         """The language of a file."""
         return self._program.find_language(path)
 
-    def find_structure(self, path: str) -> Structure | None:
+    def find_record(self, path: str) -> SymbolRecord | None:
         """What a file declares and uses."""
         with self._lock:
-            return self._program.find_structure(path)
+            return self._program.find_record(path)
 
     def list_imports(self, path: str) -> list[Import]:
         """What a file imports, in order of line: one for each line and file, or name outside."""
         with self._lock:
-            structure = self._program.find_structure(path)
-            if structure is None:
+            record = self._program.find_record(path)
+            if record is None:
                 return []
             found: dict[Import, None] = {}
-            for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-                found.update(dict.fromkeys(self._read_import(path, structure, row)))
+            for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+                found.update(dict.fromkeys(self._read_import(path, record, row)))
             return list(found)
 
-    def _read_import(self, path: str, structure: Structure, row: int) -> Iterator[Import]:
-        module = structure.strings[structure.ref_qualifiers[row]]
-        line = int(structure.ref_lines[row])
-        meant = self._edges.resolve(path, structure, row)
+    def _read_import(self, path: str, record: SymbolRecord, row: int) -> Iterator[Import]:
+        module = record.strings[record.ref_qualifiers[row]]
+        line = int(record.ref_lines[row])
+        meant = self._edges.resolve(path, record, row)
         if not meant.targets:
-            meant = _prefer(self._edges.resolve_module(path, structure, row), meant)
-        elif structure.ref_roles[row] == ReferenceRole.IMPORT and any(
-            one.declaration.place for one in meant.targets
+            meant = _prefer(self._edges.resolve_module(path, record, row), meant)
+        elif record.ref_roles[row] == ReferenceRole.IMPORT and any(
+            one.declaration.ordinal for one in meant.targets
         ):
-            through = self._edges.resolve_module(path, structure, row)
-            if [one.declaration.place for one in through.targets] == [0]:
+            through = self._edges.resolve_module(path, record, row)
+            if [one.declaration.ordinal for one in through.targets] == [0]:
                 meant = through  # the file that it is imported from, which may only pass it on
         paths = dict.fromkeys(one.declaration.path for one in meant.targets)
         for target in paths:
@@ -127,34 +127,34 @@ class Survey:
 
     def list_bases(self, path: str) -> list[NamedUse]:
         """The bases of the types of a file, in order of line."""
-        return self._list_uses(path, _BASES, lambda _structure, _row: True)
+        return self._list_uses(path, _BASES, lambda _record, _row: True)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
         """The calls of a file that stand in no function, or in the first lines of one: registrations, and
         decorators.
         """
 
-        def is_near_top(structure: Structure, row: int) -> bool:
-            holder = int(structure.ref_symbols[row])
-            if SymbolKind(int(structure.kinds[holder])) in _HOLDERS:
+        def is_near_top(record: SymbolRecord, row: int) -> bool:
+            holder = int(record.ref_symbols[row])
+            if SymbolKind(int(record.kinds[holder])) in _HOLDERS:
                 return True
-            return int(structure.ref_lines[row]) < int(structure.starts[holder]) + HEAD_LINES
+            return int(record.ref_lines[row]) < int(record.starts[holder]) + HEAD_LINES
 
         return self._list_uses(path, (ReferenceRole.CALL,), is_near_top)
 
     def _list_uses(
-        self, path: str, roles: Sequence[ReferenceRole], admits: Callable[[Structure, int], bool]
+        self, path: str, roles: Sequence[ReferenceRole], admits: Callable[[SymbolRecord, int], bool]
     ) -> list[NamedUse]:
         with self._lock:
-            structure = self._program.find_structure(path)
-            if structure is None:
+            record = self._program.find_record(path)
+            if record is None:
                 return []
-            rows = [row for row in structure.list_role(*roles) if admits(structure, row)]
-            return [self._read_use(path, structure, row) for row in rows]
+            rows = [row for row in record.list_role(*roles) if admits(record, row)]
+            return [self._read_use(path, record, row) for row in rows]
 
-    def _read_use(self, path: str, structure: Structure, row: int) -> NamedUse:
-        reference = structure.get_reference(row)
-        meant = self._edges.resolve(path, structure, row)
+    def _read_use(self, path: str, record: SymbolRecord, row: int) -> NamedUse:
+        reference = record.get_reference(row)
+        meant = self._edges.resolve(path, record, row)
         before = reference.qualifier
         name = f"{before}.{reference.name}" if before and before != "?" else reference.name
         target = meant.targets[0].declaration if meant.targets else None
@@ -189,34 +189,34 @@ class Survey:
         counts: Counter[Declaration] = Counter()
         with self._lock:
             for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:
-                structure = self._program.find_structure(path)
-                rows = structure.find_references(name)[: bounds.references] if structure is not None else ()
+                record = self._program.find_record(path)
+                rows = record.find_references(name)[: bounds.references] if record is not None else ()
                 for row in rows:
-                    assert structure is not None
-                    if int(structure.ref_roles[row]) == ReferenceRole.IMPORT:
-                        targets = self._edges.resolve(path, structure, row).targets
-                        counts.update(one.declaration for one in targets if one.declaration.place)
-        return sorted(counts, key=lambda one: (-counts[one], one.path, one.place))
+                    assert record is not None
+                    if int(record.ref_roles[row]) == ReferenceRole.IMPORT:
+                        targets = self._edges.resolve(path, record, row).targets
+                        counts.update(one.declaration for one in targets if one.declaration.ordinal)
+        return sorted(counts, key=lambda one: (-counts[one], one.path, one.ordinal))
 
     def _iter_outside(
         self, path: str, name: str, last: str, wanted: Callable[[EdgeType], bool]
     ) -> Iterator[tuple[str, tuple[EdgeType, Declaration, int]]]:
-        structure = self._program.find_structure(path)
-        if structure is None:
+        record = self._program.find_record(path)
+        if record is None:
             return
-        rows = structure.find_references(last)
-        aliases = list_aliases(structure, rows) - {last}
-        rows = sorted({*rows, *(row for alias in aliases for row in structure.find_references(alias))})
+        rows = record.find_references(last)
+        aliases = list_aliases(record, rows) - {last}
+        rows = sorted({*rows, *(row for alias in aliases for row in record.find_references(alias))})
         for row in rows:
-            role = ReferenceRole(int(structure.ref_roles[row]))
+            role = ReferenceRole(int(record.ref_roles[row]))
             edge_type = _NAMES.get(role, EdgeType.REFERENCES)
             if role is ReferenceRole.BIND or not wanted(edge_type):
                 continue
-            meant = self._edges.resolve(path, structure, row)
+            meant = self._edges.resolve(path, record, row)
             whole = meant.external
             if not meant.targets and (whole == name or whole.endswith(f".{name}")):
-                use = Declaration(path, int(structure.ref_symbols[row]))
-                yield whole, (edge_type, use, int(structure.ref_lines[row]))
+                use = Declaration(path, int(record.ref_symbols[row]))
+                yield whole, (edge_type, use, int(record.ref_lines[row]))
 
 
 # In what a call stands that runs when its file is loaded.
@@ -238,5 +238,5 @@ def _join(uses: Sequence[tuple[EdgeType, Declaration, int]], cut: bool) -> Edges
         Edge(edge_type, source, Confidence.EXACT, tuple(sorted(set(own))[:20]), len(own))
         for (edge_type, source), own in lines.items()
     ]
-    edges.sort(key=lambda edge: (edge.other.path, edge.other.place, edge.type))
+    edges.sort(key=lambda edge: (edge.other.path, edge.other.ordinal, edge.type))
     return Edges(tuple(edges), cut=cut)

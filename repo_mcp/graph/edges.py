@@ -29,9 +29,9 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
-    Structure,
     SymbolFlag,
     SymbolKind,
+    SymbolRecord,
     list_aliases,
 )
 
@@ -137,7 +137,7 @@ class _Gathered:
             Edge(edge_type, other, confidence, tuple(sorted(lines)[:MAX_LINES]), len(lines))
             for (edge_type, other), (confidence, lines) in self._found.items()
         ]
-        edges.sort(key=lambda edge: (_ORDER[edge.confidence], edge.other.path, edge.other.place, edge.type))
+        edges.sort(key=lambda edge: (_ORDER[edge.confidence], edge.other.path, edge.other.ordinal, edge.type))
         externals = [
             External(name, edge_type, tuple(sorted(set(lines))[:MAX_LINES]), len(lines))
             for (edge_type, name), lines in sorted(self._externals.items())
@@ -165,24 +165,24 @@ class EdgeFinder:
     ) -> Edges:
         """The edges of the wanted types that begin at a symbol or at what it holds."""
         most = MAX_OUTGOING if bounds is None else bounds.references
-        structure = self._program.find_structure(source.path)
+        record = self._program.find_record(source.path)
         gathered = _Gathered()
-        if structure is None:
+        if record is None:
             return gathered.finish(False)
-        inside = mark_inside(structure, source.place)
-        rows = np.flatnonzero(inside[structure.ref_symbols]).tolist()
-        whole = SymbolKind(int(structure.kinds[source.place])) not in CALLABLE_KINDS
+        inside = mark_inside(record, source.ordinal)
+        rows = np.flatnonzero(inside[record.ref_symbols]).tolist()
+        whole = SymbolKind(int(record.kinds[source.ordinal])) not in CALLABLE_KINDS
         for row in rows[:most]:
-            self._follow(source.path, structure, row, inside if whole else None, wanted, gathered)
+            self._follow(source.path, record, row, inside if whole else None, wanted, gathered)
         cut = len(rows) > most
         if wanted(EdgeType.CONTAINS):
-            for place in structure.list_children(source.place):
-                line = int(structure.starts[place])
-                gathered.add(EdgeType.CONTAINS, Declaration(source.path, place), Confidence.EXACT, line)
+            for ordinal in record.list_children(source.ordinal):
+                line = int(record.starts[ordinal])
+                gathered.add(EdgeType.CONTAINS, Declaration(source.path, ordinal), Confidence.EXACT, line)
         if wanted(EdgeType.OVERRIDES):
             self.hierarchy.is_cut = False
             for target in self.hierarchy.find_overridden(source):
-                line = int(structure.starts[source.place])
+                line = int(record.starts[source.ordinal])
                 gathered.add(EdgeType.OVERRIDES, target.declaration, target.confidence, line)
             cut = cut or self.hierarchy.is_cut
         return gathered.finish(cut)
@@ -190,22 +190,22 @@ class EdgeFinder:
     def _follow(
         self,
         path: str,
-        structure: Structure,
+        record: SymbolRecord,
         row: int,
         own: np.ndarray[tuple[int], np.dtype[np.bool_]] | None,
         wanted: Callable[[EdgeType], bool],
         gathered: _Gathered,
     ) -> None:
-        role = ReferenceRole(int(structure.ref_roles[row]))
+        role = ReferenceRole(int(record.ref_roles[row]))
         if role is ReferenceRole.BIND or not (role in _BASES or wanted(_TYPES[role])):
             return
-        reference = structure.get_reference(row)
-        found = self._resolvers.resolve(path, structure, row)
+        reference = record.get_reference(row)
+        found = self._resolvers.resolve(path, record, row)
         for target in found.targets:
             other = target.declaration
-            if own is not None and other.path == path and own[other.place]:
+            if own is not None and other.path == path and own[other.ordinal]:
                 continue  # inside of what was asked about
-            edge_type = self._name_edge(structure, reference, target)
+            edge_type = self._name_edge(record, reference, target)
             if wanted(edge_type):
                 gathered.add(edge_type, other, target.confidence, reference.line)
         if not found.targets:
@@ -215,14 +215,14 @@ class EdgeFinder:
             elif wanted(edge_type):
                 gathered.add_unresolved(path, row, reference.line)
 
-    def _name_edge(self, structure: Structure, reference: Reference, target: Target) -> EdgeType:
+    def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
         """The type of an edge; that of a base by what both ends are."""
         if reference.role not in _BASES:
             return _TYPES[reference.role]
-        other = self._program.find_structure(target.declaration.path)
-        kind = SymbolKind(int(other.kinds[target.declaration.place])) if other is not None else None
+        other = self._program.find_record(target.declaration.path)
+        kind = SymbolKind(int(other.kinds[target.declaration.ordinal])) if other is not None else None
         if kind in _ABSTRACT_KINDS:
-            own = SymbolKind(int(structure.kinds[reference.symbol]))
+            own = SymbolKind(int(record.kinds[reference.symbol]))
             return EdgeType.EXTENDS if own in _ABSTRACT_KINDS else EdgeType.IMPLEMENTS
         return EdgeType.EXTENDS if reference.role is ReferenceRole.EXTEND else EdgeType.INHERITS
 
@@ -232,32 +232,32 @@ class EdgeFinder:
         self, target: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
     ) -> Edges:
         """The edges of the wanted types that end at a symbol."""
-        structure = self._program.find_structure(target.path)
+        record = self._program.find_record(target.path)
         gathered = _Gathered()
-        if structure is None:
+        if record is None:
             return gathered.finish(False)
         bounds = bounds or Bounds(MAX_FILES, MAX_INCOMING)
-        cut = _Search(self, target, structure, wanted, gathered, bounds).run()
-        symbol = structure.get_symbol(target.place)
-        if wanted(EdgeType.CONTAINS) and target.place:
+        cut = _Search(self, target, record, wanted, gathered, bounds).run()
+        symbol = record.get_symbol(target.ordinal)
+        if wanted(EdgeType.CONTAINS) and target.ordinal:
             parent = Declaration(target.path, symbol.parent)
             gathered.add(EdgeType.CONTAINS, parent, Confidence.EXACT, symbol.start_line)
         if wanted(EdgeType.OVERRIDES):
             self.hierarchy.is_cut = False
             for one in self.hierarchy.find_overriding(target):
-                other = self._program.find_structure(one.declaration.path)
-                line = int(other.starts[one.declaration.place]) if other is not None else 0
+                other = self._program.find_record(one.declaration.path)
+                line = int(other.starts[one.declaration.ordinal]) if other is not None else 0
                 gathered.add(EdgeType.OVERRIDES, one.declaration, one.confidence, line)
             cut = cut or self.hierarchy.is_cut
         return gathered.finish(cut)
 
-    def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """What the reference in a row means."""
-        return self._resolvers.resolve(path, structure, row)
+        return self._resolvers.resolve(path, record, row)
 
-    def resolve_module(self, path: str, structure: Structure, row: int) -> Resolution:
+    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """What the module means that the import or export in a row names."""
-        return self._resolvers.resolve_module(path, structure, row)
+        return self._resolvers.resolve_module(path, record, row)
 
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
         """The files that use a name, or import the file or module of that name; nearest first."""
@@ -270,9 +270,9 @@ class EdgeFinder:
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
-    def find_structure(self, path: str) -> Structure | None:
+    def find_record(self, path: str) -> SymbolRecord | None:
         """The structure of a file."""
-        return self._program.find_structure(path)
+        return self._program.find_record(path)
 
     name_edge = _name_edge
 
@@ -284,7 +284,7 @@ class _Search:
         self,
         finder: EdgeFinder,
         target: Declaration,
-        structure: Structure,
+        record: SymbolRecord,
         wanted: Callable[[EdgeType], bool],
         gathered: _Gathered,
         bounds: Bounds,
@@ -292,15 +292,15 @@ class _Search:
         self._finder = finder
         self._bounds = bounds
         self._target = target
-        self._symbol = structure.get_symbol(target.place)
+        self._symbol = record.get_symbol(target.ordinal)
         self._wanted = wanted
         self._gathered = gathered
-        self._meant = set(_iter_meant(target, structure))
+        self._meant = set(_iter_meant(target, record))
         self._meant.update(finder.prototypes.list_definitions(target))  # names mean what is defined
-        self._names = list(_iter_names(target, structure))
+        self._names = list(_iter_names(target, record))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
-        self._is_member = SymbolKind(int(structure.kinds[self._symbol.parent])) in TYPE_KINDS
+        self._is_member = SymbolKind(int(record.kinds[self._symbol.parent])) in TYPE_KINDS
         self._resolved = 0
 
     def run(self) -> bool:
@@ -316,11 +316,11 @@ class _Search:
         return cut
 
     def _look_through(self, path: str, name: str) -> None:
-        structure = self._finder.find_structure(path)
-        if structure is None:
+        record = self._finder.find_record(path)
+        if record is None:
             return
-        for row in self._iter_rows(structure, name):
-            role = ReferenceRole(int(structure.ref_roles[row]))
+        for row in self._iter_rows(record, name):
+            role = ReferenceRole(int(record.ref_roles[row]))
             if role is ReferenceRole.BIND:
                 continue
             imports = role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
@@ -329,47 +329,47 @@ class _Search:
             self._resolved += 1
             if self._resolved > self._bounds.references:
                 return
-            resolution = self._finder.resolve(path, structure, row)
-            found = self._find_meant(resolution, path, structure, row)
+            resolution = self._finder.resolve(path, record, row)
+            found = self._find_meant(resolution, path, record, row)
             if found is not None:
-                self._note(path, structure, row, found)
-            elif resolution == NOTHING and self._could_mean(structure, row):
-                self._gathered.add_unresolved(path, row, int(structure.ref_lines[row]))
+                self._note(path, record, row, found)
+            elif resolution == NOTHING and self._could_mean(record, row):
+                self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
 
-    def _find_meant(self, resolution: Resolution, path: str, structure: Structure, row: int) -> Target | None:
+    def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
         """The target, when the reference in a row means it, or imports something from it."""
         targets = resolution.targets
-        if self._target.place == 0:
-            targets += self._finder.resolve_module(path, structure, row).targets
+        if self._target.ordinal == 0:
+            targets += self._finder.resolve_module(path, record, row).targets
         return next((one for one in targets if one.declaration in self._meant), None)
 
-    def _could_mean(self, structure: Structure, row: int) -> bool:
+    def _could_mean(self, record: SymbolRecord, row: int) -> bool:
         """False for an unknown reference that is not made as the target's are: what is not a member is named
         without a receiver, and a constructor by its type."""
-        role = ReferenceRole(int(structure.ref_roles[row]))
-        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.place == 0:
+        role = ReferenceRole(int(record.ref_roles[row]))
+        if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
         if not self._wanted(_TYPES.get(role) or _OUTSIDE[role]):
             return False
-        name: str = structure.strings[structure.ref_names[row]]
+        name: str = record.strings[record.ref_names[row]]
         if self._is_constructor:
             return name != self._symbol.name
-        qualifier: str = structure.strings[structure.ref_qualifiers[row]]
+        qualifier: str = record.strings[record.ref_qualifiers[row]]
         return self._is_member or not qualifier
 
-    def _iter_rows(self, structure: Structure, name: str) -> Iterator[int]:
+    def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
         """The references of a name, and of the local names by which it is imported."""
         if self._is_imported:
-            yield from _iter_importing(structure, name)
-            if self._target.place == 0:
+            yield from _iter_importing(record, name)
+            if self._target.ordinal == 0:
                 return
-        rows = structure.find_references(name)
+        rows = record.find_references(name)
         yield from rows
-        for alias in sorted(list_aliases(structure, rows) - {name}):
-            yield from structure.find_references(alias)
+        for alias in sorted(list_aliases(record, rows) - {name}):
+            yield from record.find_references(alias)
 
-    def _note(self, path: str, structure: Structure, row: int, found: Target) -> None:
-        reference = structure.get_reference(row)
+    def _note(self, path: str, record: SymbolRecord, row: int, found: Target) -> None:
+        reference = record.get_reference(row)
         alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
             self._names.append(alias)  # whoever imports it from there uses this name
@@ -379,51 +379,51 @@ class _Search:
             and found.declaration != self._target
         ):
             return  # names its type, and makes none
-        edge_type = self._finder.name_edge(structure, reference, found)
+        edge_type = self._finder.name_edge(record, reference, found)
         if self._wanted(edge_type):
             source = Declaration(path, reference.symbol)
             self._gathered.add(edge_type, source, found.confidence, reference.line)
 
 
-def _iter_importing(structure: Structure, name: str) -> Iterator[int]:
+def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
     """The imports and exports of a name, or from a module whose name ends with it."""
-    strings = structure.strings
+    strings = record.strings
     ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
-    for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
-        module = strings[structure.ref_qualifiers[row]]
-        if strings[structure.ref_names[row]] == name or ending.fullmatch(module):
+    for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
+        module = strings[record.ref_qualifiers[row]]
+        if strings[record.ref_names[row]] == name or ending.fullmatch(module):
             yield row
 
 
-def _iter_meant(target: Declaration, structure: Structure) -> Iterator[Declaration]:
+def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
     """The declarations that stand for the target where they are named: a type's constructors, and, where it
     is called, a constructor's type."""
     yield target
-    kind = SymbolKind(int(structure.kinds[target.place]))
+    kind = SymbolKind(int(record.kinds[target.ordinal]))
     if kind is SymbolKind.CONSTRUCTOR:
-        parent = int(structure.parents[target.place])
-        if len(_list_constructors(structure, parent)) == 1:  # of several, the call's arguments decide
+        parent = int(record.parents[target.ordinal])
+        if len(_list_constructors(record, parent)) == 1:  # of several, the call's arguments decide
             yield Declaration(target.path, parent)
     elif kind in TYPE_KINDS:
-        for place in _list_constructors(structure, target.place):
-            yield Declaration(target.path, place)
+        for ordinal in _list_constructors(record, target.ordinal):
+            yield Declaration(target.path, ordinal)
 
 
-def _list_constructors(structure: Structure, place: int) -> list[int]:
-    kinds = structure.kinds
-    return [child for child in structure.list_children(place) if kinds[child] == SymbolKind.CONSTRUCTOR]
+def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
+    kinds = record.kinds
+    return [child for child in record.list_children(ordinal) if kinds[child] == SymbolKind.CONSTRUCTOR]
 
 
-def _iter_names(target: Declaration, structure: Structure) -> Iterator[str]:
+def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
     """The names by which others may speak of the target."""
-    symbol = structure.get_symbol(target.place)
+    symbol = record.get_symbol(target.ordinal)
     if symbol.kind is SymbolKind.FILE:
         yield from _list_file_names(target.path)
         return
     yield symbol.name
     named = symbol
     if symbol.kind is SymbolKind.CONSTRUCTOR:
-        named = structure.get_symbol(symbol.parent)
+        named = record.get_symbol(symbol.parent)
         yield named.name
     if named.flags & SymbolFlag.DEFAULT_EXPORT:
         yield _DEFAULT
@@ -436,18 +436,18 @@ def _list_file_names(path: str) -> list[str]:
     return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
 
 
-def mark_inside(structure: Structure, place: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """For each symbol: is it the one at `place`, or inside of it."""
-    inside = np.zeros(structure.symbol_count, dtype=np.bool_)
-    if place == 0:
+def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each symbol: is it the one at `ordinal`, or inside of it."""
+    inside = np.zeros(record.symbol_count, dtype=np.bool_)
+    if ordinal == 0:
         inside[:] = True
         return inside
-    inside[place] = True
-    if not (structure.parents == place).any():  # most symbols hold no other
+    inside[ordinal] = True
+    if not (record.parents == ordinal).any():  # most symbols hold no other
         return inside
     while True:  # one round for each level of nesting
-        grown = inside[structure.parents]
-        grown[place] = True
+        grown = inside[record.parents]
+        grown[ordinal] = True
         if np.array_equal(grown, inside):
             return inside
         inside = grown

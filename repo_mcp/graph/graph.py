@@ -9,12 +9,12 @@ from enum import Enum
 from functools import cached_property
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.bulk_scan import Survey
+from repo_mcp.graph.bulk_scan import BulkScan
 from repo_mcp.graph.edges import Bounds, EdgeFinder, Edges, any_of
 from repo_mcp.graph.nodes import Node, NodeBook, normalise_name
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.projects import Projects
-from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, Scope
+from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, SymbolFilter
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
 from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
@@ -68,7 +68,7 @@ class Graph:
         self._edges = EdgeFinder(program, Resolvers(program, makers, program.count_decoded))
         self._symbols = SymbolFinder(program, self._nodes)
         self._similar = SimilarFinder(program)
-        self.survey = Survey(program, self._edges, self._lock)
+        self.scan = BulkScan(program, self._edges, self._lock)
 
     @cached_property
     def projects(self) -> Projects:
@@ -103,7 +103,7 @@ class Graph:
 
     def _check_parsed(self, node_id: str) -> None:
         for path in self._nodes.find_paths(node_id):
-            if self._program.has_file(path) and self._program.find_structure(path) is None:
+            if self._program.has_file(path) and self._program.find_record(path) is None:
                 raise RepoError(
                     ErrorCode.BUSY,
                     f"{shown(path)}, which may declare this symbol, has changed and is not parsed yet.",
@@ -120,13 +120,13 @@ class Graph:
             declarations = [one.declaration for one in found]
         return [self._nodes.get(one) for one in declarations]
 
-    def search(self, query: str, scope: Scope, limit: int) -> list[tuple[Node, float]]:
+    def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
         """The best symbols for a query, each with its score. INVALID_ARGUMENT, NOT_FOUND for the scope."""
         with self._lock:
             found = self._symbols.find(query, self._build_filter(scope), limit)
             return [(self._nodes.get(one.declaration), one.score) for one in found]
 
-    def _build_filter(self, scope: Scope) -> Callable[[str, SymbolKind], bool]:
+    def _build_filter(self, scope: SymbolFilter) -> Callable[[str, SymbolKind], bool]:
         kind = None if scope.kind is None else KINDS[scope.kind]
         self._check_project(scope.project_id)
 
@@ -148,12 +148,12 @@ class Graph:
             {"argument": "project_id"},
         )
 
-    def _admits_path(self, path: str, scope: Scope) -> bool:
+    def _admits_path(self, path: str, scope: SymbolFilter) -> bool:
         if scope.language is not None and self._program.find_language(path) != scope.language:
             return False
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 
-    def look_up(self, qualified_name: str, scope: Scope) -> tuple[list[Node], NameMatch]:
+    def look_up(self, qualified_name: str, scope: SymbolFilter) -> tuple[list[Node], NameMatch]:
         """The symbols with exactly this qualified name; else those whose name ends so; else those whose name
         has the same last part and the others in this order, such as "pkg.mod.C" for "pkg.C".
         """
@@ -161,10 +161,12 @@ class Graph:
         self._check_project(scope.project_id)
         with self._lock:
             named = [one for last in _list_endings(name) for one in self._list_named(name, last, scope)]
-            structure = self._program.find_structure(qualified_name)
-            if structure is not None and self._admits_path(qualified_name, scope):
+            record = self._program.find_record(qualified_name)
+            if record is not None and self._admits_path(qualified_name, scope):
                 named.append((qualified_name, Declaration(qualified_name, 0)))
-            named = sorted(set(named), key=lambda row: (self._is_forward(row[1]), row[1].path, row[1].place))
+            named = sorted(
+                set(named), key=lambda row: (self._is_forward(row[1]), row[1].path, row[1].ordinal)
+            )
             for match in NameMatch:
                 chosen = [one for found, one in named if match.admits(name, found) or found == qualified_name]
                 if chosen:
@@ -172,19 +174,19 @@ class Graph:
             return [], NameMatch.EXACT
 
     def _is_forward(self, declaration: Declaration) -> bool:
-        structure = self._program.find_structure(declaration.path)
-        return structure is not None and bool(int(structure.flags[declaration.place]) & SymbolFlag.FORWARD)
+        record = self._program.find_record(declaration.path)
+        return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.FORWARD)
 
-    def _list_named(self, name: str, last: str, scope: Scope) -> list[tuple[str, Declaration]]:
+    def _list_named(self, name: str, last: str, scope: SymbolFilter) -> list[tuple[str, Declaration]]:
         """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
         paths = self._program.list_declaring(last)
         if len(paths) > FEW_FILES:
             paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
         found = []
         for path in paths[:MAX_LOOKED_UP]:
-            structure = self._program.find_structure(path)
-            if structure is not None and self._admits_path(path, scope):
-                declarations = [Declaration(path, place) for place in structure.find_symbols(last)]
+            record = self._program.find_record(path)
+            if record is not None and self._admits_path(path, scope):
+                declarations = [Declaration(path, ordinal) for ordinal in record.find_symbols(last)]
                 found += [(self._nodes.name(one), one) for one in declarations]
         return found
 
@@ -198,7 +200,7 @@ class Graph:
         """The symbols that a file declares, in order of line; none for a file without a structure."""
         with self._lock:
             nodes = self._nodes.list_nodes(path)
-            return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.place))
+            return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.ordinal))
 
     def find_status(self, path: str) -> ParseStatus | None:
         """How much of a file was understood; None for one without a structure."""
@@ -207,13 +209,15 @@ class Graph:
     def list_spans(self, node: Node) -> list[Span]:
         """Where a symbol is declared: the primary place first, then by path and line."""
         with self._lock:
-            places = self._list_places(node)
-        primary = min(places, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
+            ordinals = self._list_places(node)
+        primary = min(ordinals, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         if not node.symbol.flags & SymbolFlag.PARTIAL:
             primary = primary if node.symbol.flags & SymbolFlag.FORWARD else node
         else:
-            primary = max(places, key=_count_lines)  # the first of the longest
-        spans = [Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in places]
+            primary = max(ordinals, key=_count_lines)  # the first of the longest
+        spans = [
+            Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in ordinals
+        ]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 
     def _list_places(self, node: Node) -> list[Node]:
@@ -223,24 +227,24 @@ class Graph:
             others = self._edges.prototypes.list_others(node.declaration)
             parts = [node.declaration, *self._list_forward(node), *others]
         found = dict.fromkeys(parts)
-        return [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.place))]
+        return [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
         """In the same file: a definition with its prototypes and overload signatures."""
-        structure = self._program.find_structure(node.path)
-        if structure is None or node.language in WITH_HEADERS:  # there overloads are told apart
+        record = self._program.find_record(node.path)
+        if record is None or node.language in WITH_HEADERS:  # there overloads are told apart
             return []
         symbol = node.symbol
         same = [
-            place
-            for place in structure.find_symbols(symbol.name)
-            if structure.kinds[place] == symbol.kind and structure.parents[place] == symbol.parent
+            ordinal
+            for ordinal in record.find_symbols(symbol.name)
+            if record.kinds[ordinal] == symbol.kind and record.parents[ordinal] == symbol.parent
         ]
-        forward = [place for place in same if int(structure.flags[place]) & SymbolFlag.FORWARD]
+        forward = [ordinal for ordinal in same if int(record.flags[ordinal]) & SymbolFlag.FORWARD]
         if not forward:
             return []
-        if symbol.place in forward or len(same) == len(forward) + 1:
-            return [Declaration(node.path, place) for place in same]
+        if symbol.ordinal in forward or len(same) == len(forward) + 1:
+            return [Declaration(node.path, ordinal) for ordinal in same]
         return []
 
     # Edges

@@ -16,10 +16,10 @@ from repo_mcp.languages.treesitter.written_lists import split_signature
 from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     ReferenceRole,
-    Structure,
     Symbol,
     SymbolFlag,
     SymbolKind,
+    SymbolRecord,
     list_aliases,
 )
 
@@ -45,12 +45,12 @@ class Hierarchy:
         """The types right above one; those of its other parts as well, where a type has several."""
         found: dict[Declaration, Confidence] = {}
         for part in self.list_parts(declaration):
-            structure = self._program.find_structure(part.path)
-            if structure is None:
+            record = self._program.find_record(part.path)
+            if record is None:
                 continue
-            for row in structure.list_role(*_BASES):
-                if int(structure.ref_symbols[row]) == part.place:
-                    for target in self._resolvers.resolve(part.path, structure, row).targets:
+            for row in record.list_role(*_BASES):
+                if int(record.ref_symbols[row]) == part.ordinal:
+                    for target in self._resolvers.resolve(part.path, record, row).targets:
                         found.setdefault(target.declaration, target.confidence)
         return [Target(one, confidence) for one, confidence in found.items() if one != declaration]
 
@@ -58,55 +58,55 @@ class Hierarchy:
         """The types right below one, by path and line."""
         found: dict[Declaration, Confidence] = {}
         parts = set(self.list_parts(declaration))
-        for path, structure, row in self._iter_base_rows(declaration):
-            for target in self._resolvers.resolve(path, structure, row).targets:
+        for path, record, row in self._iter_base_rows(declaration):
+            for target in self._resolvers.resolve(path, record, row).targets:
                 if target.declaration in parts:
-                    below = Declaration(path, int(structure.ref_symbols[row]))
+                    below = Declaration(path, int(record.ref_symbols[row]))
                     found.setdefault(below, target.confidence)
-        return [Target(one, found[one]) for one in sorted(found, key=lambda one: (one.path, one.place))]
+        return [Target(one, found[one]) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
 
-    def _iter_base_rows(self, declaration: Declaration) -> Iterator[tuple[str, Structure, int]]:
+    def _iter_base_rows(self, declaration: Declaration) -> Iterator[tuple[str, SymbolRecord, int]]:
         """The references in a base list that name a type, or a local name by which it is imported."""
-        own = self._program.find_structure(declaration.path)
+        own = self._program.find_record(declaration.path)
         if own is None:
             return
-        name = own.strings[own.names[declaration.place]]
+        name = own.strings[own.names[declaration.ordinal]]
         names = [name]
-        if int(own.flags[declaration.place]) & SymbolFlag.DEFAULT_EXPORT:
+        if int(own.flags[declaration.ordinal]) & SymbolFlag.DEFAULT_EXPORT:
             names.append("default")
         for asked in names:
             paths = self._program.list_using(asked)
             self.is_cut = self.is_cut or len(paths) > MAX_FILES
             for path in paths[:MAX_FILES]:
-                structure = self._program.find_structure(path)
-                if structure is None:
+                record = self._program.find_record(path)
+                if record is None:
                     continue
-                rows = structure.find_references(asked)
-                local = list_aliases(structure, rows) | {asked}
-                for row in structure.list_role(*_BASES):
-                    if structure.strings[structure.ref_names[row]] in local:
-                        yield path, structure, row
+                rows = record.find_references(asked)
+                local = list_aliases(record, rows) | {asked}
+                for row in record.list_role(*_BASES):
+                    if record.strings[record.ref_names[row]] in local:
+                        yield path, record, row
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
         """All declarations of one type, where it has several (`partial`); else the one."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None or not int(structure.flags[declaration.place]) & SymbolFlag.PARTIAL:
+        record = self._program.find_record(declaration.path)
+        if record is None or not int(record.flags[declaration.ordinal]) & SymbolFlag.PARTIAL:
             return [declaration]
-        symbol = structure.get_symbol(declaration.place)
-        around = _list_around(structure, declaration.place)
+        symbol = record.get_symbol(declaration.ordinal)
+        around = _list_around(record, declaration.ordinal)
         arity = count_arity(symbol.parameters)  # C# tells types apart by it
         parts = []
         for path in self._program.list_declaring(symbol.name)[:MAX_FILES]:
-            other = self._program.find_structure(path)
+            other = self._program.find_record(path)
             if other is None or self._program.find_language(path) != self._program.find_language(
                 declaration.path
             ):
                 continue
-            for place in other.find_symbols(symbol.name):
-                same = other.kinds[place] == symbol.kind and int(other.flags[place]) & SymbolFlag.PARTIAL
-                same = same and count_arity(other.strings[other.parameters[place]]) == arity
-                if same and _list_around(other, place) == around:
-                    parts.append(Declaration(path, place))
+            for ordinal in other.find_symbols(symbol.name):
+                same = other.kinds[ordinal] == symbol.kind and int(other.flags[ordinal]) & SymbolFlag.PARTIAL
+                same = same and count_arity(other.strings[other.parameters[ordinal]]) == arity
+                if same and _list_around(other, ordinal) == around:
+                    parts.append(Declaration(path, ordinal))
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
@@ -123,9 +123,9 @@ class Hierarchy:
         owner = self._find_owner(member)
         if owner is None:
             return []
-        structure = self._program.find_structure(member.path)
-        assert structure is not None
-        symbol = structure.get_symbol(member.place)
+        record = self._program.find_record(member.path)
+        assert record is not None
+        symbol = record.get_symbol(member.ordinal)
         found: list[Target] = []
         waiting = deque((target, target.confidence) for target in step(owner))
         met = {owner}
@@ -145,11 +145,11 @@ class Hierarchy:
         return found
 
     def _find_owner(self, member: Declaration) -> Declaration | None:
-        structure = self._program.find_structure(member.path)
-        if structure is None or SymbolKind(int(structure.kinds[member.place])) not in _MEMBER_KINDS:
+        record = self._program.find_record(member.path)
+        if record is None or SymbolKind(int(record.kinds[member.ordinal])) not in _MEMBER_KINDS:
             return None
-        parent = int(structure.parents[member.place])
-        if SymbolKind(int(structure.kinds[parent])) not in TYPE_KINDS:
+        parent = int(record.parents[member.ordinal])
+        if SymbolKind(int(record.kinds[parent])) not in TYPE_KINDS:
             return None
         return Declaration(member.path, parent)
 
@@ -159,12 +159,12 @@ class Hierarchy:
         """
         found: list[tuple[Declaration, Symbol]] = []
         for part in self.list_parts(owner):
-            structure = self._program.find_structure(part.path)
-            if structure is None:
+            record = self._program.find_record(part.path)
+            if record is None:
                 continue
-            for place in structure.find_symbols(like.name):
-                if int(structure.parents[place]) == part.place:
-                    found.append((Declaration(part.path, place), structure.get_symbol(place)))
+            for ordinal in record.find_symbols(like.name):
+                if int(record.parents[ordinal]) == part.ordinal:
+                    found.append((Declaration(part.path, ordinal), record.get_symbol(ordinal)))
         fitting = [one for one in found if one[1].parameter_count == like.parameter_count]
         if self._program.find_language(owner.path) not in _BY_SIGNATURE:
             fitting = fitting if len(found) > 1 and fitting else found
@@ -183,11 +183,11 @@ def list_types(parameters: str) -> list[str]:
     return types
 
 
-def _list_around(structure: Structure, place: int) -> list[str]:
+def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:
     """The names of the symbols around one, from the inside out."""
     names = []
-    place = int(structure.parents[place])
-    while place:
-        names.append(structure.strings[structure.names[place]])
-        place = int(structure.parents[place])
+    ordinal = int(record.parents[ordinal])
+    while ordinal:
+        names.append(record.strings[record.names[ordinal]])
+        ordinal = int(record.parents[ordinal])
     return names

@@ -13,13 +13,13 @@ from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
 from repo_mcp.lru_cache import BoundedCache
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import (
     REFERENCE_COLUMNS,
     SYMBOL_COLUMNS,
-    Structure,
-    StructureError,
-    decode_structure,
+    SymbolRecord,
+    SymbolRecordError,
+    decode_symbol_record,
 )
 from repo_mcp.text.lines import decode_source
 
@@ -37,7 +37,7 @@ class IndexProgram:
 
     def __init__(
         self,
-        view: StructureView,
+        view: SymbolIndex,
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
@@ -46,7 +46,7 @@ class IndexProgram:
         self._view = view
         self._read = read
         self._languages = languages
-        self._structures: OrderedDict[str, Structure | None] = OrderedDict()
+        self._records: OrderedDict[str, SymbolRecord | None] = OrderedDict()
         self._kept_bytes = self._decoded_bytes = 0
         self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
         self._kept_paths = 0
@@ -58,25 +58,25 @@ class IndexProgram:
 
     # Files
 
-    def find_structure(self, path: str) -> Structure | None:
+    def find_record(self, path: str) -> SymbolRecord | None:
         """The structure of a file; None when it has none, or changed since it was parsed."""
-        if path in self._structures:
-            self._structures.move_to_end(path)
-            return self._structures[path]
-        found = self._structures[path] = self._decode(path)
+        if path in self._records:
+            self._records.move_to_end(path)
+            return self._records[path]
+        found = self._records[path] = self._decode(path)
         self._kept_bytes += _weigh(found)
         self._decoded_bytes += _weigh(found)
-        while self._kept_bytes > MAX_KEPT_BYTES and len(self._structures) > 1:
-            self._kept_bytes -= _weigh(self._structures.popitem(last=False)[1])
+        while self._kept_bytes > MAX_KEPT_BYTES and len(self._records) > 1:
+            self._kept_bytes -= _weigh(self._records.popitem(last=False)[1])
         return found
 
-    def _decode(self, path: str) -> Structure | None:
-        record = self._view.find_record(path)
+    def _decode(self, path: str) -> SymbolRecord | None:
+        record = self._view.find_record_bytes(path)
         if record is None:
             return None
         try:
-            return decode_structure(record)
-        except StructureError:  # of a writer that is not ours: as good as none
+            return decode_symbol_record(record)
+        except SymbolRecordError:  # of a writer that is not ours: as good as none
             return None
 
     def count_decoded(self) -> int:
@@ -91,8 +91,8 @@ class IndexProgram:
         """True for a folder that holds a file with a structure, however deep. The root is ""."""
         prefix = f"{path}/" if path else ""
         for files in self._view.files:
-            place = bisect_left(files.paths, prefix)
-            if place < len(files.paths) and files.paths[place].startswith(prefix):
+            ordinal = bisect_left(files.paths, prefix)
+            if ordinal < len(files.paths) and files.paths[ordinal].startswith(prefix):
                 return True
         return False
 
@@ -163,18 +163,18 @@ class IndexProgram:
         return found
 
 
-def _weigh(structure: Structure | None) -> int:
+def _weigh(record: SymbolRecord | None) -> int:
     """About the bytes of memory that a structure takes when all of it was asked for."""
-    if structure is None:
+    if record is None:
         return _ENTRY_BYTES
-    rows = SYMBOL_COLUMNS * structure.symbol_count + REFERENCE_COLUMNS * structure.reference_count
-    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * structure.string_count
+    rows = SYMBOL_COLUMNS * record.symbol_count + REFERENCE_COLUMNS * record.reference_count
+    return _ENTRY_BYTES + 4 * rows + _STRING_BYTES * record.string_count
 
 
 class DeclaredNames:
     """The declared names of one program and their parts. Calls may raise IndexFormatError."""
 
-    def __init__(self, view: StructureView) -> None:
+    def __init__(self, view: SymbolIndex) -> None:
         self._view = view
         self._counts: BoundedCache[str, int] = BoundedCache(KEPT_COUNTS)
 
@@ -189,7 +189,7 @@ class DeclaredNames:
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
     ) -> Sequence[str]:
-        """The files whose declared names fit the parts best, best first (BM25); see `StructureView`."""
+        """The files whose declared names fit the parts best, best first (BM25); see `SymbolIndex`."""
         return [path for path, _ in self._view.rank_files(parts, limit, needed)]
 
     def count_declaring(self, part: str) -> int:

@@ -10,9 +10,9 @@ from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.model import IndexedPath, StructureStatus
-from repo_mcp.symbol_index.live_symbol_index import LiveStructure
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.model import IndexedPath, SymbolIndexStatus
+from repo_mcp.symbol_index.live_symbol_index import LiveSymbolIndex
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 
 
@@ -21,28 +21,28 @@ class LiveGraph:
 
     def __init__(
         self,
-        structure: LiveStructure,
+        record: LiveSymbolIndex,
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
     ) -> None:
         """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
-        self._structure = structure
+        self._record = record
         self._list_source_paths = list_source_paths
         self._read = read
         self._languages = languages
         self._lock = threading.Lock()
-        self._made: tuple[StructureView, Graph] | None = None
+        self._made: tuple[SymbolIndex, Graph] | None = None
         self._told = threading.local()  # what there was to warn of when a thread last opened the graph
 
     @contextmanager
     def open(self) -> Iterator[Graph]:
         """The graph of the committed generation, for one call. INDEX_UNAVAILABLE when there is none."""
-        with self._structure.view() as view:
-            self._told.warnings = self._structure.warn()
+        with self._record.view() as view:
+            self._told.warnings = self._record.warn()
             yield self._find_graph(view)
 
-    def _find_graph(self, view: StructureView) -> Graph:
+    def _find_graph(self, view: SymbolIndex) -> Graph:
         with self._lock:
             if self._made is None or self._made[0] is not view:
                 program = IndexProgram(view, self._list_source_paths, self._read, self._languages)
@@ -55,17 +55,17 @@ class LiveGraph:
         For one that was begun then, too: the rest may have been parsed while it was found.
         """
         told: list[str] = getattr(self._told, "warnings", [])
-        return told or self._structure.warn()
+        return told or self._record.warn()
 
-    def status(self) -> StructureStatus:
+    def status(self) -> SymbolIndexStatus:
         """The state of the structure index."""
-        return self._structure.status()
+        return self._record.status()
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
-        """Index some files now, their structure too. See `LiveStructure.index_files`."""
-        return self._structure.index_files(paths, cancelled)
+        """Index some files now, their structure too. See `LiveSymbolIndex.index_files`."""
+        return self._record.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
         """The symbols that a source file declares, in order of line; no status for one that is not parsed."""

@@ -23,7 +23,7 @@ import numpy as np
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
-from repo_mcp.symbols.symbol_record import ParseStatus, Structure, Symbol
+from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolRecord
 
 PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
@@ -79,12 +79,12 @@ def normalise_name(text: str) -> str:
     return _SEPARATORS.sub(".", text.strip()).strip(".")
 
 
-def list_names(structure: Structure) -> list[str]:
+def list_names(record: SymbolRecord) -> list[str]:
     """For each symbol its qualified name inside the file; the file's own is empty."""
     names = [""]
     depths = [0]
-    strings = structure.strings
-    for number, parent in zip(structure.names[1:].tolist(), structure.parents[1:].tolist(), strict=True):
+    strings = record.strings
+    for number, parent in zip(record.names[1:].tolist(), record.parents[1:].tolist(), strict=True):
         depth = depths[parent] + 1
         if depth > MAX_DEPTH + 1:  # the outermost are left out
             around = names[parent].partition(".")[2]
@@ -96,12 +96,12 @@ def list_names(structure: Structure) -> list[str]:
     return names
 
 
-def name_inside(structure: Structure, place: int) -> str:
+def name_inside(record: SymbolRecord, ordinal: int) -> str:
     """As `list_names` names one symbol."""
     names: list[str] = []
-    while place and len(names) <= MAX_DEPTH:
-        names.append(structure.strings[structure.names[place]])
-        place = int(structure.parents[place])
+    while ordinal and len(names) <= MAX_DEPTH:
+        names.append(record.strings[record.names[ordinal]])
+        ordinal = int(record.parents[ordinal])
     return ".".join(reversed(names))
 
 
@@ -115,15 +115,15 @@ class NodeBook:
     def get(self, declaration: Declaration) -> Node:
         """The node of a declaration. KeyError for one that is not there."""
         file = self._find_file(declaration.path)
-        if file is None or declaration.place >= file.structure.symbol_count:
+        if file is None or declaration.ordinal >= file.record.symbol_count:
             raise KeyError(declaration)
         return Node(
-            file.get_id(declaration.place),
+            file.get_id(declaration.ordinal),
             declaration,
-            self._qualify(declaration.path, file, declaration.place),
+            self._qualify(declaration.path, file, declaration.ordinal),
             file.language,
-            file.structure.get_symbol(declaration.place),
-            file.structure.status,
+            file.record.get_symbol(declaration.ordinal),
+            file.record.status,
         )
 
     def find(self, node_id: str) -> Declaration | None:
@@ -144,7 +144,7 @@ class NodeBook:
         sums, order = self._path_sums
         first, end = np.searchsorted(sums, [wanted, wanted + 1]).tolist()
         paths = self._program.list_paths()
-        return [paths[int(place)] for place in order[first:end]]
+        return [paths[int(ordinal)] for ordinal in order[first:end]]
 
     @cached_property
     def _path_sums(
@@ -160,7 +160,7 @@ class NodeBook:
         file = self._find_file(path)
         if file is None:
             return []
-        return [Declaration(path, place) for place in range(1, file.structure.symbol_count)]
+        return [Declaration(path, ordinal) for ordinal in range(1, file.record.symbol_count)]
 
     def list_nodes(self, path: str) -> list[Node]:
         """The nodes of what a file declares, in the same order."""
@@ -175,20 +175,22 @@ class NodeBook:
         if file is None:
             return []
         last = name.rpartition(".")[2]
-        places = file.structure.find_symbols(last)
-        return [Declaration(path, place) for place in places if self._qualify(path, file, place) == name]
+        ordinals = file.record.find_symbols(last)
+        return [
+            Declaration(path, ordinal) for ordinal in ordinals if self._qualify(path, file, ordinal) == name
+        ]
 
     def name(self, declaration: Declaration) -> str:
         """The qualified name of a declaration. KeyError for one that is not there."""
         file = self._find_file(declaration.path)
-        if file is None or declaration.place >= file.structure.symbol_count:
+        if file is None or declaration.ordinal >= file.record.symbol_count:
             raise KeyError(declaration)
-        return self._qualify(declaration.path, file, declaration.place)
+        return self._qualify(declaration.path, file, declaration.ordinal)
 
-    def _qualify(self, path: str, file: _FileNodes, place: int) -> str:
-        if not place:
+    def _qualify(self, path: str, file: _FileNodes, ordinal: int) -> str:
+        if not ordinal:
             return path
-        inside = name_inside(file.structure, place)
+        inside = name_inside(file.record, ordinal)
         if file.language != "python":
             return inside
         if file.module is None:
@@ -200,10 +202,10 @@ class NodeBook:
         if known is not None:
             self._files.move_to_end(path)
             return known
-        structure = self._program.find_structure(path)
-        if structure is None:
+        record = self._program.find_record(path)
+        if record is None:
             return None
-        made = self._files[path] = _FileNodes(path, self._program.find_language(path), structure)
+        made = self._files[path] = _FileNodes(path, self._program.find_language(path), record)
         if len(self._files) > KEPT_FILES:
             self._files.popitem(last=False)
         return made
@@ -212,44 +214,44 @@ class NodeBook:
 class _FileNodes:
     """What is known of one file's symbols, found when first asked for."""
 
-    def __init__(self, path: str, language: str, structure: Structure) -> None:
+    def __init__(self, path: str, language: str, record: SymbolRecord) -> None:
         self.path = path
         self.language = language
-        self.structure = structure
+        self.record = record
         self.module: str | None = None  # of Python: not looked for yet
 
     @cached_property
     def names(self) -> list[str]:
         """Qualified names inside the file."""
-        return list_names(self.structure)
+        return list_names(self.record)
 
     @cached_property
     def ids(self) -> list[str]:
         """Node ids."""
         seen: dict[tuple[str, int], int] = {}
         ids = []
-        for name, kind in zip(self.names, self.structure.kinds.tolist(), strict=True):
-            ordinal = seen.get((name, kind), 0)
-            seen[name, kind] = ordinal + 1
-            ids.append(self._build_id(name, kind, ordinal))
+        for name, kind in zip(self.names, self.record.kinds.tolist(), strict=True):
+            overload = seen.get((name, kind), 0)
+            seen[name, kind] = overload + 1
+            ids.append(self._build_id(name, kind, overload))
         return ids
 
-    def get_id(self, place: int) -> str:
+    def get_id(self, ordinal: int) -> str:
         """One of the ids: of a large file all of them take milliseconds."""
         if "ids" in self.__dict__:
-            return self.ids[place]
-        structure = self.structure
+            return self.ids[ordinal]
+        record = self.record
         same = np.flatnonzero(
-            (structure.names == structure.names[place]) & (structure.kinds == structure.kinds[place])
+            (record.names == record.names[ordinal]) & (record.kinds == record.kinds[ordinal])
         )
-        before = same[: np.searchsorted(same, place)]
+        before = same[: np.searchsorted(same, ordinal)]
         if len(before) > MAX_NAMESAKES:
-            return self.ids[place]
-        name = name_inside(structure, place) if place else ""
-        ordinal = sum(name_inside(structure, one) == name for one in before.tolist())
-        return self._build_id(name, int(structure.kinds[place]), ordinal)
+            return self.ids[ordinal]
+        name = name_inside(record, ordinal) if ordinal else ""
+        overload = sum(name_inside(record, one) == name for one in before.tolist())
+        return self._build_id(name, int(record.kinds[ordinal]), overload)
 
-    def _build_id(self, name: str, kind: int, ordinal: int) -> str:
+    def _build_id(self, name: str, kind: int, overload: int) -> str:
         path = self.path.encode()
-        facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % ordinal))
+        facts = b"\0".join((path, name.encode(), b"%d" % kind, b"%d" % overload))
         return f"{crc32(path):08x}{hashlib.blake2b(facts, digest_size=8).hexdigest()}"

@@ -36,8 +36,8 @@ class Projects:
         """The id of the project that a file belongs to."""
         folder = path.rpartition("/")[0]
         while folder:
-            place = bisect_left(self.folders, folder)
-            if place < len(self.folders) and self.folders[place] == folder:
+            ordinal = bisect_left(self.folders, folder)
+            if ordinal < len(self.folders) and self.folders[ordinal] == folder:
                 return folder
             folder = folder.rpartition("/")[0]
         return ROOT

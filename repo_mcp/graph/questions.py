@@ -37,7 +37,7 @@ KINDS = {name_kind(kind): kind for kind in SymbolKind}
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SymbolFilter:
     """What a search for symbols is limited to."""
 
     kind: str | None = None  # one of KINDS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from repo_mcp.graph.program.program import NOTHING, Program, Resolution, Resolver
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 
 KEPT_ANSWERS = 20_000
 MAX_HELD_BYTES = 24 * 1024 * 1024
@@ -36,32 +36,32 @@ class Resolvers:
         self._made: dict[MakeResolver, Resolver] = {}
         self._answers: OrderedDict[tuple[str, int | str], Resolution] = OrderedDict()
 
-    def resolve(self, path: str, structure: Structure, row: int) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """What the reference in a row of a file's structure means."""
-        return self._remember((path, row), path, lambda: structure.get_reference(row), structure)
+        return self._remember((path, row), path, lambda: record.get_reference(row), record)
 
-    def resolve_module(self, path: str, structure: Structure, row: int) -> Resolution:
+    def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """What the module means that the import or export in a row names."""
-        module = structure.strings[structure.ref_qualifiers[row]]
+        module = record.strings[record.ref_qualifiers[row]]
         if not module:
             return NOTHING
 
         def build() -> Reference:
             return replace(
-                structure.get_reference(row), role=ReferenceRole.IMPORT, name="", alias="", arguments=0
+                record.get_reference(row), role=ReferenceRole.IMPORT, name="", alias="", arguments=0
             )
 
-        return self._remember((path, module), path, build, structure)
+        return self._remember((path, module), path, build, record)
 
     def _remember(
-        self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], structure: Structure
+        self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], record: SymbolRecord
     ) -> Resolution:
         known = self._answers.get(key)
         if known is not None:
             self._answers.move_to_end(key)
             return known
         resolver = self._find_resolver(path)
-        answer = NOTHING if resolver is None else resolver.resolve(path, structure, build())
+        answer = NOTHING if resolver is None else resolver.resolve(path, record, build())
         self._answers[key] = answer
         if len(self._answers) > KEPT_ANSWERS:
             self._answers.popitem(last=False)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.lru_cache import BoundedCache
-from repo_mcp.symbols.symbol_record import Structure
+from repo_mcp.symbols.symbol_record import SymbolRecord
 
 SHINGLE = 4  # tokens
 MAX_SHAPE_CHARS = 8_000  # of one symbol
@@ -44,14 +44,14 @@ class Shapes:
         self._program = program
         self._texts: dict[str, _Lines] = {}
 
-    def find(self, declaration: Declaration, structure: Structure) -> Shape:
+    def find(self, declaration: Declaration, record: SymbolRecord) -> Shape:
         """The runs of tokens of a symbol of a file's structure; none when the file cannot be read."""
         lines = self._texts.get(declaration.path)
         if lines is None:
             text = self._program.read_text(declaration.path) or ""
             lines = self._texts[declaration.path] = _Lines(text)
-        start = int(structure.starts[declaration.place]) - 1
-        return build_shape(lines.cut(start, start + int(structure.spans[declaration.place]) + 1))
+        start = int(record.starts[declaration.ordinal]) - 1
+        return build_shape(lines.cut(start, start + int(record.spans[declaration.ordinal]) + 1))
 
 
 def build_shape(text: str) -> Shape:
@@ -59,7 +59,7 @@ def build_shape(text: str) -> Shape:
     text = text[:MAX_SHAPE_CHARS]
     pattern = _PLAIN_TOKEN if text.isascii() else _TOKEN
     tokens = [_KEYWORDS.get(token) or _FIRST_LETTERS[token[0]] for token in pattern.findall(text)]
-    return frozenset(zip(*(tokens[place:] for place in range(SHINGLE)), strict=False))
+    return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 
 def compare_shapes(one: Shape, other: Shape) -> float:

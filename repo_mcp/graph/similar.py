@@ -23,7 +23,7 @@ from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.shapes import Shapes, compare_shapes
 from repo_mcp.graph.similar_candidates import Candidate, Wanted, find_candidates
 from repo_mcp.graph.symbol_query import SymbolIndex
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
@@ -76,7 +76,7 @@ class _Compared:
     """A candidate that was compared in all but its shape."""
 
     declaration: Declaration
-    structure: Structure
+    record: SymbolRecord
     features: _Features
     names: float  # likeness
     name: float
@@ -96,23 +96,23 @@ class SimilarFinder:
 
     def find(self, declaration: Declaration, limit: int) -> list[Similar]:
         """The symbols most like one, likest first, then by path and line. The text of files is read."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None:
+        record = self._program.find_record(declaration.path)
+        if record is None:
             return []
-        own = _gather(structure, declaration.place)
-        chosen = self._choose_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]
+        own = _gather(record, declaration.ordinal)
+        chosen = self._choose_candidates(declaration, record, own)[: max(MAX_COMPARED, limit)]
         compared = [self._compare(own, one) for one in chosen]
         # Those come first that may be likest, so that the last are not read that cannot be among the best.
-        compared.sort(key=lambda one: (-one.weigh(1.0), one.declaration.path, one.declaration.place))
+        compared.sort(key=lambda one: (-one.weigh(1.0), one.declaration.path, one.declaration.ordinal))
         shapes = Shapes(self._program)
-        shape = shapes.find(declaration, structure)
+        shape = shapes.find(declaration, record)
         found: list[Similar] = []
         for one in compared:
             if len(found) >= limit:
                 best = sorted((other.likeness for other in found), reverse=True)
                 if round(one.weigh(1.0), DECIMALS) < best[limit - 1]:
                     break
-            alike = compare_shapes(shape, shapes.find(one.declaration, one.structure))
+            alike = compare_shapes(shape, shapes.find(one.declaration, one.record))
             likeness = one.weigh(alike)
             if likeness >= MIN_LIKENESS:
                 shared = self._list_shared(own, one.features)
@@ -126,29 +126,29 @@ class SimilarFinder:
                         shared,
                     )
                 )
-        found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.place))
+        found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.ordinal))
         return found[:limit]
 
     def _compare(self, own: _Features, candidate: Candidate) -> _Compared:
-        features = _gather(candidate.structure, candidate.declaration.place)
+        features = _gather(candidate.record, candidate.declaration.ordinal)
         names, name = self._compare_names(own, features)
-        return _Compared(candidate.declaration, candidate.structure, features, names, name)
+        return _Compared(candidate.declaration, candidate.record, features, names, name)
 
     def _choose_candidates(
-        self, declaration: Declaration, structure: Structure, own: _Features
+        self, declaration: Declaration, record: SymbolRecord, own: _Features
     ) -> list[Candidate]:
         """The symbols of like kind that share most of what is rare, by their files' columns alone."""
         files = {
             path: other
             for path in self._list_files(own)
-            if (other := self._program.find_structure(path)) is not None
+            if (other := self._program.find_record(path)) is not None
         }
         # Stems without their last letter, which may be another in a name.
         stems = [(part[:-1], self._weigh_part(part)) for part in self._list_telling(own)]
         names = {name: self._weigh(name) for name in own.used}
-        wanted = Wanted(_find_group(structure, declaration.place), names, stems)
+        wanted = Wanted(_find_group(record, declaration.ordinal), names, stems)
         shared = self._weigh_parts(own, find_candidates(files, wanted, MAX_CANDIDATES))
-        shared.sort(key=lambda one: (-one[0], one[1].declaration.path, one[1].declaration.place))
+        shared.sort(key=lambda one: (-one[0], one[1].declaration.path, one[1].declaration.ordinal))
         return [candidate for _, candidate in shared if candidate.declaration != declaration]
 
     def _weigh_parts(self, own: _Features, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
@@ -157,8 +157,8 @@ class SimilarFinder:
         roots = [get_root(part) for part in weights]
         found = []
         for candidate in candidates:
-            structure = candidate.structure
-            name = structure.get_strings([int(structure.names[candidate.declaration.place])])[0]
+            record = candidate.record
+            name = record.get_strings([int(record.names[candidate.declaration.ordinal])])[0]
             weight = candidate.used
             if _may_share(name, roots):
                 shared = own.parts.intersection(_list_parts(name))
@@ -216,14 +216,14 @@ class SimilarFinder:
         return tuple(sorted(both, key=lambda name: (-self._weigh(name), name))[:MAX_SHARED])
 
 
-def _gather(structure: Structure, place: int) -> _Features:
-    inside = mark_inside(structure, place)
-    rows = np.flatnonzero(inside[structure.ref_symbols])
+def _gather(record: SymbolRecord, ordinal: int) -> _Features:
+    inside = mark_inside(record, ordinal)
+    rows = np.flatnonzero(inside[record.ref_symbols])
     members = np.flatnonzero(inside)
-    named = structure.names[members[members != place]].tolist()
-    numbers = structure.ref_names[rows].tolist()
-    weights = [_WEIGHTS[role] for role in structure.ref_roles[rows].tolist()]
-    own, *names = structure.get_strings([int(structure.names[place]), *numbers, *named])
+    named = record.names[members[members != ordinal]].tolist()
+    numbers = record.ref_names[rows].tolist()
+    weights = [_WEIGHTS[role] for role in record.ref_roles[rows].tolist()]
+    own, *names = record.get_strings([int(record.names[ordinal]), *numbers, *named])
     used: dict[str, float] = {}
     for name, weight in zip(names, weights, strict=False):
         if name and weight > used.get(name, 0.0):
@@ -247,9 +247,9 @@ def _may_share(name: str, roots: Sequence[str]) -> bool:
     return any(root in folded for root in roots)
 
 
-def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
+def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
     """The kinds that a symbol is compared with."""
-    kind = SymbolKind(int(structure.kinds[place]))
+    kind = SymbolKind(int(record.kinds[ordinal]))
     for group in (CALLABLE_KINDS, TYPE_KINDS):
         if kind in group:
             return group

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.symbols.symbol_record import Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ class Candidate:
     """A symbol that shares something with the one asked about."""
 
     declaration: Declaration
-    structure: Structure
+    record: SymbolRecord
     used: float  # weight of the names that both use
 
 
@@ -53,7 +53,7 @@ class _Rows:
     worth: F64  # their stems' weight
 
 
-def find_candidates(files: Mapping[str, Structure], wanted: Wanted, most: int) -> list[Candidate]:
+def find_candidates(files: Mapping[str, SymbolRecord], wanted: Wanted, most: int) -> list[Candidate]:
     """The candidates that share most, at most `most`: those first that share more, then by path and place."""
     if not files:
         return []
@@ -63,16 +63,16 @@ def find_candidates(files: Mapping[str, Structure], wanted: Wanted, most: int) -
     bases = _find_bases([files[path].symbol_count for path in paths])
     users, used = _sum_used(rows, bases)
     named = np.concatenate([one.named + base for one, base in zip(rows, bases.tolist(), strict=True)])
-    places = np.union1d(users, named)
-    totals = np.zeros((2, len(places)))
-    totals[0, places.searchsorted(users)] = used
-    totals[1, places.searchsorted(named)] = np.concatenate([one.worth for one in rows])
+    ordinals = np.union1d(users, named)
+    totals = np.zeros((2, len(ordinals)))
+    totals[0, ordinals.searchsorted(users)] = used
+    totals[1, ordinals.searchsorted(named)] = np.concatenate([one.worth for one in rows])
     best = np.argsort(-(totals[0] + totals[1]), kind="stable")[:most]
-    owners = bases.searchsorted(places[best], side="right") - 1
-    inside = (places[best] - bases[owners]).tolist()
+    owners = bases.searchsorted(ordinals[best], side="right") - 1
+    inside = (ordinals[best] - bases[owners]).tolist()
     return [
-        Candidate(Declaration(paths[file], place), files[paths[file]], used)
-        for file, place, used in zip(owners.tolist(), inside, totals[0, best].tolist(), strict=True)
+        Candidate(Declaration(paths[file], ordinal), files[paths[file]], used)
+        for file, ordinal, used in zip(owners.tolist(), inside, totals[0, best].tolist(), strict=True)
     ]
 
 
@@ -94,21 +94,21 @@ def _sum_used(rows: Sequence[_Rows], bases: I64) -> tuple[I64, F64]:
     if not len(users):
         return users, np.zeros(0)
     pairs = np.unique(users * len(weights) + names)
-    places, numbers = np.divmod(pairs, len(weights))
-    found, groups = np.unique(places, return_inverse=True)
+    ordinals, numbers = np.divmod(pairs, len(weights))
+    found, groups = np.unique(ordinals, return_inverse=True)
     sums: F64 = np.bincount(groups, weights[numbers]).astype(np.float64)
     return found, sums
 
 
-def _scan(structure: Structure, wanted: Wanted, is_wanted: Mask) -> _Rows:
+def _scan(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> _Rows:
     """The rows of one file."""
-    users, names, weights = _find_users(structure, wanted, is_wanted)
-    places, worth = _find_named(structure, wanted.stems, is_wanted)
-    return _Rows(users, names, weights, places, worth)
+    users, names, weights = _find_users(record, wanted, is_wanted)
+    ordinals, worth = _find_named(record, wanted.stems, is_wanted)
+    return _Rows(users, names, weights, ordinals, worth)
 
 
-def _find_users(structure: Structure, wanted: Wanted, is_wanted: Mask) -> tuple[I64, I64, list[float]]:
-    numbers = structure.find_strings(list(wanted.names))
+def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[I64, I64, list[float]]:
+    numbers = record.find_strings(list(wanted.names))
     found = sorted(
         (number, weight)
         for number, weight in zip(numbers, wanted.names.values(), strict=True)
@@ -116,41 +116,41 @@ def _find_users(structure: Structure, wanted: Wanted, is_wanted: Mask) -> tuple[
     )
     if not found:
         return _NONE, _NONE, []
-    ranks = np.zeros(structure.string_count, dtype=np.int64)
+    ranks = np.zeros(record.string_count, dtype=np.int64)
     ranks[[number for number, _ in found]] = np.arange(1, len(found) + 1)
-    used, declared = ranks.take(structure.ref_names), ranks.take(structure.names)
+    used, declared = ranks.take(record.ref_names), ranks.take(record.names)
     rows, members = used.nonzero()[0], declared.nonzero()[0]
-    around = np.concatenate((structure.ref_symbols[rows], structure.parents[members]), dtype=np.int64)
+    around = np.concatenate((record.ref_symbols[rows], record.parents[members]), dtype=np.int64)
     names = np.concatenate((used[rows], declared[members]))
-    owners = _climb(structure, around, is_wanted)
+    owners = _climb(record, around, is_wanted)
     inside = owners.nonzero()[0]
     return owners[inside], names[inside] - 1, [weight for _, weight in found]
 
 
-def _climb(structure: Structure, places: I64, is_wanted: Mask) -> I64:
+def _climb(record: SymbolRecord, ordinals: I64, is_wanted: Mask) -> I64:
     """For each symbol the place of the nearest of a wanted kind around it, itself included; else 0."""
-    owners = places
+    owners = ordinals
     while True:  # one round for each level of nesting
-        lost = ((owners > 0) & ~is_wanted[structure.kinds[owners]]).nonzero()[0]
+        lost = ((owners > 0) & ~is_wanted[record.kinds[owners]]).nonzero()[0]
         if not len(lost):
             return owners
-        owners[lost] = structure.parents[owners[lost]]
+        owners[lost] = record.parents[owners[lost]]
 
 
-def _find_named(structure: Structure, stems: Sequence[tuple[str, float]], is_wanted: Mask) -> tuple[I64, F64]:
-    values = np.zeros(structure.string_count)
+def _find_named(record: SymbolRecord, stems: Sequence[tuple[str, float]], is_wanted: Mask) -> tuple[I64, F64]:
+    values = np.zeros(record.string_count)
     is_any = False
-    for numbers, (_, weight) in zip(structure.find_holding([stem for stem, _ in stems]), stems, strict=True):
+    for numbers, (_, weight) in zip(record.find_holding([stem for stem, _ in stems]), stems, strict=True):
         if len(numbers):
             values[numbers] += weight  # once, however often a number stands there
             is_any = True
     if not is_any:
         return _NONE, _NO_WORTH
-    worth = values.take(structure.names)
+    worth = values.take(record.names)
     worth[0] = 0.0  # the file
-    places = worth.nonzero()[0]
-    places = places[is_wanted[structure.kinds[places]]]
-    return places, worth[places]
+    ordinals = worth.nonzero()[0]
+    ordinals = ordinals[is_wanted[record.kinds[ordinals]]]
+    return ordinals, worth[ordinals]
 
 
 def _mark_kinds(kinds: Iterable[SymbolKind]) -> Mask:

@@ -23,7 +23,7 @@ import numpy as np
 
 from repo_mcp.graph.nodes import NamedProgram, NodeBook, normalise_name
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.symbols.symbol_record import Structure, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
 
@@ -111,7 +111,7 @@ class SymbolIndex(NamedProgram, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSymbols:
     """One symbol that a query found; a higher score is better."""
 
     declaration: Declaration
@@ -132,12 +132,12 @@ class _Word:
 
 
 @dataclass(frozen=True, slots=True)
-class _Draft:
+class _QueryDraft:
     """A symbol whose name matches, before it is known where it stands."""
 
     path: str
-    place: int
-    structure: Structure
+    ordinal: int
+    record: SymbolRecord
     points: list[float]  # of each word for the name
     promise: float
 
@@ -152,28 +152,28 @@ class SymbolFinder:
         self._program = program
         self._nodes = nodes
 
-    def find(self, query: str, wanted: Wanted, limit: int) -> list[Found]:
+    def find(self, query: str, wanted: Wanted, limit: int) -> list[FoundSymbols]:
         """The best symbols for a query: by score, then path and line."""
         words = [self._prepare(token) for token in _list_tokens(query)]
-        drafts: dict[tuple[str, int], _Draft] = {}
+        drafts: dict[tuple[str, int], _QueryDraft] = {}
         for list_files, build in ((self._list_exact, _glance_whole), (self._list_near, _glance_near)):
             glance = build(words)
             room = MAX_SYMBOLS
             for path in list_files(words) if words else ():
-                structure = None if room < 0 else self._program.find_structure(path)
-                if structure is not None:
-                    room -= structure.symbol_count
-                    matching = _match_file(path, structure, words, glance, wanted)
-                    drafts.update({(path, draft.place): draft for draft in matching})
+                record = None if room < 0 else self._program.find_record(path)
+                if record is not None:
+                    room -= record.symbol_count
+                    matching = _match_file(path, record, words, glance, wanted)
+                    drafts.update({(path, draft.ordinal): draft for draft in matching})
             if sum(draft.promise >= EXACT for draft in drafts.values()) >= limit:
                 break  # an exact name is worth more than any other
-        chosen = sorted(drafts.values(), key=lambda draft: (-draft.promise, draft.path, draft.place))
+        chosen = sorted(drafts.values(), key=lambda draft: (-draft.promise, draft.path, draft.ordinal))
         found = [
-            Found(Declaration(draft.path, draft.place), round(score, 4))
+            FoundSymbols(Declaration(draft.path, draft.ordinal), round(score, 4))
             for draft in chosen[:MAX_SCORED]
             if (score := self._score(draft, words)) > 0
         ]
-        found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.place))
+        found.sort(key=lambda one: (-one.score, one.declaration.path, one.declaration.ordinal))
         return found[:limit]
 
     def _prepare(self, token: str) -> _Word:
@@ -238,50 +238,50 @@ class SymbolFinder:
             return [] if word.has_star else list(word.terms)
         return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_NAMES // 4)]
 
-    def _score(self, draft: _Draft, words: list[_Word]) -> float:
-        structure, place = draft.structure, draft.place
+    def _score(self, draft: _QueryDraft, words: list[_Word]) -> float:
+        record, ordinal = draft.record, draft.ordinal
         points = draft.points
         # Where it stands says nothing more of a symbol whose own name has all the words.
         is_known = all(points) and not any(word.around for word in words)
-        around = [] if is_known else self._list_around(draft.path, place)
+        around = [] if is_known else self._list_around(draft.path, ordinal)
         if len(words) > 1:
             points = [min(own, ONE_OF_SEVERAL) for own in points]
-        placed = [_place_word(word, own, around) for word, own in zip(words, points, strict=True)]
+        placed = [_locate_word(word, own, around) for word, own in zip(words, points, strict=True)]
         total = sum(word.weight * own for word, own in zip(words, placed, strict=True)) / len(words)
         if not total:
             return 0.0
         if len(words) > 1 and all(placed):
-            total += ALL_WORDS * _cover(words, points, structure.strings[structure.names[place]])
-        flags = int(structure.flags[place])
-        total += _KIND_POINTS.get(SymbolKind(int(structure.kinds[place])), 0.0)
+            total += ALL_WORDS * _cover(words, points, record.strings[record.names[ordinal]])
+        flags = int(record.flags[ordinal])
+        total += _KIND_POINTS.get(SymbolKind(int(record.kinds[ordinal])), 0.0)
         total += FORWARD if flags & SymbolFlag.FORWARD else 0.0
         total += IN_TESTS if is_test_path(draft.path) else 0.0
         return total
 
-    def _list_around(self, path: str, place: int) -> list[str]:
+    def _list_around(self, path: str, ordinal: int) -> list[str]:
         """The names around a symbol, folded, outermost first: of a Python symbol its module's too."""
-        qualified = self._nodes.name(Declaration(path, place)) if place else path
+        qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
         return qualified.lower().split(".")[:-1]
 
 
 def _match_file(
-    path: str, structure: Structure, words: list[_Word], glance: _Glance, wanted: Wanted
-) -> list[_Draft]:
+    path: str, record: SymbolRecord, words: list[_Word], glance: _Glance, wanted: Wanted
+) -> list[_QueryDraft]:
     """The symbols of a file whose names match a word."""
-    marks = np.zeros(structure.string_count, dtype=np.bool_)
-    for numbers in structure.find_holding(glance.needles):
+    marks = np.zeros(record.string_count, dtype=np.bool_)
+    for numbers in record.find_holding(glance.needles):
         marks[numbers] = True
     if glance.pattern is not None:
-        marks |= structure.mark_matching(glance.pattern)
-    places = np.flatnonzero(marks[structure.names])
-    numbers = np.unique(structure.names[places]).tolist()
-    names = zip(numbers, structure.get_strings(numbers), strict=True)
+        marks |= record.mark_matching(glance.pattern)
+    ordinals = np.flatnonzero(marks[record.names])
+    numbers = np.unique(record.names[ordinals]).tolist()
+    names = zip(numbers, record.get_strings(numbers), strict=True)
     points = {number: [_compare(word, name) for word in words] for number, name in names}
     most = EXACT + COVERAGE if len(words) == 1 else ONE_OF_SEVERAL
     return [
-        _Draft(path, place, structure, own, sum(min(one, most) for one in own))
-        for place, number in zip(places.tolist(), structure.names[places].tolist(), strict=True)
-        if any(own := points[number]) and wanted(path, SymbolKind(int(structure.kinds[place])))
+        _QueryDraft(path, ordinal, record, own, sum(min(one, most) for one in own))
+        for ordinal, number in zip(ordinals.tolist(), record.names[ordinals].tolist(), strict=True)
+        if any(own := points[number]) and wanted(path, SymbolKind(int(record.kinds[ordinal])))
     ]
 
 
@@ -289,7 +289,7 @@ def _match_file(
 class _Glance:
     """By what names are found that may match a word: it leaves out nearly all that do not."""
 
-    needles: tuple[str, ...]  # see `Structure.find_holding`
+    needles: tuple[str, ...]  # see `SymbolRecord.find_holding`
     pattern: re.Pattern[str] | None = None
 
 
@@ -377,7 +377,7 @@ def _cover(words: list[_Word], points: list[float], name: str) -> float:
     return min(1.0, matched / max(1, len(name.replace("_", ""))))
 
 
-def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
+def _locate_word(word: _Word, own: float, around: Sequence[str]) -> float:
     """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
     if word.around:
         steps = _count_steps(word.around, around) if own else None
@@ -389,13 +389,13 @@ def _place_word(word: _Word, own: float, around: Sequence[str]) -> float:
 
 def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
     """How many names stand between the wanted ones, from the inside out; None unless all stand around."""
-    places = list(around)
+    ordinals = list(around)
     steps = 0
     for name in map(str.lower, reversed(wanted)):
-        while places and places[-1] != name:
-            places.pop()
+        while ordinals and ordinals[-1] != name:
+            ordinals.pop()
             steps += 1
-        if not places:
+        if not ordinals:
             return None
-        places.pop()
+        ordinals.pop()
     return steps

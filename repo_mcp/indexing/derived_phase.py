@@ -44,7 +44,7 @@ FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
 
 Cancelled = Callable[[], bool]
 Check = Callable[[], None]  # raises CANCELLED when it is
-WritePlace = tuple[Directory, IndexWriter]  # to write a segment to, and to commit it with
+WriteTarget = tuple[Directory, IndexWriter]  # to write a segment to, and to commit it with
 
 
 class MadeFile(Protocol):
@@ -92,7 +92,7 @@ class PhaseStore:
         self._words = words
 
     @contextmanager
-    def open_writer(self, cancelled: Cancelled) -> Iterator[WritePlace]:
+    def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
         """For one round. BUSY when another process writes.
 
         What the system refuses inside is explained: INDEX_UNAVAILABLE.
@@ -124,7 +124,7 @@ class SegmentRound(Generic[Made]):
 
     def __init__(
         self,
-        place: WritePlace,
+        place: WriteTarget,
         known: KnownFiles,
         plan: Plan,
         build: Callable[[Sequence[Made]], tuple[SegmentContent, PostingRun]],
@@ -218,7 +218,7 @@ def _encode_here(check: Check) -> Callable[[Sequence[SegmentEntry], Merge], Iter
     return encode
 
 
-def purge_gone(place: WritePlace, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
+def purge_gone(place: WriteTarget, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
     """Drop files with one commit after which nothing is left of them, nor of older versions.
 
     Returns the files that are there then. Raises as `merge` does.
@@ -231,7 +231,7 @@ def purge_gone(place: WritePlace, known: KnownFiles, gone: Sequence[str], check:
     return _read_known(directory, writer)
 
 
-def run_round(place: WritePlace, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
+def run_round(place: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
     """What `run` makes with the files that are there; None for it where everything is to be made `anew`, or
     what is there cannot be read: then it is discarded. Raises what `run` raises then.
     """

@@ -114,7 +114,7 @@ class SegmentBuilder:
             definitions.append(landmarks.definitions)
             self._cut_file(file, landmarks, line_feeds[first : last + 1], offset, last - first + more)
         first_unit = self._units
-        unit_starts = self._place_units(offsets, sizes, firsts, line_feeds)
+        unit_starts = self._locate_units(offsets, sizes, firsts, line_feeds)
         edges, names = _list_edges(doc_spans, offsets), _list_edges(definitions, offsets)
         self._count_words(text, unit_starts, first_unit, edges, names)
         self._batch, self._batch_bytes = [], 0
@@ -128,7 +128,7 @@ class SegmentBuilder:
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
         self._rows.append(row)
 
-    def _place_units(self, offsets: I64, sizes: I64, firsts: I64, line_feeds: I64) -> I64:
+    def _locate_units(self, offsets: I64, sizes: I64, firsts: I64, line_feeds: I64) -> I64:
         """Where the units of the batch's files start, in order; their sizes are recorded."""
         cuts = self._cuts[-len(sizes) :]
         counts = np.array([len(cut.unit_lines) for cut in cuts], dtype=np.int64)
@@ -283,13 +283,13 @@ def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:
     return np.fromiter(flat, np.int64, int(counts.sum())) + np.repeat(offsets, counts)
 
 
-def _count_before(places: I64, edges: I64) -> I64:
-    """For each of the ascending `places` the number of ascending `edges` at or before it.
+def _count_before(positions: I64, edges: I64) -> I64:
+    """For each of the ascending `positions` the number of ascending `edges` at or before it.
 
     The edges are looked up among the places: there are fifty times fewer of them.
     """
-    firsts = np.searchsorted(places, edges)
-    return np.repeat(np.arange(len(edges) + 1), np.diff(np.concatenate([[0], firsts, [len(places)]])))
+    firsts = np.searchsorted(positions, edges)
+    return np.repeat(np.arange(len(edges) + 1), np.diff(np.concatenate([[0], firsts, [len(positions)]])))
 
 
 def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]:

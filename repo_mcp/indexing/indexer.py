@@ -51,7 +51,7 @@ from repo_mcp.model import (
     WalkReport,
 )
 from repo_mcp.text.schema import FIELDS
-from repo_mcp.workspace.path_changes import Glimpse
+from repo_mcp.workspace.path_changes import PathChanges
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
 
 FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
@@ -73,7 +73,7 @@ class Walk(Protocol):
     ) -> WalkReport: ...
 
 
-class Places(Protocol):
+class TreeProbe(Protocol):
     """What can tell where a file stands that the walk did not meet."""
 
     def is_there(self, path: str) -> bool:
@@ -83,7 +83,7 @@ class Places(Protocol):
         """Those that stand below denied directories; None when there are too many to look through."""
 
 
-class _NoPlaces:
+class _NoProbe:
     """Where nobody can tell, what is gone is gone."""
 
     def is_there(self, _path: str) -> bool:
@@ -93,7 +93,7 @@ class _NoPlaces:
         return frozenset()
 
 
-NO_PLACES: Places = _NoPlaces()
+NO_PROBE: TreeProbe = _NoProbe()
 
 
 class Indexer:
@@ -108,7 +108,7 @@ class Indexer:
         walk: Walk,
         record: SeenRecord | None = None,
         *,
-        places: Places = NO_PLACES,
+        places: TreeProbe = NO_PROBE,
         note_purge: Callable[[], None] = lambda: None,
         note_purge_due: Callable[[int], None] = lambda _generation: None,
         make_tag: MakeTag | None = None,
@@ -154,7 +154,7 @@ class Indexer:
 
     def refresh_named(
         self,
-        glimpse: Glimpse,
+        changes: PathChanges,
         *,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] = lambda: False,
@@ -169,7 +169,7 @@ class Indexer:
                     return None
                 refresh = self._begin(writer, progress, cancelled)
                 with refresh.pool:
-                    report = refresh.run_named(glimpse)
+                    report = refresh.run_named(changes)
                 self._finish_purge(refresh, report)
                 return report
         except IndexFormatError:
@@ -283,7 +283,7 @@ class _Refresh:
         cancelled: Callable[[], bool],
         committed: Callable[[], None],
         record: SeenRecord,
-        places: Places,
+        places: TreeProbe,
         mark: PurgeMark,
         note_purge_due: Callable[[int], None],
     ) -> None:
@@ -344,7 +344,7 @@ class _Refresh:
             self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
         return self._build_report(started, generation, report)
 
-    def run_named(self, glimpse: Glimpse) -> RefreshReport | None:
+    def run_named(self, changes: PathChanges) -> RefreshReport | None:
         """None when the record of what was seen is not that of the committed generation, and when a walk must
         tell whether what another file was put in the place of was given a name that is denied.
         """
@@ -353,15 +353,15 @@ class _Refresh:
         seen = self._record.read(self._directory, generation, self._writer.segments)
         if seen is None or self._mark.read() is not None:
             return None
-        changed = drop_unchanged(seen, glimpse.files)
-        missing = [path for path in glimpse.gone if seen.find(path) is not None]
-        if glimpse.met_denied and any(_is_another(seen, file) for file in changed):
+        changed = drop_unchanged(seen, changes.files)
+        missing = [path for path in changes.gone if seen.find(path) is not None]
+        if changes.met_denied and any(_is_another(seen, file) for file in changed):
             return None
         self._skipped = seen.get_skipped()
         if changed or missing:
             known = self._read_known()
             self._indexed_files = known.count
-            denied = missing if glimpse.met_denied else self._find_moved(missing, seen)
+            denied = missing if changes.met_denied else self._find_moved(missing, seen)
             self._removed += self._mark_dead(denied, known, purges=True)
             self._removed += self._mark_dead(missing, known)
             for path in missing:

@@ -16,7 +16,7 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileAddress:
     """Where an indexed file lies."""
 
     segment: str  # name
@@ -62,13 +62,13 @@ class KnownFiles:
         self._segments = {segment.name: _read_files(segment) for segment in segments}
         self.count = sum(int(np.count_nonzero(segment.live)) for segment in self._segments.values())
 
-    def find(self, path: str) -> Place | None:
+    def find(self, path: str) -> FileAddress | None:
         """Where a file lies."""
         key = path.encode()
         for segment in self._segments.values():
             file = segment.find(key)
             if file is not None:
-                return Place(segment.name, file)
+                return FileAddress(segment.name, file)
         return None
 
     def find_fingerprint(self, path: str) -> bytes | None:

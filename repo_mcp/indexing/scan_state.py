@@ -164,7 +164,7 @@ def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
     """The files of a walk that are otherwise than recorded, or may be."""
     changed, missing = find_changed(seen, files)
     return ChangedFiles(
-        tuple(files[place].path for place in changed), frozenset(missing), _count_too_large(seen)
+        tuple(files[position].path for position in changed), frozenset(missing), _count_too_large(seen)
     )
 
 
@@ -214,9 +214,11 @@ def _compare(seen: SeenFiles, files: WalkedFiles, unsettled: frozenset[str]) -> 
         span = slice(edges[page], edges[page + 1])
         found = WalkedFiles(files.paths[span], files.stats[span])
         changes = {path: seen.changes[path] for path in later.get(page, ())}
-        places, gone = _compare_page(pages.read(page), changes, found)
-        places |= {place for path in unsettled if (place := find_place(found.paths, path)) is not None}
-        changed += [edges[page] + place for place in sorted(places)]
+        positions, gone = _compare_page(pages.read(page), changes, found)
+        positions |= {
+            position for path in unsettled if (position := find_place(found.paths, path)) is not None
+        }
+        changed += [edges[page] + position for position in sorted(positions)]
         missing += sorted(gone)
     return changed, missing
 
@@ -226,22 +228,22 @@ def _compare_page(
 ) -> tuple[set[int], set[str]]:
     """The places of files that are otherwise than known and changed since, and what is gone."""
     if known.paths == found.paths:
-        places = set(np.flatnonzero((known.stats != found.stats).any(axis=1)).tolist())
+        positions = set(np.flatnonzero((known.stats != found.stats).any(axis=1)).tolist())
         gone: set[str] = set()
     else:
         before = dict(zip(known.paths, known.stats.tolist(), strict=True))
         rows = zip(found.paths, found.stats.tolist(), strict=True)
-        places = {place for place, (path, row) in enumerate(rows) if before.pop(path, None) != row}
+        positions = {position for position, (path, row) in enumerate(rows) if before.pop(path, None) != row}
         gone = set(before)
     for path, change in changes.items():
-        place = find_place(found.paths, path)
-        if place is None:
+        position = find_place(found.paths, path)
+        if position is None:
             (gone.add if change is not None else gone.discard)(path)
-        elif change is not None and change.numbers == found.stats[place].tolist():
-            places.discard(place)
+        elif change is not None and change.numbers == found.stats[position].tolist():
+            positions.discard(position)
         else:
-            places.add(place)
-    return places, gone
+            positions.add(position)
+    return positions, gone
 
 
 def build_seen(
@@ -255,7 +257,7 @@ def build_seen(
     """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
     files = build_walked_files(report.files)
     recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
-    racy = {*(files.paths[place] for place in recent.tolist()), *unsettled}
+    racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
     whole = _build_whole(files, racy, skipped)
     return SeenFiles(generation, taken_at, report.skipped, not report.unreadable, whole, {})
 
@@ -273,8 +275,8 @@ def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str
 
 def find_place(paths: Sequence[str], path: str) -> int | None:
     """Where a path stands among ascending ones."""
-    place = bisect_left(paths, path)
-    return place if place < len(paths) and paths[place] == path else None
+    position = bisect_left(paths, path)
+    return position if position < len(paths) and paths[position] == path else None
 
 
 def renew_seen(

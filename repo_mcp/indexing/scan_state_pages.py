@@ -51,9 +51,9 @@ class SeenPages:
     def find(self, path: str) -> list[int] | None:
         """The numbers of a file. Raises CorruptIndex."""
         files = self.read(self.find_page(path))
-        place = bisect_left(files.paths, path)
-        is_there = place < len(files.paths) and files.paths[place] == path
-        return files.stats[place].tolist() if is_there else None
+        position = bisect_left(files.paths, path)
+        is_there = position < len(files.paths) and files.paths[position] == path
+        return files.stats[position].tolist() if is_there else None
 
     def read(self, page: int) -> WalkedFiles:
         """The files of a page. Raises CorruptIndex."""

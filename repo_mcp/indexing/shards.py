@@ -19,7 +19,7 @@ from repo_mcp.text.lines import decode_source, has_binary_extension
 from repo_mcp.text.schema import FLAG_REPLACED
 from repo_mcp.workspace.policy import DenyPolicy
 from repo_mcp.workspace.reader_bounds import Refusals
-from repo_mcp.workspace.repository_reader import NO_REFUSALS, Door, OpenedFile, open_many
+from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
 READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
@@ -108,7 +108,7 @@ class ShardBuilder:
         policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
         self._settings = settings
         self._languages = dict(settings.languages)
-        self._door = Door(settings.root, policy.find_denial, settings.refusals)
+        self._reader = RepositoryReader(settings.root, policy.find_denial, settings.refusals)
         self._directory: Directory = DiskDirectory(settings.index_path)
 
     def build(self, task: ShardTask) -> ShardResult:
@@ -165,7 +165,7 @@ class ShardBuilder:
         """Each file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
         reasons = [self._find_reason(path) for path in paths]
         wanted = [path for path, reason in zip(paths, reasons, strict=True) if reason is None]
-        opened = iter(open_many(self._door, wanted, self._settings.max_file_bytes))
+        opened = iter(open_many(self._reader, wanted, self._settings.max_file_bytes))
         return [self._decode(next(opened)) if reason is None else reason for reason in reasons]
 
     def _find_reason(self, path: str) -> SkipReason | None:
@@ -195,7 +195,7 @@ class ShardBuilder:
 
     def close(self) -> None:
         """Give the root back."""
-        self._door.close()
+        self._reader.close()
 
 
 _SKIPS = {

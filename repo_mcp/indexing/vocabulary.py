@@ -56,10 +56,10 @@ class Vocabulary:
         starts = edges[0::2].copy()  # read by many steps: side by side they take a tenth less
         words = Spans(padded, starts, edges[1::2] - starts)
         first, second = hash_spans(words)
-        ranks, places = rank_hashes(first, second)
-        distinct = Spans(padded, words.starts[places], words.sizes[places])
-        self._samples.append(_Sample(distinct, (first[places], second[places])))
-        return TextWords(words.starts, ranks, len(places))
+        ranks, positions = rank_hashes(first, second)
+        distinct = Spans(padded, words.starts[positions], words.sizes[positions])
+        self._samples.append(_Sample(distinct, (first[positions], second[positions])))
+        return TextWords(words.starts, ranks, len(positions))
 
     def finish(self) -> tuple[Spans, list[I64]]:
         """All distinct words, and for each text its words' numbers among them. Spends the vocabulary."""
@@ -67,9 +67,9 @@ class Vocabulary:
         if not samples:
             return join_spans([]), []
         hashes = (np.concatenate([sample.hashes[half] for sample in samples]) for half in (0, 1))
-        ranks, places = rank_hashes(*hashes)
+        ranks, positions = rank_hashes(*hashes)
         ends = np.cumsum([len(sample.words.starts) for sample in samples])
-        split = np.split(places, np.searchsorted(places, ends[:-1]))
+        split = np.split(positions, np.searchsorted(positions, ends[:-1]))
         firsts = (0, *ends[:-1].tolist())
         words = [
             sample.words.take(own - first) for sample, own, first in zip(samples, split, firsts, strict=True)

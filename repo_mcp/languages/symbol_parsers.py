@@ -37,7 +37,7 @@ _TSX_SUFFIX = ".tsx"
 _MANIFESTS = ("go.mod", "go.work")  # of a language by name, and no source of it
 
 
-def find_structure_task(path: str, language: str) -> str | None:
+def find_parser_task(path: str, language: str) -> str | None:
     """The task that makes the structure of a file; None when its language has none here."""
     dialect = "tsx" if path.lower().endswith(_TSX_SUFFIX) and language == "typescript" else language
     if path.endswith(_MANIFESTS) or dialect not in _LOADERS or find_missing_wheel(dialect) is not None:
@@ -72,7 +72,7 @@ def find_missing_wheel(dialect: str) -> str | None:
     return None
 
 
-def run_structure_task(task: str, request: bytes) -> bytes:
+def run_parser_task(task: str, request: bytes) -> bytes:
     """The structure record of a request. In the process that parses, and nowhere else.
 
     Raises KeyError for a task that there is none of.

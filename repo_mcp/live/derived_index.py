@@ -41,7 +41,7 @@ View = TypeVar("View", bound=OpenedView)
 
 
 @dataclass(frozen=True, slots=True)
-class FollowingWords:
+class DerivedIndexWording:
     """How a following index is named."""
 
     thread: str
@@ -49,10 +49,10 @@ class FollowingWords:
     failed: str  # before the message of what went wrong in the background
 
 
-class FollowingIndex(ABC, Generic[View]):
+class DerivedIndex(ABC, Generic[View]):
     """Every method may be called from several threads at a time."""
 
-    def __init__(self, index: LiveIndex, find_task: FindTask, words: FollowingWords) -> None:
+    def __init__(self, index: LiveIndex, find_task: FindTask, words: DerivedIndexWording) -> None:
         """`find_task` tells which files of the lexical index should have a record."""
         self._index = index
         self._find_task = find_task

@@ -28,7 +28,7 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.indexer import NO_PLACES, Indexer, Walk, explain_write_error, name_snapshot
+from repo_mcp.indexing.indexer import NO_PROBE, Indexer, Walk, explain_write_error, name_snapshot
 from repo_mcp.indexing.purge_mark import PurgeMark
 from repo_mcp.indexing.scan_state import (
     ChangedFiles,
@@ -49,7 +49,7 @@ from repo_mcp.model import (
     SkipReason,
 )
 from repo_mcp.ranking.searcher import Searcher
-from repo_mcp.workspace.path_changes import Glimpse, TreeView
+from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 
 NOT_INDEXED_HINT = "Search again in a moment; repo.status tells how far it is. Files can be opened meanwhile."
 UNREADABLE_INDEX = "The index could not be read; it is built anew."
@@ -99,7 +99,7 @@ class LiveIndex:
         walk: Walk,
         *,
         watch: bool,
-        view: TreeView | None = None,
+        view: PathChangeFinder | None = None,
         note_refresh: Callable[[], None] = lambda: None,
         make_tag: MakeTag | None = None,
     ) -> None:
@@ -448,15 +448,15 @@ class LiveIndex:
 
     def _refresh_named(self) -> bool:
         """Index the changed files that are known by name. False when the tree must be walked."""
-        glimpse = None
+        changes = None
         if self._view is not None and not self._walk_wanted:
-            glimpse = self._view.look_at(self._waiting)
-        if glimpse is None:
+            changes = self._view.look_at(self._waiting)
+        if changes is None:
             return False
-        self._waiting = frozenset([*glimpse.gone, *(file.path for file in glimpse.files)])
+        self._waiting = frozenset([*changes.gone, *(file.path for file in changes.files)])
         if not self._waiting:
             return True
-        done = self._refresh_glimpse(glimpse, self._closed.is_set)
+        done = self._refresh_changes(changes, self._closed.is_set)
         if done:
             self._waiting, self._background_fault = frozenset(), ""
             self._note_refresh_done()
@@ -470,8 +470,8 @@ class LiveIndex:
         Returns the files of the root that were met and are not indexed, and why. Raises as `refresh` does.
         """
         stop = self._stops_when(cancelled)
-        glimpse = self._view.look_at(paths) if self._view is not None else None
-        if glimpse is not None and self._refresh_glimpse(glimpse, stop):
+        changes = self._view.look_at(paths) if self._view is not None else None
+        if changes is not None and self._refresh_changes(changes, stop):
             self._note_refresh_done()
         else:
             self.refresh(cancelled=stop)
@@ -479,7 +479,7 @@ class LiveIndex:
         seen = self._read_seen(manifest.generation) if manifest is not None else None
         return seen.get_skipped() if seen is not None else {}
 
-    def _refresh_glimpse(self, glimpse: Glimpse, stop: Callable[[], bool]) -> bool:
+    def _refresh_changes(self, changes: PathChanges, stop: Callable[[], bool]) -> bool:
         """Index a few files. False when there must be a walk."""
         self._hurried.set()
         try:
@@ -487,11 +487,11 @@ class LiveIndex:
         finally:
             self._hurried.clear()
         try:
-            done = self._open_indexer().refresh_named(glimpse, cancelled=stop)
+            done = self._open_indexer().refresh_named(changes, cancelled=stop)
             if done is None:
                 return False
             if self._stale:
-                self._stale = max(0, self._stale - len(glimpse.files) - len(glimpse.gone))
+                self._stale = max(0, self._stale - len(changes.files) - len(changes.gone))
             manifest = read_manifest(self._directory)
             if (
                 not done.warnings
@@ -517,7 +517,7 @@ class LiveIndex:
             self._workers,
             self._walk,
             self._record,
-            places=self._view if self._view is not None else NO_PLACES,
+            places=self._view if self._view is not None else NO_PROBE,
             note_purge=self._note_purge,
             note_purge_due=self.note_purge_due,
             make_tag=make_tag,

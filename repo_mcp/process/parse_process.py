@@ -24,7 +24,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from repo_mcp.languages.python.syntax import outline_python
-from repo_mcp.languages.symbol_parsers import PREFIX, run_structure_task
+from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
 
 READY = b"ready"  # the first frame
 CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
@@ -72,7 +72,7 @@ def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
 def run_task(task: str, text: bytes) -> bytes:
     """The answer of a task. KeyError when there is none of this name."""
     if task.startswith(PREFIX):
-        return run_structure_task(task, text)
+        return run_parser_task(task, text)
     return TASKS[task](text)
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from repo_mcp.protocol.frames import JsonObject
     from repo_mcp.protocol.round_trips import Round
     from repo_mcp.protocol.sampling import Sampler
-    from repo_mcp.protocol.task_methods import TaskDesk
+    from repo_mcp.protocol.task_methods import TaskMethods
     from repo_mcp.protocol.tool_model import Tool
     from repo_mcp.protocol.wire import Valid
 
@@ -68,7 +68,7 @@ BAD_STATE = "requestState is of another call, or too old: make the call again wi
 _UNDECIDED, _HANDSHAKE, _MODERN, _HANDED_OVER = range(4)
 
 
-class Desk:
+class Session:
     """One conversation. `take` is called by one thread, the reader's."""
 
     def __init__(self, wire: Wire, answers: Answers, hand_over: HandOver) -> None:
@@ -85,7 +85,7 @@ class Desk:
         self._tools: Mapping[str, Tool] = {}
         self._pool: CallPool | None = None
         self._sampler: Sampler | None = None
-        self._task_desk: TaskDesk | None = None
+        self._task_methods: TaskMethods | None = None
         self._lock = threading.Lock()
         self._calls: dict[RequestId, AnsweredCall] = {}  # begun and not ended, by id; under the lock
 
@@ -118,13 +118,13 @@ class Desk:
             calls = list(self._calls.values())
         for call in calls:
             call.cancel()
-        if self._task_desk is not None:
-            self._task_desk.close()
+        if self._task_methods is not None:
+            self._task_methods.close()
 
     def wait_until_idle(self, patience_seconds: float) -> None:
         """Until nothing runs any more, at most so long."""
         deadline = time.monotonic() + patience_seconds
-        for one in (self._pool, self._task_desk):
+        for one in (self._pool, self._task_methods):
             if one is not None:
                 one.wait_until_idle(max(0.0, deadline - time.monotonic()))
 
@@ -234,7 +234,7 @@ class Desk:
             caller = None
         if caller is None:
             return False
-        if not self._find_task_desk().answer(request, caller):
+        if not self._find_task_methods().answer(request, caller):
             self._wire.answer(request.id, refuse_method(request.id, request.method))
         return True
 
@@ -246,19 +246,19 @@ class Desk:
             return False
         if arguments is not None and not isinstance(arguments, dict):
             return False
-        task_desk = self._find_task_desk()
-        task_desk.begin_as_asked(request, name, self._tools.get(name), self._name_caller(params), wanted)
+        task_methods = self._find_task_methods()
+        task_methods.begin_as_asked(request, name, self._tools.get(name), self._name_caller(params), wanted)
         return True
 
-    def _find_task_desk(self) -> TaskDesk:
-        if self._task_desk is None:
-            from repo_mcp.protocol.task_methods import TaskDesk
+    def _find_task_methods(self) -> TaskMethods:
+        if self._task_methods is None:
+            from repo_mcp.protocol.task_methods import TaskMethods
 
             self._ready.wait()
             assert self._sampler is not None
             modern = self._spoken == MODERN_VERSION
-            self._task_desk = TaskDesk(self._wire, self._answers, self._sampler, modern=modern)
-        return self._task_desk
+            self._task_methods = TaskMethods(self._wire, self._answers, self._sampler, modern=modern)
+        return self._task_methods
 
     # Calls of tools
 
@@ -283,7 +283,7 @@ class Desk:
             and caller.takes_tasks
             and tool.may_be_task
             and self._answers.offers_tasks
-            and self._find_task_desk().begin(request, tool, arguments, caller, round_=round_)
+            and self._find_task_methods().begin(request, tool, arguments, caller, round_=round_)
         ):
             return True
         from repo_mcp.protocol.answered_call import AnsweredCall
@@ -325,7 +325,7 @@ class Desk:
         if call is not None:
             call.cancel()
             return True
-        return self._task_desk is not None and self._task_desk.forget(request_id)
+        return self._task_methods is not None and self._task_methods.forget(request_id)
 
 
 def _is_initialized(frame: Notification | Response) -> bool:

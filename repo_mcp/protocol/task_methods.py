@@ -75,7 +75,7 @@ class _Refusal(Exception):
         self.data = data
 
 
-class TaskDesk:
+class TaskMethods:
     """The tasks of one conversation. Requests are taken by one thread, the reader's."""
 
     def __init__(

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from index_format import BLOCK_BITS, LiveSegment, find_docs
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, WeighedList
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
 
 Mask = npt.NDArray[np.bool_]
 SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can move a score
@@ -40,7 +40,7 @@ class TopUnits:
     scores: F64
 
 
-class TopUnitsFinder:
+class BlockMaxMaxScore:
     """Finds the best units of one segment. Safe for several threads."""
 
     def __init__(self, segment: LiveSegment) -> None:
@@ -48,7 +48,7 @@ class TopUnitsFinder:
         self._blocks = -(-segment.reader.unit_count // BLOCK_DOCS)
 
     def find(
-        self, lists: Sequence[WeighedList], wanted: Mask | None, count: int, threshold: float = 0.0
+        self, lists: Sequence[PostingScorer], wanted: Mask | None, count: int, threshold: float = 0.0
     ) -> TopUnits:
         """The best `count` units among those that are `wanted` (None: all), with ties.
 
@@ -76,7 +76,7 @@ def _find_empty(wanted: Mask, blocks: int) -> Mask:
 class _Search:
     """One search as it goes on: the blocks that are left, and the units found so far."""
 
-    def __init__(self, ordered: Sequence[WeighedList], blocks: int, count: int, threshold: float) -> None:
+    def __init__(self, ordered: Sequence[PostingScorer], blocks: int, count: int, threshold: float) -> None:
         """`ordered` are the lists, the one that can give most first."""
         self.masks: list[Mask] = []  # each has a row for each unit, and all must say that one is wanted
         self._ordered = ordered
@@ -84,8 +84,8 @@ class _Search:
         self._threshold = threshold
         # For each list and block what this list and those behind it give at most; at the end nothing.
         self._rests = np.zeros((len(ordered) + 1, blocks))
-        for place in range(len(ordered) - 1, -1, -1):
-            np.add(self._rests[place + 1], ordered[place].bound_blocks(), out=self._rests[place])
+        for position in range(len(ordered) - 1, -1, -1):
+            np.add(self._rests[position + 1], ordered[position].bound_blocks(), out=self._rests[position])
         self._bounds = self._rests[0].copy()  # 0 for a block that was looked at, or that nobody wants
         self._units: list[I64] = []
         self._scores: list[F64] = []
@@ -111,46 +111,46 @@ class _Search:
         mosts = rests.max(axis=1)
         first = int(np.count_nonzero(mosts >= self._need))  # list that names no unit any more
         sums = self._add(self._ordered[:first], blocks)
-        places = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
-        scores = sums.take(places)
+        positions = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
+        scores = sums.take(positions)
         for mask in self.masks:
-            kept = mask.take(find_docs(blocks, places)).nonzero()[0]
-            places, scores = places.take(kept), scores.take(kept)
-        places, scores = self._look_up(first, (places, scores), blocks, rests)
+            kept = mask.take(find_docs(blocks, positions)).nonzero()[0]
+            positions, scores = positions.take(kept), scores.take(kept)
+        positions, scores = self._look_up(first, (positions, scores), blocks, rests)
         kept = self._raise_threshold(scores)
-        self._take(find_docs(blocks, places.take(kept)), scores.take(kept))
+        self._take(find_docs(blocks, positions.take(kept)), scores.take(kept))
 
-    def _add(self, lists: Sequence[WeighedList], blocks: I64, wanted: Mask | None = None) -> F64:
+    def _add(self, lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
         """What some lists give together to each unit of ascending blocks that is wanted."""
         gains = [one.take(blocks, wanted) for one in lists]
-        places, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
-        sums: F64 = np.bincount(places, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
+        positions, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
+        sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
         return sums
 
     def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
         """The places in some blocks, with their scores, that may be among the best with the other lists."""
-        places, scores = found
+        positions, scores = found
         for number in range(first, len(self._ordered)):
-            kept = (scores >= self._need - rests[number].take(places >> BLOCK_BITS)).nonzero()[0]
-            places, scores = places.take(kept), scores.take(kept)
-            if not len(places):
+            kept = (scores >= self._need - rests[number].take(positions >> BLOCK_BITS)).nonzero()[0]
+            positions, scores = positions.take(kept), scores.take(kept)
+            if not len(positions):
                 break
-            if len(places) > FEW_UNITS:
-                return places, scores + self._add_at(self._ordered[number:], blocks, places)
-            scores += self._ordered[number].look_up(find_docs(blocks, places))
-        return places, scores
+            if len(positions) > FEW_UNITS:
+                return positions, scores + self._add_at(self._ordered[number:], blocks, positions)
+            scores += self._ordered[number].look_up(find_docs(blocks, positions))
+        return positions, scores
 
     @property
     def _need(self) -> float:
         """What a unit must have to be among the best."""
         return max(self._threshold - SLACK, LEAST)
 
-    def _add_at(self, lists: Sequence[WeighedList], blocks: I64, places: I64) -> F64:
+    def _add_at(self, lists: Sequence[PostingScorer], blocks: I64, positions: I64) -> F64:
         """What some lists give together at ascending places in some blocks."""
-        rows = places >> BLOCK_BITS
+        rows = positions >> BLOCK_BITS
         is_new = np.ones(len(rows), dtype=np.bool_)
         np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
-        own = (is_new.cumsum() - 1) << BLOCK_BITS | places & (BLOCK_DOCS - 1)
+        own = (is_new.cumsum() - 1) << BLOCK_BITS | positions & (BLOCK_DOCS - 1)
         holding = blocks.take(rows[is_new])
         wanted = np.zeros(len(holding) << BLOCK_BITS, dtype=np.bool_)
         wanted[own] = True

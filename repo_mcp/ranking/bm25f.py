@@ -81,7 +81,7 @@ class _Unweighted(_Statistics):
         return 1.0
 
 
-class Saturation:
+class TfNorm:
     """Scores postings in one field as if their term's idf and its field's weight were 1."""
 
     def __init__(self, field: str, average_length: float) -> None:

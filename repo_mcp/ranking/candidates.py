@@ -21,7 +21,7 @@ from repo_mcp.ranking.ranking_weights import RankingWeights
 from repo_mcp.ranking.searcher import BestUnits, Searcher
 from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.ranking.signals import sum_text, weigh_inverse, weigh_rarity
-from repo_mcp.ranking.term_scorers import TermLists
+from repo_mcp.ranking.term_scorers import TermScorers
 from repo_mcp.text.schema import PATH, SYMBOL
 
 TEXT_FILES = 100  # by text and defined names
@@ -33,7 +33,7 @@ MAX_DEFINING = 1_000  # files that a name may be defined in to make them candida
 class Candidates:
     """The files to look at, and the weights of the stems that their names may hold."""
 
-    places: list[int]  # of each its segment's place in the snapshot, ascending
+    positions: list[int]  # of each its segment's place in the snapshot, ascending
     files: list[int]  # and its number there
     paths: list[str]
     text: F64  # of each its share of the best text
@@ -64,14 +64,14 @@ def gather(
     by_path = _take_best(searcher, path_rows[wanted], path_sums[wanted], PATH_FILES, bases)
     by_text = _take_best(searcher, named, points, TEXT_FILES, bases)
     chosen = sort_distinct(np.concatenate([by_text, by_path]))
-    places, files = _locate(chosen, bases)
+    positions, files = _locate(chosen, bases)
     paths = [
         path
         for part in searcher.segments
-        for path in part.reader.files.read_paths_of(files[places == part.place])
+        for path in part.reader.files.read_paths_of(files[positions == part.position])
     ]
     text, names = _look_up(found, sums, chosen), _rate_names(defining, chosen)
-    return Candidates(places.tolist(), files.tolist(), paths, text, names, stems, best_text)
+    return Candidates(positions.tolist(), files.tolist(), paths, text, names, stems, best_text)
 
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
@@ -81,16 +81,16 @@ def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
 
 def _locate(rows: I64, bases: I64) -> tuple[I64, I64]:
     """Segment and file of each row."""
-    places = np.searchsorted(bases, rows, side="right") - 1
-    return places, rows - bases[places]
+    positions = np.searchsorted(bases, rows, side="right") - 1
+    return positions, rows - bases[positions]
 
 
 def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
     """The value of each wanted row, 0 for one that is not there. `rows` ascend."""
     if not len(rows):
         return np.zeros(len(wanted))
-    places = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-    return np.where(rows[places] == wanted, values[places], 0.0)
+    positions = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
+    return np.where(rows[positions] == wanted, values[positions], 0.0)
 
 
 def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64, float]:
@@ -115,7 +115,7 @@ class _Defining:
     rows: I64  # ascending
 
 
-def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]) -> list[_Defining]:
+def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
     """The files that define each name of the query; names that none defines are left out."""
     found = []
     for name, kind in intent.names:
@@ -129,14 +129,14 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
     """For each NameKind and wanted row the rarity of the rarest such name that the file defines."""
     rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
     for one in defining:
-        places = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
+        positions = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
         values = rated[one.kind]
-        np.maximum(values, one.rarity * (one.rows[places] == wanted), out=values)
+        np.maximum(values, one.rarity * (one.rows[positions] == wanted), out=values)
     return list(rated.values())
 
 
 def _weigh_stems(
-    searcher: Searcher, intent: Intent, known: Mapping[str, TermLists]
+    searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
     """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
     hold stems, ascending, each with the sum of those."""
@@ -161,7 +161,7 @@ def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> 
     kept = []
     parts = np.split(rows, np.searchsorted(rows, bases[1:-1]))
     for part, mask, own in zip(searcher.segments, best.masks, parts, strict=False):
-        files = own - int(bases[part.place])
+        files = own - int(bases[part.position])
         wanted = part.units_per_file[files] > 0
         kept.append(wanted if mask is None else wanted & mask[files])
     return np.concatenate(kept) if kept else np.zeros(0, dtype=np.bool_)
@@ -177,7 +177,7 @@ def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I6
     room = count - len(best)
     if len(bases) > 2:  # files of one segment stand in the order of their paths: of each the first are enough
         first = np.concatenate([own[:room] for own in np.split(ties, np.searchsorted(ties, bases[1:-1]))])
-        places = zip(*(column.tolist() for column in _locate(first, bases)), first.tolist(), strict=True)
-        paths = [(searcher.read_path(place, file).encode(), row) for place, file, row in places]
+        positions = zip(*(column.tolist() for column in _locate(first, bases)), first.tolist(), strict=True)
+        paths = [(searcher.read_path(position, file).encode(), row) for position, file, row in positions]
         ties = np.array([row for _, row in sorted(paths)], dtype=np.int64)
     return np.concatenate([best, ties[:room]])

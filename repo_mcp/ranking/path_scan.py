@@ -59,8 +59,8 @@ class PathScan:
         """Which paths have letters whose case bytes do not tell."""
         found = np.zeros(self._files.count, dtype=np.bool_)
         if not self._text.isascii():
-            places = (np.frombuffer(self._text, dtype=np.uint8) >= 0x80).nonzero()[0]
-            found[self._ends.searchsorted(places)] = True
+            positions = (np.frombuffer(self._text, dtype=np.uint8) >= 0x80).nonzero()[0]
+            found[self._ends.searchsorted(positions)] = True
         return found
 
     def find_holding(self, part: str) -> Mask:

@@ -24,12 +24,12 @@ from index_format import (
     BlockList,
     find_docs,
     find_low,
-    spread_places,
+    spread_positions,
     spread_runs,
 )
 from repo_mcp.ranking.bm25f import F64, I64, K1, Integers, TermScorer
 from repo_mcp.ranking.bm25f import B as SCORING_B
-from repo_mcp.ranking.tf_norm_table import U32, Saturations
+from repo_mcp.ranking.tf_norm_table import U32, TfNormTable
 from repo_mcp.text.schema import FIELDS, PATH
 
 Mask = npt.NDArray[np.bool_]
@@ -41,7 +41,7 @@ BLOCKS_AT_ONCE = 16  # decoded in search of the strongest unit
 assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # else the bounds of segments bound nothing
 
 
-class WeighedList(Protocol):
+class PostingScorer(Protocol):
     """The gains of units from one or several lists of a term. Postings of dead units may be among them.
 
     A place is a row for each unit of some blocks, block after block, as BlockList.pick has it.
@@ -112,8 +112,8 @@ class Postings:
 class _Gains:
     """The gains of a term by the numbers of saturations."""
 
-    def __init__(self, postings: Sequence[Postings], saturations: Saturations) -> None:
-        self._saturations = saturations
+    def __init__(self, postings: Sequence[Postings], tf_norms: TfNormTable) -> None:
+        self._tf_norms = tf_norms
         self._share = postings[0].weigher.share
         self._factors = np.zeros(len(FIELDS))
         for one in postings:
@@ -122,17 +122,17 @@ class _Gains:
 
     def take(self, numbers: Integers) -> F64:
         """The gain of each."""
-        values = self._saturations.values.take(numbers)
+        values = self._tf_norms.values.take(numbers)
         if self._only is not None:
             values *= self._factors[self._only]
         else:
-            values *= self._factors.take(self._saturations.fields.take(numbers))
+            values *= self._factors.take(self._tf_norms.fields.take(numbers))
         return _round_gains(values, self._share)
 
     def find_places(self, numbers: Integers, field: int) -> I64:
         """Those of one field."""
-        places: I64 = (self._saturations.fields[numbers] == field).nonzero()[0]
-        return places
+        positions: I64 = (self._tf_norms.fields[numbers] == field).nonzero()[0]
+        return positions
 
     def find_strongest(self, numbers: Integers, field: int) -> float:
         """The largest gain in one field."""
@@ -146,13 +146,13 @@ class ShortList:
     """
 
     def __init__(
-        self, postings: Sequence[Postings], saturations: Saturations, first_units: I64, blocks: int
+        self, postings: Sequence[Postings], tf_norms: TfNormTable, first_units: I64, blocks: int
     ) -> None:
         """`first_units` is that of each file of the segment, with the end as one more row."""
         self._block_count = blocks
         self._files = np.zeros(0, dtype=np.uint32)  # of the path, those without units among them
         self._strongest_path = 0.0
-        self._gains = _Gains(postings, saturations)
+        self._gains = _Gains(postings, tf_norms)
         units, numbers = [], []
         for one in postings:
             units.append(one.docs)
@@ -183,20 +183,20 @@ class ShortList:
         self.byte_count = 1500 + sum(one.nbytes for one in arrays)
 
     def bound_blocks(self) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         bounds = np.zeros(self._block_count)
         bounds[self._blocks[:-1]] = self._bounds * np.float64(self.most / BOUND_SCALE)
         return bounds
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         starts, sizes = self._find_runs(blocks)
         numbers = spread_runs(starts, sizes)
-        places = spread_places(self._low.take(numbers), sizes)
+        positions = spread_positions(self._low.take(numbers), sizes)
         if wanted is not None:
-            chosen = wanted.take(places).nonzero()[0]
-            numbers, places = numbers.take(chosen), places.take(chosen)
-        return places, self._gains.take(self._numbers.take(numbers))
+            chosen = wanted.take(positions).nonzero()[0]
+            numbers, positions = numbers.take(chosen), positions.take(chosen)
+        return positions, self._gains.take(self._numbers.take(numbers))
 
     def _find_runs(self, blocks: I64) -> tuple[I32, I32]:
         """Where the postings of each of some blocks begin, and how many they are."""
@@ -205,11 +205,11 @@ class ShortList:
         return starts, (self._firsts.take(rows + 1) - starts) * (self._blocks.take(rows) == blocks)
 
     def hold(self, units: I64) -> list[int]:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._find(units)[0]
 
     def look_up(self, units: I64) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         rows, firsts, stops = (np.array(column, dtype=np.int64) for column in self._find(units))
         counts = stops - firsts
         gains = self._gains.take(self._numbers.take(spread_runs(firsts, counts)))
@@ -222,16 +222,16 @@ class ShortList:
         return find_low(self._low_bytes, starts, starts + sizes, units)
 
     def read_docs(self, field: int) -> I64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         if field == PATH:
             return self._files.astype(np.int64)
-        places = self._gains.find_places(self._numbers, field)
-        rows = self._firsts.searchsorted(places, side="right") - 1
-        docs: I64 = (self._blocks[rows].astype(np.int64) << BLOCK_BITS) | self._low[places]
+        positions = self._gains.find_places(self._numbers, field)
+        rows = self._firsts.searchsorted(positions, side="right") - 1
+        docs: I64 = (self._blocks[rows].astype(np.int64) << BLOCK_BITS) | self._low[positions]
         return docs
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._strongest_path if field == PATH else self._gains.find_strongest(self._numbers, field)
 
 
@@ -278,21 +278,21 @@ class LongList:
         self.byte_count = 1000 + self._bounds.nbytes
 
     def bound_blocks(self) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         bounds: F64 = self._bounds * np.float64(self._scale)
         return bounds
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As WeighedList says."""
-        places, counts = self._read().pick(blocks, wanted)
-        return places, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, places)))
+        """As PostingScorer says."""
+        positions, counts = self._read().pick(blocks, wanted)
+        return positions, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, positions)))
 
     def hold(self, units: I64) -> list[int]:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._read().hold(units)
 
     def look_up(self, units: I64) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         gains = np.zeros(len(units))
         rows, counts = self._read().look_up(units)
         if rows:
@@ -300,11 +300,11 @@ class LongList:
         return gains
 
     def read_docs(self, field: int) -> I64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._read().read()[0] if field == self._field else np.zeros(0, dtype=np.int64)
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As WeighedList says. The blocks of the highest bounds are decoded until no other can win."""
+        """As PostingScorer says. The blocks of the highest bounds are decoded until no other can win."""
         strongest = 0.0
         if field != self._field:
             return strongest
@@ -324,11 +324,11 @@ class LongList:
 class PathList:
     """What the units of many files get from a term in the path."""
 
-    def __init__(self, postings: Postings, saturations: Saturations, first_units: I64) -> None:
+    def __init__(self, postings: Postings, tf_norms: TfNormTable, first_units: I64) -> None:
         """`first_units` is that of each file of the segment, with the end as one more row."""
         self._first_units = first_units
         self._files = postings.docs.astype(np.uint32)
-        self._gains, self._numbers = _Gains([postings], saturations), postings.numbers
+        self._gains, self._numbers = _Gains([postings], tf_norms), postings.numbers
         self._bounds = self._find_bounds()
         self.most = self._gains.find_strongest(self._numbers, PATH)
         arrays = self._files, self._numbers, self._bounds
@@ -342,17 +342,17 @@ class PathList:
         gains = self._gains.take(self._numbers[own])
         np.maximum.at(bounds, firsts, gains)
         np.maximum.at(bounds, lasts, gains)
-        for place in np.flatnonzero(lasts - firsts > 1).tolist():  # files of more than 256 units
-            inside = bounds[firsts[place] + 1 : lasts[place]]
-            np.maximum(inside, gains[place], out=inside)
+        for position in np.flatnonzero(lasts - firsts > 1).tolist():  # files of more than 256 units
+            inside = bounds[firsts[position] + 1 : lasts[position]]
+            np.maximum(inside, gains[position], out=inside)
         return np.nextafter(bounds.astype(np.float32), np.float32(np.inf))
 
     def bound_blocks(self) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._bounds.astype(np.float64)
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         units = self._first_units
         starts = blocks << BLOCK_BITS
         ends = np.minimum(starts + BLOCK_DOCS, units[-1])
@@ -363,20 +363,20 @@ class PathList:
         files = self._files[numbers].astype(np.int64)
         begins = np.maximum(units[files], starts[rows])
         sizes = np.minimum(units[files + 1], ends[rows]) - begins
-        places = spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes)
+        positions = spread_runs(begins - starts[rows] + (rows << BLOCK_BITS), sizes)
         gains = self._gains.take(self._numbers[numbers]).repeat(sizes)
         if wanted is not None:
-            chosen = wanted.take(places).nonzero()[0]
-            places, gains = places.take(chosen), gains.take(chosen)
-        return places, gains
+            chosen = wanted.take(positions).nonzero()[0]
+            positions, gains = positions.take(chosen), gains.take(chosen)
+        return positions, gains
 
     def hold(self, units: I64) -> list[int]:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         held: list[int] = self._find(units)[0].nonzero()[0].tolist()
         return held
 
     def look_up(self, units: I64) -> F64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         held, rows = self._find(units)
         gains = self._gains.take(self._numbers.take(rows))
         gains *= held
@@ -390,9 +390,9 @@ class PathList:
         return held, rows
 
     def read_docs(self, field: int) -> I64:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._files.astype(np.int64) if field == PATH else np.zeros(0, dtype=np.int64)
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As WeighedList says."""
+        """As PostingScorer says."""
         return self._gains.find_strongest(self._numbers, field)

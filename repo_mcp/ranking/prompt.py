@@ -229,8 +229,8 @@ def list_joined(prompt: str) -> tuple[str, ...]:
     for run in re.split(r"[^\w \t-]+", prompt):
         words = [word.lower() for word in _WORD.findall(run)]
         for size in (2, 3):
-            for place in range(min(len(words), MAX_JOINED_WORDS) - size + 1):
-                row = words[place : place + size]
+            for position in range(min(len(words), MAX_JOINED_WORDS) - size + 1):
+                row = words[position : position + size]
                 if row[0] not in STOP_WORDS and row[-1] not in STOP_WORDS:
                     joined |= dict.fromkeys(("_".join(row), "".join(row)))
     return tuple(joined)[:MAX_JOINED]

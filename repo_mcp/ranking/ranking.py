@@ -200,7 +200,7 @@ def _explain(rated: Rated, column: int, share: float) -> RankedFile:
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
     if share < 1.0:
         points.append(("role", round((share - 1.0) * sum(given), DECIMALS)))
-    part, file = rated.segments[rated.candidates.places[column]], rated.candidates.files[column]
+    part, file = rated.segments[rated.candidates.positions[column]], rated.candidates.files[column]
     return RankedFile(rated.candidates.paths[column], part, file, add_up(points), tuple(points))
 
 
@@ -215,11 +215,11 @@ def fill_page(
     chosen = []
     for file in files:
         first, end = file.part.first_units[file.file : file.file + 2].tolist()
-        found = best.segments[file.part.place]
+        found = best.segments[file.part.position]
         start, stop = found.units.searchsorted((first, end)).tolist()
         units, scores = found.units[start:stop], found.scores[start:stop]
         unit = int(units[scores.argmax()]) if len(units) else first
-        own = [(RankedUnit(file.score, file.part.place, unit), file.points)]
+        own = [(RankedUnit(file.score, file.part.position, unit), file.points)]
         if len(units) > 1 and file.score * weights.repeat >= least:
             own += _repeat(file, units, scores, top_k, weights)
         chosen += [(-one.score, file.path.encode(), one.unit, one, points) for one, points in own]
@@ -235,7 +235,7 @@ def _repeat(
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):
         of_chunks[chunk] = min(of_chunks.get(chunk, (0.0, unit)), (-score, unit))
     ordered = sorted(of_chunks.values())[:most]
-    for place, (negative, unit) in enumerate(ordered[1:], 1):
-        share = weights.repeat**place * negative / ordered[0][0]
+    for position, (negative, unit) in enumerate(ordered[1:], 1):
+        share = weights.repeat**position * negative / ordered[0][0]
         points = (*file.points, ("repeat", round((share - 1.0) * file.score, DECIMALS)))
-        yield RankedUnit(add_up(points), file.part.place, unit), points
+        yield RankedUnit(add_up(points), file.part.position, unit), points

@@ -13,12 +13,12 @@ from functools import lru_cache, partial
 import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan
-from repo_mcp.ranking.block_max_maxscore import TopUnitsFinder
+from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
-from repo_mcp.ranking.term_scorers import ALL_FIELDS, Kept, TermListReader, TermLists
+from repo_mcp.ranking.term_scorers import ALL_FIELDS, Kept, TermScorerReader, TermScorers
 from repo_mcp.ranking.tf_norm_table import U32
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
@@ -68,11 +68,11 @@ class BestUnits:
     segments: tuple[Matches, ...]  # for each segment its units, ascending, and their scores
     masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
     total: int  # chunks that hold one of them
-    terms: tuple[TermLists, ...]  # of each query term
+    terms: tuple[TermScorers, ...]  # of each query term
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _UnitAddress:
     """Where a unit lies, and what is known of its file."""
 
     path: str
@@ -86,10 +86,12 @@ class Searcher:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.segments = [SegmentSearch(segment, place) for place, segment in enumerate(snapshot.segments)]
+        self.segments = [
+            SegmentSearch(segment, position) for position, segment in enumerate(snapshot.segments)
+        ]
         self.average_lengths = [self._average_length(number) for number in range(len(FIELDS))]
-        self._lists = TermListReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
-        self._finders = [TopUnitsFinder(segment) for segment in snapshot.segments]
+        self._lists = TermScorerReader(snapshot.segments, snapshot.unit_count, self.average_lengths)
+        self._finders = [BlockMaxMaxScore(segment) for segment in snapshot.segments]
         counts = [part.reader.file_count for part in self.segments]
         self.bases = np.concatenate(
             [[0], np.cumsum(counts, dtype=np.int64)]
@@ -136,7 +138,7 @@ class Searcher:
         found: list[Matches] = []
         threshold = 0.0
         for part, finder, mask in zip(self.segments, self._finders, masks, strict=True):
-            lists = [one for term in counting for one in term.segments[part.place]]
+            lists = [one for term in counting for one in term.segments[part.position]]
             top = finder.find(lists, self.find_units(part, query, mask), limit, threshold)
             found.append(Matches(top.units, top.scores))
             if len(top.scores) >= limit:
@@ -145,11 +147,11 @@ class Searcher:
         total = sum(part.count_chunks(own.units) for part, own in zip(self.segments, cut, strict=True))
         return BestUnits(tuple(cut), masks, total, terms)
 
-    def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermLists, ...]:
+    def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
         """The lists of each term, which counts as much as the query says."""
         return tuple(self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms)
 
-    def find_strongest(self, lists: TermLists) -> float:
+    def find_strongest(self, lists: TermScorers) -> float:
         """What the lists of a term give at most: the sum over fields of what a live unit gets, exactly.
 
         A term that is nowhere counts as one that stands once, in a unit of average length.
@@ -160,7 +162,7 @@ class Searcher:
         strongest = [0.0] * len(FIELDS)
         for part in self.segments:
             live = part.segment.get_live_mask(Level.UNIT)
-            for one in lists.segments[part.place]:
+            for one in lists.segments[part.position]:
                 found = [one.find_strongest(field, live) for field in range(len(FIELDS))]
                 strongest = list(map(max, strongest, found))
         return sum(strongest)
@@ -196,12 +198,12 @@ class Searcher:
                 found[docs if FIELDS[one.field].level is Level.UNIT else part.spread(docs)] = True
         return found
 
-    def read_path(self, place: int, file: int) -> str:
+    def read_path(self, position: int, file: int) -> str:
         """The path of one file of a segment."""
-        return self.segments[place].reader.files.read_path(file)
+        return self.segments[position].reader.files.read_path(file)
 
     def iter_field(
-        self, term: str, field: int, known: TermLists | None = None
+        self, term: str, field: int, known: TermScorers | None = None
     ) -> Iterator[tuple[SegmentSearch, I64]]:
         """The live documents of a term in one field, segment by segment. `known` are its lists, if read.
 
@@ -210,27 +212,27 @@ class Searcher:
         level = FIELDS[field].level
         for part in self.segments:
             if known is not None:
-                found = [one.read_docs(field) for one in known.segments[part.place]]
+                found = [one.read_docs(field) for one in known.segments[part.position]]
             else:
                 lists = part.reader.find_lists(term.encode())
                 found = [part.reader.read_postings(one)[0] for one in lists if one.field == field]
             for docs in found:
                 yield part, part.drop_dead(docs, level)
 
-    def find_files(self, term: str, field: int, known: TermLists | None = None) -> I64:
+    def find_files(self, term: str, field: int, known: TermScorers | None = None) -> I64:
         """The live files with a term in one field, ascending: each by its number in all segments together.
 
         They are kept: words of names are asked for again and again. `known` are the lists of the term.
         """
         return self._files.get((term, field), lambda: self._find_files(term, field, known)).astype(np.int64)
 
-    def _find_files(self, term: str, field: int, known: TermLists | None) -> U32:
+    def _find_files(self, term: str, field: int, known: TermScorers | None) -> U32:
         rows = [np.zeros(0, dtype=np.int64)]
         for part, docs in self.iter_field(term, field, known):
             files = docs if FIELDS[field].level is Level.FILE else part.find_files(docs)
             is_new = np.ones(len(files), dtype=np.bool_)
             np.not_equal(files[1:], files[:-1], out=is_new[1:])
-            rows.append(files[is_new] + self.bases[part.place])
+            rows.append(files[is_new] + self.bases[part.position])
         return np.concatenate(rows).astype(np.uint32)
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
@@ -247,13 +249,13 @@ class Searcher:
         room = limit - sum(int(np.count_nonzero(values > last)) for values in rounded)
         # Units of a segment stand in the order of their paths: of each the first ones are enough.
         ties = [
-            (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.place)
+            (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.position)
             for part, matches, values in zip(self.segments, found, rounded, strict=True)
             for unit in matches.units[np.flatnonzero(values == last)[:room]].tolist()
         ]
         kept = [set[int]() for _ in found]
-        for _, unit, place in sorted(ties)[:room]:
-            kept[place].add(unit)
+        for _, unit, position in sorted(ties)[:room]:
+            kept[position].add(unit)
         return [
             matches.keep((values > last) | np.isin(matches.units, sorted(own)))
             for matches, values, own in zip(found, rounded, kept, strict=True)
@@ -263,7 +265,7 @@ class Searcher:
         """Which files of a segment the filter and the query let through; None: all."""
         languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
         key = (
-            part.place,
+            part.position,
             wanted.key,
             tuple(query.path_parts),
             languages,
@@ -283,40 +285,40 @@ class Searcher:
         described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
         return self._build_chunks(query, found, *zip(*described[:top_k], strict=True)) if described else []
 
-    def _locate(self, units: Sequence[RankedUnit]) -> list[_Place]:
+    def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
         """Where each unit lies."""
-        places: dict[int, _Place] = {}  # by the row of the unit
+        positions: dict[int, _UnitAddress] = {}  # by the row of the unit
         for part, rows, own in self._part(units):
             files, spans = part.locate(own)
-            paths = [self.read_path(part.place, file) for file in files.tolist()]
+            paths = [self.read_path(part.position, file) for file in files.tolist()]
             languages = part.reader.take_languages(files)
             prints = part.reader.files.take_fingerprints(files)
-            places.update(zip(rows, map(_Place, paths, spans, languages, prints), strict=True))
-        return [places[row] for row in range(len(units))]
+            positions.update(zip(rows, map(_UnitAddress, paths, spans, languages, prints), strict=True))
+        return [positions[row] for row in range(len(units))]
 
     def _part(self, units: Sequence[RankedUnit]) -> Iterator[tuple[SegmentSearch, list[int], I64]]:
         """The segments that hold some of the units, the rows of these, and their numbers there."""
         for part in self.segments:
-            rows = [row for row, unit in enumerate(units) if unit.segment == part.place]
+            rows = [row for row, unit in enumerate(units) if unit.segment == part.position]
             if rows:
                 yield part, rows, np.array([units[row].unit for row in rows], dtype=np.int64)
 
     def _build_chunks(
-        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], places: Sequence[_Place]
+        self, query: Query, best: BestUnits, units: Sequence[RankedUnit], positions: Sequence[_UnitAddress]
     ) -> list[RankedChunk]:
         matched = self._find_matched(query, best, units)
         return [
             RankedChunk(
-                path=place.path,
-                chunk=place.span.chunk,
-                unit_start=place.span.start_line,
-                unit_end=place.span.end_line,
+                path=position.path,
+                chunk=position.span.chunk,
+                unit_start=position.span.start_line,
+                unit_end=position.span.end_line,
                 score=unit.score,
                 matched_terms=tuple(terms),
-                language=place.language,
-                fingerprint=place.fingerprint,
+                language=position.language,
+                fingerprint=position.fingerprint,
             )
-            for unit, place, terms in zip(units, places, matched, strict=True)
+            for unit, position, terms in zip(units, positions, matched, strict=True)
         ]
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
@@ -324,8 +326,10 @@ class Searcher:
         matched: list[list[str]] = [[] for _ in units]
         for part, rows, own in self._part(units):
             for text, term in zip(query.terms, best.terms, strict=True):
-                for place in {place for one in term.segments[part.place] for place in one.hold(own)}:
-                    matched[rows[place]].append(text)
+                for position in {
+                    position for one in term.segments[part.position] for position in one.hold(own)
+                }:
+                    matched[rows[position]].append(text)
         return matched
 
 
@@ -344,7 +348,7 @@ class _Filter:
 
 def _compute_file_mask(
     segments: Sequence[SegmentSearch],
-    place: int,
+    position: int,
     _filter_key: str,
     path_parts: tuple[str, ...],
     languages: frozenset[str],
@@ -352,8 +356,8 @@ def _compute_file_mask(
     include_tests: bool,
     path_filter: _Filter,
 ) -> Mask:
-    """Which files of the segment at `place` the filters let through."""
-    reader = segments[place].reader
+    """Which files of the segment at `position` the filters let through."""
+    reader = segments[position].reader
     mask = np.ones(reader.file_count, dtype=np.bool_)
     for names in filter(None, (languages, wanted_languages)):
         wanted = np.array([name in names for name in reader.language_names])

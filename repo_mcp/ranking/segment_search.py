@@ -41,11 +41,11 @@ class Matches:
 class SegmentSearch:
     """Safe for several threads."""
 
-    def __init__(self, segment: LiveSegment, place: int) -> None:
-        """`place` is the segment's place in the snapshot."""
+    def __init__(self, segment: LiveSegment, position: int) -> None:
+        """`position` is the segment's place in the snapshot."""
         self.segment = segment
         self.reader = segment.reader
-        self.place = place
+        self.position = position
         self.first_units = self.reader.files.first_units
         self.units_per_file = np.diff(self.first_units)
         self._lookups = 0
@@ -145,19 +145,19 @@ class SegmentSearch:
                 break
             wanted *= 4
         numbers = units.tolist()
-        return [RankedUnit(score, self.place, numbers[place]) for place, score in chosen]
+        return [RankedUnit(score, self.position, numbers[position]) for position, score in chosen]
 
 
 def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> list[tuple[int, float]]:
     """The first place in each of the first `top_k` chunks and all that tie with the last, and its score."""
     known: set[int] = set()
     chosen: list[tuple[int, float]] = []
-    for place, (chunk, score) in enumerate(zip(chunks, scores, strict=True)):
+    for position, (chunk, score) in enumerate(zip(chunks, scores, strict=True)):
         if len(chosen) >= top_k and score < chosen[top_k - 1][1]:
             break
         if chunk not in known:
             known.add(chunk)
-            chosen.append((place, score))
+            chosen.append((position, score))
     return chosen
 
 

@@ -62,9 +62,9 @@ def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
     is_first = np.ones(len(files), dtype=np.bool_)
     np.not_equal(files[1:], files[:-1], out=is_first[1:])
     starts = is_first.nonzero()[0]
-    places = np.arange(len(files)) - starts[is_first.cumsum() - 1]
-    shares = next_unit ** np.arange(int(places.max(initial=0)) + 1)
-    return files[starts], np.add.reduceat(scores * shares[places], starts)
+    positions = np.arange(len(files)) - starts[is_first.cumsum() - 1]
+    shares = next_unit ** np.arange(int(positions.max(initial=0)) + 1)
+    return files[starts], np.add.reduceat(scores * shares[positions], starts)
 
 
 def weigh_rarity(count: int, total: int) -> float:

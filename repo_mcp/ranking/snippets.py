@@ -153,12 +153,12 @@ def _holds(text: str, phrases: Sequence[str]) -> bool:
 
 def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
     """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
-    bits = {term: 1 << place for place, term in enumerate(terms)}
+    bits = {term: 1 << position for position, term in enumerate(terms)}
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found = [0] * len(lines)
     known: dict[str, int] = {}
-    for place, word in _iter_words(text, terms):
+    for position, word in _iter_words(text, terms):
         held = known.get(word)
         if held is None:
             held = 0
@@ -166,7 +166,7 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
                 held |= bits.get(term, 0)
             known[word] = held
         if held:
-            found[bisect_right(starts, place) - 1] |= held
+            found[bisect_right(starts, position) - 1] |= held
     return found
 
 
@@ -220,7 +220,7 @@ def find_best_line(found: Sequence[int]) -> int:
 
 def render_lines(lines: Sequence[str], first_line: int) -> str:
     """Numbered lines: `<number>\\t<text>\\n`, long ones cut."""
-    return "".join(f"{first_line + place}\t{_cut(line)}\n" for place, line in enumerate(lines))
+    return "".join(f"{first_line + position}\t{_cut(line)}\n" for position, line in enumerate(lines))
 
 
 def _cut(line: str) -> str:

@@ -45,7 +45,7 @@ def _iter_questions(query: Query) -> Iterator[Query]:
     parts = [name[1:] or name for name in names]
     together: list[list[tuple[str, ...]]] = [wholes, *([one] for one in wholes)]
     together += [parts, *([one] for one in parts)]
-    for place, needed in enumerate(together):
-        if needed and needed not in together[:place]:
+    for position, needed in enumerate(together):
+        if needed and needed not in together[:position]:
             terms = list(dict.fromkeys(term for one in needed for term in one))
             yield Query(terms=terms, symbols=needed, path_parts=query.path_parts, languages=query.languages)

@@ -23,11 +23,11 @@ from repo_mcp.ranking.posting_scorers import (
     LongList,
     PathList,
     Postings,
+    PostingScorer,
     ShortList,
-    WeighedList,
     Weigher,
 )
-from repo_mcp.ranking.tf_norm_table import Saturations
+from repo_mcp.ranking.tf_norm_table import TfNormTable
 from repo_mcp.text.schema import FIELDS
 
 LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
@@ -39,10 +39,10 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class TermLists:
+class TermScorers:
     """All lists of one term."""
 
-    segments: tuple[tuple[WeighedList, ...], ...]  # segment by segment, those with a live document
+    segments: tuple[tuple[PostingScorer, ...], ...]  # segment by segment, those with a live document
     frequency: int  # live units with the term, in the field where it is commonest
 
 
@@ -72,7 +72,7 @@ class Kept(Generic[Key, Value]):
         return value
 
 
-class TermListReader:
+class TermScorerReader:
     """Reads, weighs and keeps the lists of terms. Safe for several threads."""
 
     def __init__(self, segments: Sequence[LiveSegment], units: int, average_lengths: Sequence[float]) -> None:
@@ -80,15 +80,15 @@ class TermListReader:
         self._segments = segments
         self._units = units
         self._average_lengths = average_lengths
-        self._saturations = Saturations(average_lengths)
-        self._lists: Kept[tuple[str, float, frozenset[int]], TermLists] = Kept(LISTS_BYTES, _count_bytes)
+        self._tf_norms = TfNormTable(average_lengths)
+        self._lists: Kept[tuple[str, float, frozenset[int]], TermScorers] = Kept(LISTS_BYTES, _count_bytes)
         self._blocks: Kept[tuple[str, int], BlockList] = Kept(BLOCKS_BYTES, lambda one: one.byte_count)
 
-    def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermLists:
+    def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermScorers:
         """The lists of a term in some fields, whose gains count in part. Raises IndexFormatError, OSError."""
         return self._lists.get((term, share, fields), lambda: self._read(term, share, fields))
 
-    def _read(self, term: str, share: float, fields: frozenset[int]) -> TermLists:
+    def _read(self, term: str, share: float, fields: frozenset[int]) -> TermScorers:
         raw = [
             [
                 _RawList(segment, one, self._blocks)
@@ -112,13 +112,13 @@ class TermListReader:
             tuple(self._weigh(segment, lists, weighers))
             for segment, lists in zip(self._segments, raw, strict=True)
         )
-        return TermLists(tuple(segments), max(frequencies))
+        return TermScorers(tuple(segments), max(frequencies))
 
     def _weigh(
         self, segment: LiveSegment, lists: Sequence[_RawList], weighers: dict[int, Weigher]
-    ) -> list[WeighedList]:
+    ) -> list[PostingScorer]:
         """The lists of a term in one segment: the short ones in one."""
-        weighed: list[WeighedList] = []
+        weighed: list[PostingScorer] = []
         short: list[Postings] = []
         reader = segment.reader
         for raw in (raw for raw in lists if raw.live_units):
@@ -126,18 +126,18 @@ class TermListReader:
             if raw.is_long:
                 weighed.append(raw.build_long(weigher, average))
                 continue
-            postings = raw.number(self._saturations, weigher)
+            postings = raw.number(self._tf_norms, weigher)
             if FIELDS[raw.field].level is Level.FILE and raw.live_units > PATH_UNITS:
-                weighed.append(PathList(postings, self._saturations, reader.files.first_units))
+                weighed.append(PathList(postings, self._tf_norms, reader.files.first_units))
             else:
                 short.append(postings)
         if short:
             blocks = -(-reader.unit_count // BLOCK_DOCS)
-            weighed.append(ShortList(short, self._saturations, reader.files.first_units, blocks))
+            weighed.append(ShortList(short, self._tf_norms, reader.files.first_units, blocks))
         return weighed
 
 
-def _count_bytes(lists: TermLists) -> int:
+def _count_bytes(lists: TermScorers) -> int:
     return sum(one.byte_count for segment in lists.segments for one in segment) + 1000
 
 
@@ -176,10 +176,10 @@ class _RawList:
         take_lengths = partial(self._reader.norms.take_lengths, self.field)
         return LongList(self.field, self._read, weigher, take_lengths, average_length / own_average)
 
-    def number(self, saturations: Saturations, weigher: Weigher) -> Postings:
+    def number(self, tf_norms: TfNormTable, weigher: Weigher) -> Postings:
         """The live postings, one at least."""
         lengths = self._reader.norms.take_lengths(self.field, self._docs)
-        numbers = saturations.number(self.field, self._counts, lengths)
+        numbers = tf_norms.number(self.field, self._counts, lengths)
         return Postings(self.field, self._docs, numbers, weigher)
 
 

@@ -30,8 +30,8 @@ class TextLines(Sequence[bytes]):
         """Where a line begins, counted from 0; the end of the text for one behind the last."""
         if line > self._ends:
             return len(self._data)
-        known, place = self._known if self._known[0] <= line else (0, 0)
-        return self._pass_ends(place, line - known)
+        known, position = self._known if self._known[0] <= line else (0, 0)
+        return self._pass_ends(position, line - known)
 
     def _pass_ends(self, start: int, ends: int) -> int:
         """The place behind so many line ends from `start` on; there are as many."""
@@ -51,15 +51,15 @@ class TextLines(Sequence[bytes]):
         return start + int(self._is_end[start:stop].nonzero()[0][ends - 1]) + 1
 
     @overload
-    def __getitem__(self, place: int) -> bytes: ...
+    def __getitem__(self, position: int) -> bytes: ...
     @overload
-    def __getitem__(self, place: slice) -> list[bytes]: ...
-    def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
-        if isinstance(place, slice):
-            first, stop, step = place.indices(len(self))
+    def __getitem__(self, position: slice) -> list[bytes]: ...
+    def __getitem__(self, position: int | slice) -> bytes | list[bytes]:
+        if isinstance(position, slice):
+            first, stop, step = position.indices(len(self))
             assert step == 1
             return self._cut(first, stop)
-        at = range(len(self))[place]
+        at = range(len(self))[position]
         return self._cut(at, at + 1)[0]
 
     def _cut(self, first: int, stop: int) -> list[bytes]:

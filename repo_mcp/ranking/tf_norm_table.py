@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import sort_distinct
-from repo_mcp.ranking.bm25f import F64, I64, Integers, Saturation
+from repo_mcp.ranking.bm25f import F64, I64, Integers, TfNorm
 from repo_mcp.text.schema import FIELDS
 
 U8 = npt.NDArray[np.uint8]
@@ -22,13 +22,13 @@ LENGTHS = 1 << 11  # of a document; longer ones are counted by hand
 FREQUENCIES = 1 << 5  # the same; a larger table is zeroed for longer than a first query takes
 
 
-class Saturations:
+class TfNormTable:
     """The numbers of all fields, from 1. Safe for several threads: a number stays what it is."""
 
     def __init__(self, average_lengths: Sequence[float]) -> None:
         """`average_lengths` of the fields are those of the snapshot."""
         self._scorers = [
-            Saturation(field.name, average) for field, average in zip(FIELDS, average_lengths, strict=True)
+            TfNorm(field.name, average) for field, average in zip(FIELDS, average_lengths, strict=True)
         ]
         # For each field and pair its number, 0 for one that is not known: who never asks takes no memory.
         self._numbers = [np.zeros(LENGTHS * FREQUENCIES, dtype=np.uint32) for _ in FIELDS]

@@ -11,11 +11,11 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.layers import build_layers, compute_strengths
+from repo_mcp.research.locating import is_program
 from repo_mcp.research.module_edges import Edges, Packages, find_edges, resolve_edges
 from repo_mcp.research.module_names import name_modules
-from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Layer, MapEdge, MapNode, Module, Outside
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 
 MAX_MODULES = 20
@@ -40,38 +40,38 @@ class Architecture:
     outside: tuple[Outside, ...]
 
 
-def survey_architecture(book: Notebook, folder: str) -> Architecture:
+def scan_architecture(state: ResearchState, folder: str) -> Architecture:
     """The modules of a folder and how they stand to each other; notes the strongest as findings."""
-    paths = _choose_paths(book, folder)
+    paths = _choose_paths(state, folder)
     names = name_modules(paths)
     all_names = sorted(set(names.values()))
-    book.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
-    edges, packages = find_edges(book, names)
-    all_names = _drop_empty(book, all_names, names, edges)
-    book.tell_hop(1)
+    state.tell(0.5, f"{len(paths)} files in {len(all_names)} modules")
+    edges, packages = find_edges(state, names)
+    all_names = _drop_empty(state, all_names, names, edges)
+    state.tell_hop(1)
     counts = {ends: edge.count for ends, edge in edges.items()}
     strengths = compute_strengths(all_names, counts)
     files = Counter(names.values())
     ordered = sorted(all_names, key=lambda name: (-strengths[name], -files[name], name))
     shown = ordered[:MAX_MODULES]
     if len(ordered) > MAX_MODULES:
-        book.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
+        state.limit(f"{len(ordered) - MAX_MODULES} weaker modules", f"the {MAX_MODULES} strongest are listed")
     layers = build_layers(shown, {ends: counts[ends] for ends in edges if set(ends) <= set(shown)})
-    level = {name: place for place, (own, _) in enumerate(layers) for name in own}
+    level = {name: ordinal for ordinal, (own, _) in enumerate(layers) for name in own}
     modules = tuple(_build_module(name, names, edges, strengths[name], level[name]) for name in shown)
-    _note_modules(book, names, modules)
-    _note_beginnings(book, names, edges)
-    book.tell_hop(book.depth)
+    _note_modules(state, names, modules)
+    _note_beginnings(state, names, edges)
+    state.tell_hop(state.depth)
     return Architecture(
         modules,
-        tuple(Layer(place, own, cycles) for place, (own, cycles) in enumerate(layers)),
-        *_build_map(book, shown, edges),
-        list_packages(book, packages),
+        tuple(Layer(ordinal, own, cycles) for ordinal, (own, cycles) in enumerate(layers)),
+        *_build_map(state, shown, edges),
+        list_packages(state, packages),
     )
 
 
 def _drop_empty(
-    book: Notebook, all_names: Sequence[str], names: Mapping[str, str], edges: Edges
+    state: ResearchState, all_names: Sequence[str], names: Mapping[str, str], edges: Edges
 ) -> list[str]:
     """The modules without those that have no imports and declare nothing, such as an empty `__init__.py`."""
     linked = {name for ends in edges for name in ends}
@@ -80,18 +80,18 @@ def _drop_empty(
         if name not in linked:
             files.setdefault(name, []).append(path)
     return [
-        name for name in all_names if name in linked or _find_main_symbol(book, files[name]) is not None
+        name for name in all_names if name in linked or _find_main_symbol(state, files[name]) is not None
     ] or list(all_names)
 
 
 def _build_map(
-    book: Notebook, shown: Sequence[str], edges: Edges
+    state: ResearchState, shown: Sequence[str], edges: Edges
 ) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
     """The modules, and the edges between them that stand for most imports."""
     ends = [one for one in edges if one[0] in shown and one[1] in shown]
     ends.sort(key=lambda one: (-edges[one].count, one))
     if len(ends) > MAX_EDGES:
-        book.limit(f"{len(ends) - MAX_EDGES} weaker imports between modules", f"{MAX_EDGES} are shown")
+        state.limit(f"{len(ends) - MAX_EDGES} weaker imports between modules", f"{MAX_EDGES} are shown")
     return (
         tuple(MapNode(name, name, "module", name) for name in shown),
         tuple(
@@ -101,13 +101,13 @@ def _build_map(
     )
 
 
-def _choose_paths(book: Notebook, folder: str) -> list[str]:
+def _choose_paths(state: ResearchState, folder: str) -> list[str]:
     """The program's own files in a folder; all, where there are none."""
-    paths = book.graph.survey.list_paths(folder)
+    paths = state.graph.scan.list_paths(folder)
     own = [path for path in paths if is_program(path)]
     left = len(paths) - len(own)
     if own and left:
-        book.limit(
+        state.limit(
             f"{left} files of tests, examples, documents and others' code", "no part of the architecture"
         )
     return own or paths
@@ -122,16 +122,16 @@ def _build_module(name: str, names: Mapping[str, str], edges: Edges, strength: f
     return Module(name, files, strength, len(importing), imported, level, citation)
 
 
-def _note_modules(book: Notebook, names: Mapping[str, str], modules: Sequence[Module]) -> None:
+def _note_modules(state: ResearchState, names: Mapping[str, str], modules: Sequence[Module]) -> None:
     """The main symbol of each strong module as a finding."""
     files: dict[str, list[str]] = {}
     for path, name in names.items():
         files.setdefault(name, []).append(path)
     for module in modules[:FINDINGS]:
-        book.check()
-        node = _find_main_symbol(book, files[module.name])
+        state.check()
+        node = _find_main_symbol(state, files[module.name])
         if node is not None:
-            book.add(
+            state.add(
                 node,
                 f"largest public function or type {_name_part(len(files[module.name]))}of {module.name},"
                 f" where {module.strength}% of the walks along imports end: {module.imported_by} modules"
@@ -144,91 +144,91 @@ def _name_part(files: int) -> str:
     return f"in {MAX_LOOKED_AT} of {files:,} files " if files > MAX_LOOKED_AT else ""
 
 
-def _find_main_symbol(book: Notebook, paths: Sequence[str]) -> Node | None:
+def _find_main_symbol(state: ResearchState, paths: Sequence[str]) -> Node | None:
     """The public function or type with most lines in the files of a module that are nearest to its top."""
     best: tuple[tuple[bool, int, str, int], Declaration] | None = None
     for path in sorted(paths, key=lambda one: (one.count("/"), one))[:MAX_LOOKED_AT]:
-        structure = book.graph.survey.find_structure(path)
-        if structure is None:
+        record = state.graph.scan.find_record(path)
+        if record is None:
             continue
-        for place in structure.list_children(0):
-            kind = int(structure.kinds[place])
+        for ordinal in record.list_children(0):
+            kind = int(record.kinds[ordinal])
             if kind in CALLABLE_KINDS or kind in TYPE_KINDS:
-                is_public = bool(int(structure.flags[place]) & SymbolFlag.PUBLIC_API)
-                rank = (not is_public, -int(structure.spans[place]), path, place)
+                is_public = bool(int(record.flags[ordinal]) & SymbolFlag.PUBLIC_API)
+                rank = (not is_public, -int(record.spans[ordinal]), path, ordinal)
                 if best is None or rank < best[0]:
-                    best = rank, Declaration(path, place)
-    return None if best is None else book.get_node(best[1])
+                    best = rank, Declaration(path, ordinal)
+    return None if best is None else state.get_node(best[1])
 
 
-def _note_beginnings(book: Notebook, names: Mapping[str, str], edges: Edges) -> None:
+def _note_beginnings(state: ResearchState, names: Mapping[str, str], edges: Edges) -> None:
     """Functions called main, and files that are named as where a program begins and that nothing imports."""
     imported = {target for _, target in edges}
-    for path in book.graph.survey.list_declaring("main"):
-        main = _find_function(book, path, "main") if path in names else None
-        if main is not None and len(book.entry_points) < FINDINGS:
-            book.enter(main, "a function main")
+    for path in state.graph.scan.list_declaring("main"):
+        main = _find_function(state, path, "main") if path in names else None
+        if main is not None and len(state.entry_points) < FINDINGS:
+            state.enter(main, "a function main")
     for path, name in names.items():
         stem = path.rpartition("/")[2].partition(".")[0].lower()
         if (
             stem in _BEGINNINGS
             and not path.endswith((".h", ".hpp"))
             and name not in imported
-            and len(book.entry_points) < FINDINGS
+            and len(state.entry_points) < FINDINGS
         ):
-            node = book.source.find_file(path)
-            if node is not None and not _is_passed_through(book, node, names):
-                book.enter(node, "named as a beginning, and no other module imports its module")
-    if len(book.entry_points) >= FINDINGS:
-        book.limit("more entry points", f"{FINDINGS} are listed")
+            node = state.source.find_file(path)
+            if node is not None and not _is_passed_through(state, node, names):
+                state.enter(node, "named as a beginning, and no other module imports its module")
+    if len(state.entry_points) >= FINDINGS:
+        state.limit("more entry points", f"{FINDINGS} are listed")
 
 
-def _is_passed_through(book: Notebook, node: Node, names: Mapping[str, str]) -> bool:
+def _is_passed_through(state: ResearchState, node: Node, names: Mapping[str, str]) -> bool:
     """True for a file that others import for what it passes on: that is an import of where it is declared."""
-    found = book.graph.find_incoming(node, (EdgeType.IMPORTS,), IMPORTERS)
+    found = state.graph.find_incoming(node, (EdgeType.IMPORTS,), IMPORTERS)
     return any(names.get(edge.other.path, names[node.path]) != names[node.path] for edge in found.edges)
 
 
-def _find_function(book: Notebook, path: str, name: str) -> Node | None:
-    structure = book.graph.survey.find_structure(path)
-    if structure is None:
+def _find_function(state: ResearchState, path: str, name: str) -> Node | None:
+    record = state.graph.scan.find_record(path)
+    if record is None:
         return None
-    for place in structure.find_symbols(name):
-        if int(structure.kinds[place]) in CALLABLE_KINDS and not int(structure.parents[place]):
-            return book.get_node(Declaration(path, place))
+    for ordinal in record.find_symbols(name):
+        if int(record.kinds[ordinal]) in CALLABLE_KINDS and not int(record.parents[ordinal]):
+            return state.get_node(Declaration(path, ordinal))
     return None
 
 
-def list_packages(book: Notebook, packages: Packages) -> tuple[Outside, ...]:
+def list_packages(state: ResearchState, packages: Packages) -> tuple[Outside, ...]:
     """What is imported from outside, most often first."""
     ordered = sorted(packages, key=lambda name: (-packages[name].count, name))
     if len(ordered) > MAX_OUTSIDE:
-        book.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
+        state.limit(f"{len(ordered) - MAX_OUTSIDE} more packages from outside", f"{MAX_OUTSIDE} are listed")
     return tuple(
         Outside(name, packages[name].count, packages[name].citation) for name in ordered[:MAX_OUTSIDE]
     )
 
 
-def survey_imports(book: Notebook, own: Sequence[str], label: str) -> Architecture:
+def scan_imports(state: ResearchState, own: Sequence[str], label: str) -> Architecture:
     """What some files import, hop by hop: of the repository by file, and from outside by package."""
     packages: Packages = {}
     inside = dict.fromkeys(own, label)
-    names = {path: inside.get(path, path) for path in book.graph.survey.list_paths("")}
+    names = {path: inside.get(path, path) for path in state.graph.scan.list_paths("")}
     if len(own) > MAX_OWN:
-        book.limit(f"imports of {len(own) - MAX_OWN} files", f"those of {MAX_OWN} files are followed")
+        state.limit(f"imports of {len(own) - MAX_OWN} files", f"those of {MAX_OWN} files are followed")
     all_edges: Edges = {}
     keys = {label: None}
     level = list(own[:MAX_OWN])
-    for hop in range(1, book.depth + 1):
+    for hop in range(1, state.depth + 1):
         edges: Edges = {}
-        resolve_edges(book, level, names, edges, packages if hop == 1 else {})
+        resolve_edges(state, level, names, edges, packages if hop == 1 else {})
         ordered = sorted(edges, key=lambda ends: (-edges[ends].count, ends))
         fan = MAX_EDGES if hop == 1 else MAX_FURTHER
         if len(ordered) > fan:
-            book.limit(f"{len(ordered) - fan} imports at hop {hop}", f"{fan} are shown")
-        level = _note_imported(book, ordered[:fan], edges, keys, hop)[:FOLLOWED]
+            state.limit(f"{len(ordered) - fan} imports at hop {hop}", f"{fan} are shown")
+        level = _note_imported(state, ordered[:fan], edges, keys, hop)[:FOLLOWED]
         all_edges.update((ends, edges[ends]) for ends in ordered[:fan])
-        book.tell_hop(hop)
+        state.tell_hop(hop)
     return Architecture(
         (),
         (),
@@ -236,19 +236,19 @@ def survey_imports(book: Notebook, own: Sequence[str], label: str) -> Architectu
         tuple(
             MapEdge(*ends, "imports", "exact", edge.citation, edge.count) for ends, edge in all_edges.items()
         ),
-        list_packages(book, packages),
+        list_packages(state, packages),
     )
 
 
 def _note_imported(
-    book: Notebook, ordered: Sequence[tuple[str, str]], edges: Edges, keys: dict[str, None], hop: int
+    state: ResearchState, ordered: Sequence[tuple[str, str]], edges: Edges, keys: dict[str, None], hop: int
 ) -> list[str]:
     """Note the files that are imported; those that are new."""
     new = []
     for source, path in ordered:
-        node = book.source.find_file(path) if path not in keys else None
+        node = state.source.find_file(path) if path not in keys else None
         if node is not None:
-            book.add(node, f"imported by {source}, {edges[source, path].citation}", hop)
+            state.add(node, f"imported by {source}, {edges[source, path].citation}", hop)
             new.append(path)
         keys.setdefault(path)
     return new

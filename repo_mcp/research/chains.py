@@ -12,9 +12,9 @@ from itertools import chain, zip_longest
 
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
-from repo_mcp.research.places import CONFIDENCES, is_test_place, weaker
+from repo_mcp.research.locating import CONFIDENCES, is_test_place, weaker
 from repo_mcp.research.records import Chain, Link
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS
 
 MAX_CHAINS = 12
@@ -26,47 +26,47 @@ CYCLE = "cycle"
 AT_DEPTH = "the question goes no deeper"
 
 
-def build_chains(book: Notebook, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
+def build_chains(state: ResearchState, subjects: Sequence[Node], *, upwards: bool) -> list[Chain]:
     """Chains of calls that end (or, downwards, begin) at the subjects, in the order of the findings."""
-    edges = _list_edges(book, upwards)
+    edges = _list_edges(state, upwards)
     found: list[Chain] = []
     for subject in subjects:
         ways = [
             [
-                _describe(book, way, upwards)
-                for way in _take(book, _walk(subject.declaration, link, edges, upwards))
+                _describe(state, way, upwards)
+                for way in _take(state, _walk(subject.declaration, link, edges, upwards))
             ]
             for link in edges.get(subject.declaration, ())
         ]
         found += [one for one in chain.from_iterable(zip_longest(*ways)) if one is not None]
     found = list(dict.fromkeys(found))
     if len(found) > MAX_CHAINS:
-        book.limit(f"{len(found) - MAX_CHAINS} more call chains", f"{MAX_CHAINS} are shown")
+        state.limit(f"{len(found) - MAX_CHAINS} more call chains", f"{MAX_CHAINS} are shown")
     return found[:MAX_CHAINS]
 
 
-def _take(book: Notebook, ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
+def _take(state: ResearchState, ways: Iterator[tuple[list[Link], str]]) -> list[tuple[list[Link], str]]:
     """The longest of the first ways; cycles behind the others."""
     found = [way for _, way in zip(range(MAX_WALKED), ways, strict=False)]
     found.sort(key=lambda way: (way[1] == CYCLE, -len(way[0])))  # stable: equal ones stay in order
     if len(found) > MAX_OF_ONE:
-        book.limit("further call chains", f"{MAX_OF_ONE} that begin with the same call are shown")
+        state.limit("further call chains", f"{MAX_OF_ONE} that begin with the same call are shown")
     return found[:MAX_OF_ONE]
 
 
-def _list_edges(book: Notebook, upwards: bool) -> Mapping[Declaration, list[Link]]:
+def _list_edges(state: ResearchState, upwards: bool) -> Mapping[Declaration, list[Link]]:
     """The links that lead on from each symbol, surest first, then in the order in which they were found."""
     found: dict[Declaration, list[Link]] = {}
-    for link in book.links.values():
-        if link.kind in CALLING and not _names_type(book, link):
+    for link in state.links.values():
+        if link.kind in CALLING and not _names_type(state, link):
             found.setdefault(link.target if upwards else link.source, []).append(link)
     for links in found.values():
         links.sort(key=lambda link: CONFIDENCES[link.confidence])
     return found
 
 
-def _names_type(book: Notebook, link: Link) -> bool:
-    return link.kind == "references" and book.get_node(link.target).symbol.kind not in CALLABLE_KINDS
+def _names_type(state: ResearchState, link: Link) -> bool:
+    return link.kind == "references" and state.get_node(link.target).symbol.kind not in CALLABLE_KINDS
 
 
 def _walk(
@@ -87,20 +87,20 @@ def _walk(
         waiting += [([*way, link], met | {end}) for link in reversed(further)]
 
 
-def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> Chain:
+def _describe(state: ResearchState, walked: tuple[list[Link], str], upwards: bool) -> Chain:
     way, reason = walked
     ordered = list(reversed(way)) if upwards else way
     ends = [ordered[0].source, *(link.target for link in ordered)]
-    nodes = [book.get_node(one) for one in ends]
+    nodes = [state.get_node(one) for one in ends]
     confidence = Confidence.EXACT
     for link in way:
         confidence = weaker(confidence, weigh(link))
     outer = nodes[0] if upwards else nodes[-1]
     if reason == CYCLE:
         said = f"cycle: comes back to {outer.qualified_name}"
-    elif outer.declaration in book.entry_points:
-        said = book.entry_points[outer.declaration].why
-    elif upwards and not outer.symbol.place:
+    elif outer.declaration in state.entry_points:
+        said = state.entry_points[outer.declaration].why
+    elif upwards and not outer.symbol.ordinal:
         said = "a test" if is_test_place(outer.path) else "the code of a file, outside of its functions"
     elif way[-1].confidence is Confidence.POSSIBLE:
         said = "a guess, which is not followed"
@@ -108,7 +108,7 @@ def _describe(book: Notebook, walked: tuple[list[Link], str], upwards: bool) -> 
         said = AT_DEPTH if upwards else f"nothing further of this repository is called, or {AT_DEPTH}"
     return Chain(
         tuple(node.qualified_name for node in nodes),
-        tuple(cite(book, link) for link in ordered),
+        tuple(cite(state, link) for link in ordered),
         confidence.value,
         said,
     )
@@ -119,7 +119,7 @@ def weigh(link: Link) -> Confidence:
     return weaker(link.confidence, Confidence.PROBABLE) if link.kind in _HANDED_ON else link.confidence
 
 
-def cite(book: Notebook, link: Link) -> str:
+def cite(state: ResearchState, link: Link) -> str:
     """The line where a link stands; of one without lines the first of what depends."""
-    line = link.lines[0] if link.lines else book.get_node(link.source).symbol.start_line
+    line = link.lines[0] if link.lines else state.get_node(link.source).symbol.start_line
     return f"{link.source.path}:{line}-{line}"

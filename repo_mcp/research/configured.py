@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from repo_mcp.model import ExactMatch, ExactRequest, Hit
-from repo_mcp.research.places import is_program, is_test_place, rank_role
+from repo_mcp.research.locating import is_program, is_test_place, rank_role
 from repo_mcp.research.records import Finding, Subject
-from repo_mcp.research.research_state import Notebook, search_words
+from repo_mcp.research.research_state import ResearchState, search_words
 from repo_mcp.text.roles import FileRole, find_role
 from repo_mcp.text.stop_words import STOP_WORDS
 
@@ -49,53 +49,53 @@ def _join_words(text: str) -> list[str]:
     return ["_".join(words)] if words else []
 
 
-def find_settings(book: Notebook, subject: Subject) -> None:
+def find_settings(state: ResearchState, subject: Subject) -> None:
     """Note the lines that give a value to what was asked about: in configuration first, tests last."""
     for name in list_setting_names(subject):
-        book.check()
-        matches = _search(book, name)
+        state.check()
+        matches = _search(state, name)
         own = [one for one in matches if is_program(one.path) or find_role(one.path) is FileRole.CONFIG]
         if not any(_is_configuration(one.path) for one in own):
-            _note_endings(book, name)  # its value may stand there by a part of the name
-        _note_matches(book, name, own)
-        book.tell_hop(1)
-        _note_readers(book, name)
-        _note_matches(book, name, [one for one in matches if one not in own])
+            _note_endings(state, name)  # its value may stand there by a part of the name
+        _note_matches(state, name, own)
+        state.tell_hop(1)
+        _note_readers(state, name)
+        _note_matches(state, name, [one for one in matches if one not in own])
 
 
 def _is_configuration(path: str) -> bool:
     return _CONFIG_PATH.search(path) is not None or find_role(path) is FileRole.CONFIG
 
 
-def _search(book: Notebook, name: str) -> tuple[ExactMatch, ...]:
+def _search(state: ResearchState, name: str) -> tuple[ExactMatch, ...]:
     request = ExactRequest(_build_pattern(name), regex=True, case_sensitive=False, limit=MAX_MATCHES)
-    found = book.source.search_exact(request)
+    found = state.source.search_exact(request)
     if found.truncated:
-        book.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
+        state.limit(f"lines that give {name} a value", f"the first {MAX_MATCHES} by path are looked at")
     return tuple(match for match in found.matches if tell_how(name, match.line) is not How.READS)
 
 
-def _note_endings(book: Notebook, name: str) -> None:
+def _note_endings(state: ResearchState, name: str) -> None:
     """Note where the end of a name is set in files about configuration: `prefetch` in a group `worker`."""
     ending = name.partition("_")[2]
     if len(ending) >= LEAST_ENDING:
-        matches = [match for match in _search(book, ending) if _is_configuration(match.path)]
+        matches = [match for match in _search(state, ending) if _is_configuration(match.path)]
         own = [match for match in matches if is_program(match.path)]
-        _note_matches(book, ending, own, f", the end of the name {name}")
+        _note_matches(state, ending, own, f", the end of the name {name}")
 
 
-def _note_readers(book: Notebook, name: str) -> None:
+def _note_readers(state: ResearchState, name: str) -> None:
     """Note lines of the program that name it in another way: they read it."""
-    found = book.source.search_exact(
+    found = state.source.search_exact(
         ExactRequest(name, whole_word=True, limit=MAX_MATCHES, include_tests=False)
     )
     reading = [match for match in found.matches if is_program(match.path)]
     noted = 0
     for match in reading:
         if noted >= MAX_READERS:
-            book.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
+            state.limit(f"more lines that name {name}", f"{MAX_READERS} are shown")
             break
-        noted += book.add_place(_build_place(book, name, match, f"names {name}", 2))
+        noted += state.add_place(_build_place(state, name, match, f"names {name}", 2))
 
 
 def _build_pattern(name: str) -> str:
@@ -137,7 +137,7 @@ def tell_how(name: str, line: str) -> How:
     return How.SETS if handed[2] and _SETTING.match(handed[1]) else How.HANDS_ON
 
 
-def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
+def _note_matches(state: ResearchState, name: str, matches: Iterable[ExactMatch], which: str = "") -> None:
     """Note lines: those that set before those that pass the name on."""
     counts: dict[str, int] = {}
     ordered = sorted(
@@ -153,14 +153,14 @@ def _note_matches(book: Notebook, name: str, matches: Iterable[ExactMatch], whic
     for match in ordered:
         counts[match.path] = counts.get(match.path, 0) + 1
         if noted >= MAX_PLACES:
-            book.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
+            state.limit(f"places that give {name} a value", f"{MAX_PLACES} are shown")
             break
         if counts[match.path] > MAX_OF_FILE:
-            book.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
+            state.limit("more lines", f"{MAX_OF_FILE} of one file are shown", match.path)
             continue
         written = _find_written(name, match.line) or name
         why = f"{tell_how(name, match.line).value} {written}{which}, in {_name_role(match.path)}"
-        noted += book.add_place(_build_place(book, name, match, why, 1))
+        noted += state.add_place(_build_place(state, name, match, why, 1))
 
 
 def _name_role(path: str) -> str:
@@ -174,9 +174,9 @@ def _name_role(path: str) -> str:
     }[role]
 
 
-def _build_place(book: Notebook, name: str, match: ExactMatch, why: str, hop: int) -> Finding:
+def _build_place(state: ResearchState, name: str, match: ExactMatch, why: str, hop: int) -> Finding:
     line = match.start_line
-    around = book.source.find_around(match.path, line)
+    around = state.source.find_around(match.path, line)
     return Finding(
         match.path,
         line,
@@ -198,14 +198,14 @@ def _find_written(name: str, line: str) -> str:
     return written[0] if written else ""
 
 
-def find_by_words(book: Notebook, text: str) -> None:
+def find_by_words(state: ResearchState, text: str) -> None:
     """Note what a search for the words finds in files and symbols that are about configuration."""
-    hits = search_words(book, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
+    hits = search_words(state, f"{text} {_WORDS_FOR_IT}", MAX_SEARCHED)
     fitting = [hit for hit in hits if _is_about_config(hit)]
     for hit in fitting[:MAX_HITS]:
-        book.add_place(build_hit_place(book, hit, "a search for its words in configuration finds it", 1))
+        state.add_place(build_hit_address(state, hit, "a search for its words in configuration finds it", 1))
     if len(fitting) > MAX_HITS:
-        book.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
+        state.limit(f"{len(fitting) - MAX_HITS} more places with these words", f"{MAX_HITS} are shown")
 
 
 def _is_about_config(hit: Hit) -> bool:
@@ -214,7 +214,7 @@ def _is_about_config(hit: Hit) -> bool:
     return re.search(r"config|setting|option|default", hit.symbol or "", re.IGNORECASE) is not None
 
 
-def build_hit_place(book: Notebook, hit: Hit, why: str, hop: int) -> Finding:
+def build_hit_address(state: ResearchState, hit: Hit, why: str, hop: int) -> Finding:
     """A hit of the search for words as a finding: the lines of its snippet."""
     numbers = [int(line.partition("\t")[0]) for line in split_snippet(hit)]
     start, end = (numbers[0], numbers[-1]) if numbers else (hit.start_line, hit.start_line)

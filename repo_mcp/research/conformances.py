@@ -10,44 +10,44 @@ from __future__ import annotations
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.questions import EdgeType
-from repo_mcp.research.hops import IMPLEMENTERS, Found, Way
-from repo_mcp.research.places import weaker
+from repo_mcp.research.hops import IMPLEMENTERS, HopFindings, Way
+from repo_mcp.research.locating import weaker
 from repo_mcp.research.records import Link
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 from repo_mcp.research.structural import list_structural
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 _BOUNDS = Bounds(files=20, references=60)
 
 
-def _expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
+def _expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     """What conforms to a type, extensions replaced by what they extend, where that is declared here."""
-    found = IMPLEMENTERS.expand(book, node, bounds)
+    found = IMPLEMENTERS.expand(state, node, bounds)
     links: list[Link] = []
     for link in found.links:
-        holder = book.get_node(link.source)
+        holder = state.get_node(link.source)
         if holder.symbol.kind is SymbolKind.EXTENSION and _names(holder, node):
             continue  # an extension of the very type that was asked about: no conformance
         links.append(link)
         if holder.symbol.kind is SymbolKind.EXTENSION:
-            links += _list_extended(book, holder, link)
+            links += _list_extended(state, holder, link)
     known = {link.source for link in links}
-    links += [link for link in list_structural(book, node) if link.source not in known]
-    return Found(tuple(links), found.cut)
+    links += [link for link in list_structural(state, node) if link.source not in known]
+    return HopFindings(tuple(links), found.cut)
 
 
 def _names(holder: Node, node: Node) -> bool:
     return holder.symbol.name == node.symbol.name
 
 
-def _list_extended(book: Notebook, holder: Node, link: Link) -> list[Link]:
+def _list_extended(state: ResearchState, holder: Node, link: Link) -> list[Link]:
     """The types that an extension extends: they conform as well."""
-    above = book.graph.find_outgoing(
+    above = state.graph.find_outgoing(
         holder, (EdgeType.EXTENDS, EdgeType.INHERITS, EdgeType.IMPLEMENTS), _BOUNDS
     )
-    extended = [edge for edge in above.edges if book.get_node(edge.other).symbol.name == holder.symbol.name]
+    extended = [edge for edge in above.edges if state.get_node(edge.other).symbol.name == holder.symbol.name]
     for edge in extended[:1]:
-        book.link(Link(holder.declaration, edge.other, "extension_of", edge.confidence, edge.lines))
+        state.link(Link(holder.declaration, edge.other, "extension_of", edge.confidence, edge.lines))
     return [
         Link(edge.other, link.target, "conforms_by_extension", weaker(edge.confidence, link.confidence))
         for edge in extended[:1]

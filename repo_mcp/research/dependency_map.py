@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.research.records import Link, MapEdge, MapNode
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 
 MAX_EDGES = 200
 
 
-def build_map(book: Notebook) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
+def build_map(state: ResearchState) -> tuple[tuple[MapNode, ...], tuple[MapEdge, ...]]:
     """The symbols that were found, and the edges between them, in the order in which they were found."""
     nodes = [
         MapNode(node.node_id, node.qualified_name, name_kind(node.symbol.kind), node.path)
-        for node in book.nodes.values()
+        for node in state.nodes.values()
     ]
-    links = [link for link in book.links.values() if link.source in book.nodes and link.target in book.nodes]
+    links = [
+        link for link in state.links.values() if link.source in state.nodes and link.target in state.nodes
+    ]
     if len(links) > MAX_EDGES:
-        book.limit(f"{len(links) - MAX_EDGES} edges of the map", f"{MAX_EDGES} are shown")
-    return tuple(nodes), tuple(_build_edge(book, link) for link in links[:MAX_EDGES])
+        state.limit(f"{len(links) - MAX_EDGES} edges of the map", f"{MAX_EDGES} are shown")
+    return tuple(nodes), tuple(_build_edge(state, link) for link in links[:MAX_EDGES])
 
 
-def _build_edge(book: Notebook, link: Link) -> MapEdge:
-    source, target = book.nodes[link.source], book.nodes[link.target]
+def _build_edge(state: ResearchState, link: Link) -> MapEdge:
+    source, target = state.nodes[link.source], state.nodes[link.target]
     line = link.lines[0] if link.lines else source.symbol.start_line
     citation = f"{source.path}:{line}-{line}"
     count = max(1, link.line_count)

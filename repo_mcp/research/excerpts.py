@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from repo_mcp.research.places import is_decorator
+from repo_mcp.research.locating import is_decorator
 from repo_mcp.research.records import Finding
 from repo_mcp.research.source import Source
 

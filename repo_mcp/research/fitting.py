@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from repo_mcp.graph.nodes import Node
-from repo_mcp.research.places import is_program
+from repo_mcp.research.locating import is_program
 from repo_mcp.research.source import Source
 from repo_mcp.symbols.symbol_record import TYPE_KINDS
 from repo_mcp.text.analysis import get_word_terms
@@ -91,8 +91,8 @@ def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict
     stems = [_stem(word) for word in words]
     found = {node: _Held.build(source, node, stems) for node in nodes}
     rarities = []
-    for place in range(len(stems)):
-        count = sum(held.places[place] > 0.0 for held in found.values())
+    for number in range(len(stems)):
+        count = sum(held.strengths[number] > 0.0 for held in found.values())
         rarities.append(math.log(1.0 + len(found) / (1.0 + count)))
     return {node: _value(node, held, words, rarities) for node, held in found.items()}
 
@@ -101,7 +101,7 @@ def fit_all(source: Source, nodes: Iterable[Node], words: Sequence[str]) -> dict
 class _Held:
     """For each word what the best place is worth where a symbol has it; 0 where it has it nowhere."""
 
-    places: tuple[float, ...]
+    strengths: tuple[float, ...]
 
     @classmethod
     def build(cls, source: Source, node: Node, stems: Sequence[str]) -> _Held:
@@ -117,12 +117,12 @@ class _Held:
 
 
 def _value(node: Node, held: _Held, words: Sequence[str], rarities: Sequence[float]) -> Fit:
-    points = sum(rarity * place for rarity, place in zip(rarities, held.places, strict=True))
+    points = sum(rarity * strength for rarity, strength in zip(rarities, held.strengths, strict=True))
     factor = 1.0 if is_program(node.path) else BESIDE_CODE
     return Fit(
         round(points * factor, DECIMALS),
-        tuple(word for word, place in zip(words, held.places, strict=True) if place >= AROUND),
-        tuple(word for word, place in zip(words, held.places, strict=True) if 0 < place < AROUND),
+        tuple(word for word, strength in zip(words, held.strengths, strict=True) if strength >= AROUND),
+        tuple(word for word, strength in zip(words, held.strengths, strict=True) if 0 < strength < AROUND),
     )
 
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.research.records import Link
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 
 
 def drop_guesses(
-    book: Notebook, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
+    state: ResearchState, links: Sequence[Link], guessed: set[Declaration], *, upwards: bool
 ) -> list[Link]:
     """Without guesses from where another symbol of the level has one, or one of its name is surely meant.
 
@@ -24,20 +24,20 @@ def drop_guesses(
     for link in links:
         other = link.source if upwards else link.target
         if link.confidence is Confidence.POSSIBLE:
-            if other in guessed or _has_surer(book, link):
+            if other in guessed or _has_surer(state, link):
                 continue
             guessed.add(other)
         kept.append(link)
     return kept
 
 
-def _has_surer(book: Notebook, guess: Link) -> bool:
+def _has_surer(state: ResearchState, guess: Link) -> bool:
     """True when another symbol of this name is known to be meant there."""
-    name = book.get_node(guess.target).symbol.name
+    name = state.get_node(guess.target).symbol.name
     return any(
         link.source == guess.source
         and link.kind == guess.kind
         and link.confidence is not Confidence.POSSIBLE
-        and book.get_node(link.target).symbol.name == name
-        for link in book.links.values()
+        and state.get_node(link.target).symbol.name == name
+        for link in state.links.values()
     )

@@ -16,10 +16,10 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
 from repo_mcp.research.guesses import drop_guesses
+from repo_mcp.research.locating import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.open_members import list_filling
-from repo_mcp.research.places import CONFIDENCES, count_shared_folders, is_decorator, is_test_place, weaker
 from repo_mcp.research.records import MAX_DEPTH, Link, Outside
-from repo_mcp.research.research_state import MAX_EVIDENCE, Notebook, relocate
+from repo_mcp.research.research_state import MAX_EVIDENCE, ResearchState, relocate
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
 
 FIRST_FAN, FAN = 40, 8  # edges of one symbol that are shown: of the first level, of those after it
@@ -35,7 +35,7 @@ NAMES_TYPE = "names_type"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HopFindings:
     """The edges of one symbol in the direction that is followed."""
 
     links: tuple[Link, ...]
@@ -46,7 +46,7 @@ class Found:
 class Way:
     """A kind of edge and a direction."""
 
-    expand: Callable[[Notebook, Node, Bounds], Found]
+    expand: Callable[[ResearchState, Node, Bounds], HopFindings]
     upwards: bool  # to what depends on a symbol
     first_fan: int = FIRST_FAN
     fan: int = FAN
@@ -54,23 +54,23 @@ class Way:
     finds_entries: bool = False  # what nothing leads to is where a program begins
 
 
-def follow(book: Notebook, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
+def follow(state: ResearchState, seeds: Sequence[Node], way: Way, depth: int, *, first_hop: int = 1) -> None:
     """Note what is reached from the seeds, hop by hop."""
-    level = [node for node in seeds if book.admits(node.path)] or list(seeds)
+    level = [node for node in seeds if state.admits(node.path)] or list(seeds)
     seen = {node.declaration for node in level}
     for hop in range(first_hop, depth + 1):
         width = FIRST_WIDTH if hop == 1 else way.width
         if len(level) > width:
-            book.limit(
+            state.limit(
                 f"{len(level) - width} symbols at hop {hop} were not followed",
                 f"{width} symbols are followed at each hop",
             )
-        level = _take_hop(book, level[:width], way, hop, seen, is_first=hop == first_hop)
-        book.tell_hop(hop)
+        level = _take_hop(state, level[:width], way, hop, seen, is_first=hop == first_hop)
+        state.tell_hop(hop)
         if not level:
             return
-    if depth == book.depth:
-        book.limit(
+    if depth == state.depth:
+        state.limit(
             f"{len(level)} symbols at hop {depth} were not followed further",
             f"the question is {depth} hops deep; depth may be up to {MAX_DEPTH}",
         )
@@ -82,32 +82,32 @@ class _Step:
 
     link: Link
     node: Node  # where it was found from
-    place: int  # of that in its level
+    ordinal: int  # of that in its level
 
 
 def _take_hop(
-    book: Notebook, level: Sequence[Node], way: Way, hop: int, seen: set[Declaration], *, is_first: bool
+    state: ResearchState, level: Sequence[Node], way: Way, hop: int, seen: set[Declaration], *, is_first: bool
 ) -> list[Node]:
     """The next level: what is new and sure enough."""
     bounds = share_bounds(len(level)) if is_first else NARROW
-    wanted = max(way.first_fan, book.request.findings) // max(1, len(level))
+    wanted = max(way.first_fan, state.request.findings) // max(1, len(level))
     fan = max(way.fan, wanted) if is_first else way.fan
     steps: list[_Step] = []
     guessed: set[Declaration] = set()
-    for place, node in enumerate(level):
-        book.check()
-        found = way.expand(book, node, bounds)
-        links = drop_guesses(book, sort_links(found.links, way), guessed, upwards=way.upwards)
-        if not is_first and book.get_confidence(node.declaration) is Confidence.POSSIBLE:
+    for ordinal, node in enumerate(level):
+        state.check()
+        found = way.expand(state, node, bounds)
+        links = drop_guesses(state, sort_links(found.links, way), guessed, upwards=way.upwards)
+        if not is_first and state.get_confidence(node.declaration) is Confidence.POSSIBLE:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
-        _note_cut(book, node, found, bounds, len(links) - fan, fan)
+        _note_cut(state, node, found, bounds, len(links) - fan, fan)
         if way.finds_entries and not found.cut:
-            _note_entry(book, node, links)
-        steps += [_Step(link, node, place) for link in links[:fan]]
+            _note_entry(state, node, links)
+        steps += [_Step(link, node, ordinal) for link in links[:fan]]
     steps.sort(key=lambda step: _rank_step(step, way))
     reached: list[Node] = []
     for step in steps:
-        other = _note_link(book, step.node, step.link, way, hop)
+        other = _note_link(state, step.node, step.link, way, hop)
         if other is not None and other.declaration not in seen:
             seen.add(other.declaration)
             reached.append(other)
@@ -118,7 +118,7 @@ def _rank_step(step: _Step, way: Way) -> tuple[bool, int, int, int]:
     """The program before its tests, then the surest, then what was found from what came first."""
     other = step.link.source if way.upwards else step.link.target
     kind = _rank_kind(step.link, way)
-    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.place
+    return is_test_place(other.path), CONFIDENCES[step.link.confidence], kind, step.ordinal
 
 
 def _rank_kind(link: Link, way: Way) -> int:
@@ -126,15 +126,17 @@ def _rank_kind(link: Link, way: Way) -> int:
     return 2 if link.kind == "imports" else int(way.upwards and link.kind == "references")
 
 
-def _note_cut(book: Notebook, node: Node, found: Found, bounds: Bounds, left: int, fan: int) -> None:
+def _note_cut(
+    state: ResearchState, node: Node, found: HopFindings, bounds: Bounds, left: int, fan: int
+) -> None:
     if found.cut:
-        book.limit(
+        state.limit(
             f"uses beyond {bounds.references:,} references in {bounds.files} files",
             "of a name that is used more often the nearest files are looked through",
             node.qualified_name,
         )
     if left > 0:
-        book.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
+        state.limit("edges", f"at most {fan} of one symbol are shown", f"{node.qualified_name} ({left} more)")
 
 
 def share_bounds(subjects: int) -> Bounds:
@@ -156,23 +158,23 @@ def sort_links(links: Sequence[Link], way: Way) -> list[Link]:
             _rank_kind(link, way),
             -count_shared_folders(other.path, own.path),
             other.path,
-            other.place,
+            other.ordinal,
             link.kind,
         )
 
     return sorted(links, key=rank)
 
 
-def _note_link(book: Notebook, node: Node, link: Link, way: Way, hop: int) -> Node | None:
+def _note_link(state: ResearchState, node: Node, link: Link, way: Way, hop: int) -> Node | None:
     """Note an edge and what is at its other end; None where nothing is to be followed from there."""
-    other = book.get_node(link.source if way.upwards else link.target)
-    link = _name_decoration(book, link, other) if way.upwards else link
-    confidence = weaker(book.get_confidence(node.declaration), link.confidence)
+    other = state.get_node(link.source if way.upwards else link.target)
+    link = _name_decoration(state, link, other) if way.upwards else link
+    confidence = weaker(state.get_confidence(node.declaration), link.confidence)
     lines = link.lines if way.upwards else ()
-    book.add(other, explain(link, node, way), hop, confidence, lines)
-    if other.declaration not in book.nodes:
+    state.add(other, explain(link, node, way), hop, confidence, lines)
+    if other.declaration not in state.nodes:
         return None
-    book.link(link)
+    state.link(link)
     is_end = other.symbol.kind is SymbolKind.FILE or link.confidence is Confidence.POSSIBLE
     return None if is_end else other
 
@@ -206,26 +208,26 @@ def explain(link: Link, node: Node, way: Way) -> str:
     return text if link.confidence is Confidence.EXACT else f"{text} ({link.confidence.value})"
 
 
-def _note_entry(book: Notebook, node: Node, links: Sequence[Link]) -> None:
+def _note_entry(state: ResearchState, node: Node, links: Sequence[Link]) -> None:
     """A symbol that nothing leads to is where it begins."""
-    if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in book.nodes:
+    if any(link.kind != NAMES_TYPE for link in links) or node.declaration not in state.nodes:
         return
     if is_test_place(node.path):
-        book.enter(node, "a test")
+        state.enter(node, "a test")
     elif node.symbol.kind in CALLABLE_KINDS:
-        book.enter(node, "no call of it is found in the repository")
+        state.enter(node, "no call of it is found in the repository")
 
 
 # -- ways --------------------------------------------------------------------------------------------------
 
 
 def _find_in(
-    book: Notebook, node: Node, types: Sequence[EdgeType], bounds: Bounds
+    state: ResearchState, node: Node, types: Sequence[EdgeType], bounds: Bounds
 ) -> tuple[list[Link], bool]:
-    found = book.graph.find_incoming(node, types, bounds)
+    found = state.graph.find_incoming(node, types, bounds)
     links = []
     for edge in found.edges:
-        holders = relocate(book, edge.other, edge.lines)
+        holders = relocate(state, edge.other, edge.lines)
         count = edge.count if len(holders) == 1 else 0  # of several it is not known whose the others are
         links += [
             Link(holder, node.declaration, edge.type.value, edge.confidence, lines, count)
@@ -234,30 +236,30 @@ def _find_in(
     return links, found.cut
 
 
-def _name_decoration(book: Notebook, link: Link, other: Node) -> Link:
+def _name_decoration(state: ResearchState, link: Link, other: Node) -> Link:
     """A call in a line that begins a decorator as what it is."""
     is_head = link.kind == "calls" and link.lines and link.lines[-1] < other.symbol.start_line + HEAD_LINES
-    if is_head and all(is_decorator(book.source.read_lines(other.path), line) for line in link.lines):
+    if is_head and all(is_decorator(state.source.read_lines(other.path), line) for line in link.lines):
         return replace(link, kind="decorated_by")
     return link
 
 
-def _expand_callers(book: Notebook, node: Node, bounds: Bounds) -> Found:
+def _expand_callers(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     """Who calls it; of a function also who names it as a value, as that may be called under another name; of
     a method also the methods that it overrides, through which it may be called.
     """
     types = (*CALLS, EdgeType.REFERENCES) if node.symbol.kind in _HANDED_ON else CALLS
-    links, cut = _find_in(book, node, types, bounds)
+    links, cut = _find_in(state, node, types, bounds)
     links = [link for link in links if link.kind == "calls" or _hands_on(link)]
     if node.symbol.kind in _DISPATCHED:
-        above = book.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
+        above = state.graph.find_outgoing(node, (EdgeType.OVERRIDES,), bounds)
         links += [
             Link(edge.other, node.declaration, "overridden_by", weaker(edge.confidence, Confidence.PROBABLE))
             for edge in above.edges
         ]
     if not any(link.confidence is not Confidence.POSSIBLE for link in links):
-        links += _list_handed_on(book, node, bounds)
-    return Found(tuple(links), cut)
+        links += _list_handed_on(state, node, bounds)
+    return HopFindings(tuple(links), cut)
 
 
 def _hands_on(link: Link) -> bool:
@@ -265,77 +267,77 @@ def _hands_on(link: Link) -> bool:
     return link.confidence is not Confidence.POSSIBLE and link.source != link.target
 
 
-def _list_handed_on(book: Notebook, node: Node, bounds: Bounds) -> list[Link]:
+def _list_handed_on(state: ResearchState, node: Node, bounds: Bounds) -> list[Link]:
     """Who may have something called that is called by nobody: the function that it is declared in, and who
     names it as a value; of a constructor who so names its type.
     """
     around = Declaration(node.path, node.symbol.parent)
-    named = book.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
+    named = state.get_node(around) if node.symbol.kind is SymbolKind.CONSTRUCTOR else node
     links = [
         link
-        for link in _find_in(book, named, (EdgeType.REFERENCES,), bounds)[0]
+        for link in _find_in(state, named, (EdgeType.REFERENCES,), bounds)[0]
         if link.source != node.declaration
     ]
     if named is not node:
         return [
             replace(link, target=node.declaration, kind=NAMES_TYPE, confidence=Confidence.POSSIBLE)
             for link in links
-            if not _only_tests_types(book, link)
+            if not _only_tests_types(state, link)
         ]
-    if node.symbol.parent and book.get_node(around).symbol.kind in CALLABLE_KINDS:
+    if node.symbol.parent and state.get_node(around).symbol.kind in CALLABLE_KINDS:
         links.append(Link(around, node.declaration, "contains", Confidence.EXACT, (node.symbol.start_line,)))
     return links
 
 
-def _only_tests_types(book: Notebook, link: Link) -> bool:
+def _only_tests_types(state: ResearchState, link: Link) -> bool:
     """True where a type is only named to ask whether something is of it."""
-    lines = book.source.read_lines(link.source.path)
+    lines = state.source.read_lines(link.source.path)
     return all(line <= len(lines) and _TYPE_TEST.search(lines[line - 1]) for line in link.lines)
 
 
-def _expand_dependents(book: Notebook, node: Node, bounds: Bounds) -> Found:
-    links, cut = _find_in(book, node, NAMED, bounds)
-    return Found(tuple(links), cut)
+def _expand_dependents(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+    links, cut = _find_in(state, node, NAMED, bounds)
+    return HopFindings(tuple(links), cut)
 
 
-def _expand_implementations(book: Notebook, node: Node, bounds: Bounds) -> Found:
+def _expand_implementations(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     if node.symbol.kind in _DISPATCHED:
-        below = book.graph.find_implementations(node)
+        below = state.graph.find_implementations(node)
         links = [
             Link(edge.other, node.declaration, edge.type.value, edge.confidence, edge.lines)
             for edge in below.edges
         ]
-        return Found(tuple(links), below.cut)
-    links, cut = _find_in(book, node, IMPLEMENTATIONS, bounds)
-    return Found(tuple(links), cut)
+        return HopFindings(tuple(links), below.cut)
+    links, cut = _find_in(state, node, IMPLEMENTATIONS, bounds)
+    return HopFindings(tuple(links), cut)
 
 
-def _expand_out(types: Sequence[EdgeType]) -> Callable[[Notebook, Node, Bounds], Found]:
-    def expand(book: Notebook, node: Node, bounds: Bounds) -> Found:
-        found = book.graph.find_outgoing(node, types, bounds)
-        note_outside(book, node, found)
+def _expand_out(types: Sequence[EdgeType]) -> Callable[[ResearchState, Node, Bounds], HopFindings]:
+    def expand(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
+        found = state.graph.find_outgoing(node, types, bounds)
+        note_outside(state, node, found)
         links = [
             Link(node.declaration, edge.other, edge.type.value, edge.confidence, edge.lines, edge.count)
             for edge in found.edges
         ]
-        return Found(tuple(links), found.cut)
+        return HopFindings(tuple(links), found.cut)
 
     return expand
 
 
-def note_outside(book: Notebook, node: Node, found: Edges) -> None:
+def note_outside(state: ResearchState, node: Node, found: Edges) -> None:
     """Note the names that are declared elsewhere."""
     for one in found.externals:
         line = one.lines[0] if one.lines else node.symbol.start_line
-        if len(book.outside) < MAX_OUTSIDE_USES:
-            book.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
+        if len(state.outside) < MAX_OUTSIDE_USES:
+            state.outside.append(Outside(one.name, one.count, f"{node.path}:{line}-{line}"))
 
 
-def _expand_callees(book: Notebook, node: Node, bounds: Bounds) -> Found:
+def _expand_callees(state: ResearchState, node: Node, bounds: Bounds) -> HopFindings:
     """What it calls; of a method that is left open also those that fill it in."""
-    found = _expand_calls(book, node, bounds)
-    filling, cut = list_filling(book, node, bounds)
-    return Found((*found.links, *filling), found.cut or cut)
+    found = _expand_calls(state, node, bounds)
+    filling, cut = list_filling(state, node, bounds)
+    return HopFindings((*found.links, *filling), found.cut or cut)
 
 
 _expand_calls = _expand_out(CALLS)

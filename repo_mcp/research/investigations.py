@@ -9,16 +9,16 @@ from repo_mcp.graph.edges import Edges
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence
 from repo_mcp.graph.questions import CALLS, IMPLEMENTATIONS, NAMED, EdgeType
-from repo_mcp.research.architecture import Architecture, survey_architecture, survey_imports
+from repo_mcp.research.architecture import Architecture, scan_architecture, scan_imports
 from repo_mcp.research.chains import build_chains
 from repo_mcp.research.configured import find_by_words, find_settings
 from repo_mcp.research.conformances import CONFORMING
 from repo_mcp.research.hops import CALLEES, CALLERS, DEPENDENCIES, DEPENDENTS, WIDE, Way, follow
+from repo_mcp.research.locating import is_program
 from repo_mcp.research.open_questions import connect, find_seeds
 from repo_mcp.research.paths import find_paths
-from repo_mcp.research.places import is_program
 from repo_mcp.research.records import Chain, Focus, Form, Reading, Shape, Subject
-from repo_mcp.research.research_state import Notebook, relocate
+from repo_mcp.research.research_state import ResearchState, relocate
 from repo_mcp.research.shapes import find_alike, find_shapes
 from repo_mcp.research.understanding import is_about_shapes
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, SymbolKind
@@ -33,23 +33,23 @@ class Gathered:
     shapes: tuple[Shape, ...] | None = None
 
 
-def investigate(book: Notebook, reading: Reading) -> Gathered:
+def investigate(state: ResearchState, reading: Reading) -> Gathered:
     """Do what a question asks for, and then what its focus dwells on."""
     gathered = Gathered()
-    _note_subjects(book, reading)
-    _INVESTIGATIONS[reading.form](book, reading, gathered)
-    _add_focus(book, reading, gathered)
+    _note_subjects(state, reading)
+    _INVESTIGATIONS[reading.form](state, reading, gathered)
+    _add_focus(state, reading, gathered)
     return gathered
 
 
-def _note_subjects(book: Notebook, reading: Reading) -> None:
+def _note_subjects(state: ResearchState, reading: Reading) -> None:
     """What the question names comes first."""
     for subject in reading.subjects:
         sure = Confidence.POSSIBLE if subject.how == "words" else Confidence.EXACT
         for node in subject.nodes:
-            book.add(node, f'what "{subject.asked}" names', 0, sure)
+            state.add(node, f'what "{subject.asked}" names', 0, sure)
         if subject.left_out:
-            book.limit(
+            state.limit(
                 f"{subject.left_out} more declarations of {subject.asked}",
                 f"{len(subject.nodes) or 1} are followed; give a qualified name, or a path",
             )
@@ -59,197 +59,197 @@ def _list_nodes(reading: Reading) -> list[Node]:
     return [node for subject in reading.subjects for node in subject.nodes]
 
 
-def _investigate_callers(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_callers(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     if not nodes:
-        _follow_outside(book, reading.subjects[0], CALLS, CALLERS)
+        _follow_outside(state, reading.subjects[0], CALLS, CALLERS)
         return
-    follow(book, nodes, CALLERS, book.depth)
-    gathered.chains = build_chains(book, nodes, upwards=True)
+    follow(state, nodes, CALLERS, state.depth)
+    gathered.chains = build_chains(state, nodes, upwards=True)
 
 
-def _investigate_callees(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_callees(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
-    follow(book, nodes, CALLEES, book.depth)
-    gathered.chains = build_chains(book, nodes, upwards=False)
+    follow(state, nodes, CALLEES, state.depth)
+    gathered.chains = build_chains(state, nodes, upwards=False)
 
 
-def _investigate_implementations(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_implementations(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
     if nodes:
-        follow(book, nodes, CONFORMING, book.depth)
-        if len(book.findings) <= len(nodes):
-            book.warnings.append("nothing is known to implement or extend it; what depends on it is shown")
-            follow(book, nodes, DEPENDENTS, 1)
+        follow(state, nodes, CONFORMING, state.depth)
+        if len(state.findings) <= len(nodes):
+            state.warnings.append("nothing is known to implement or extend it; what depends on it is shown")
+            follow(state, nodes, DEPENDENTS, 1)
     else:
-        _follow_outside(book, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
+        _follow_outside(state, reading.subjects[0], IMPLEMENTATIONS, CONFORMING)
 
 
-def _investigate_dependents(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_dependents(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     if subject.how == "folder":
-        _find_importers(book, subject.name)
+        _find_importers(state, subject.name)
     elif not subject.nodes:
-        _follow_outside(book, subject, NAMED, DEPENDENTS)
+        _follow_outside(state, subject, NAMED, DEPENDENTS)
     else:
-        follow(book, subject.nodes, DEPENDENTS, book.depth)
+        follow(state, subject.nodes, DEPENDENTS, state.depth)
 
 
-def _investigate_dependencies(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_dependencies(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
     if subject.how == "folder":
-        own = book.graph.survey.list_paths(subject.name)
-        gathered.architecture = survey_imports(book, own, subject.name)
+        own = state.graph.scan.list_paths(subject.name)
+        gathered.architecture = scan_imports(state, own, subject.name)
         return
     files = [node for node in subject.nodes if node.symbol.kind is SymbolKind.FILE]
     if files:
-        gathered.architecture = survey_imports(book, [files[0].path], files[0].path)
+        gathered.architecture = scan_imports(state, [files[0].path], files[0].path)
         return
-    follow(book, subject.nodes, DEPENDENCIES, book.depth)
+    follow(state, subject.nodes, DEPENDENCIES, state.depth)
 
 
 MAX_IMPORTED = 60  # files of a folder whose importers are looked for
 
 
-def _find_importers(book: Notebook, folder: str) -> None:
+def _find_importers(state: ResearchState, folder: str) -> None:
     """The files outside of a folder that import one in it."""
-    paths = book.graph.survey.list_paths(folder)
+    paths = state.graph.scan.list_paths(folder)
     if len(paths) > MAX_IMPORTED:
-        book.limit(
+        state.limit(
             f"importers of {len(paths) - MAX_IMPORTED} files", f"those of {MAX_IMPORTED} files are looked for"
         )
     for path in paths[:MAX_IMPORTED]:
-        book.check()
-        file = book.source.find_file(path)
+        state.check()
+        file = state.source.find_file(path)
         if file is None:
             continue
-        for edge in book.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
+        for edge in state.graph.find_incoming(file, (EdgeType.IMPORTS,), WIDE).edges:
             if not edge.other.path.startswith(f"{folder}/"):
-                book.add(book.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
-    book.tell_hop(book.depth)
+                state.add(state.get_node(edge.other), f"imports {path}", 1, edge.confidence, edge.lines)
+    state.tell_hop(state.depth)
 
 
-def _follow_outside(book: Notebook, subject: Subject, types: Sequence[EdgeType], way: Way) -> None:
+def _follow_outside(state: ResearchState, subject: Subject, types: Sequence[EdgeType], way: Way) -> None:
     """The first hop from a name that is declared elsewhere, and then on from what uses it."""
-    _, found = book.graph.survey.find_outside(subject.name, types, WIDE)
-    nodes = _note_users(book, subject, found)
-    book.tell_hop(1)
+    _, found = state.graph.scan.find_outside(subject.name, types, WIDE)
+    nodes = _note_users(state, subject, found)
+    state.tell_hop(1)
     if nodes and way is not DEPENDENTS:
-        follow(book, nodes, way, book.depth, first_hop=2)
+        follow(state, nodes, way, state.depth, first_hop=2)
 
 
-def _note_users(book: Notebook, subject: Subject, found: Edges) -> list[Node]:
+def _note_users(state: ResearchState, subject: Subject, found: Edges) -> list[Node]:
     words = {"calls": "calls", "inherits": "inherits from", "implements": "implements", "extends": "extends"}
     nodes = []
     if found.cut:
-        book.limit(
+        state.limit(
             f"uses of {subject.name}", f"{WIDE.references:,} references in {WIDE.files} files are looked at"
         )
     for edge in found.edges:
-        for holder, lines in relocate(book, edge.other, edge.lines):
-            node = book.get_node(holder)
+        for holder, lines in relocate(state, edge.other, edge.lines):
+            node = state.get_node(holder)
             why = f"{words.get(edge.type.value, edge.type.value)} {subject.name}, which is declared outside"
-            if book.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
+            if state.add(node, why, 1, edge.confidence, lines) and node.symbol.kind is not SymbolKind.FILE:
                 nodes.append(node)
     return nodes
 
 
-def _investigate_configured(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_configured(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     subject = reading.subjects[0]
-    find_settings(book, subject)
-    if not any(is_program(one.path) and one.hop for one in book.findings):
-        find_by_words(book, subject.asked)
-    book.tell_hop(book.depth)
+    find_settings(state, subject)
+    if not any(is_program(one.path) and one.hop for one in state.findings):
+        find_by_words(state, subject.asked)
+    state.tell_hop(state.depth)
 
 
-def _investigate_flow(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_flow(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     starts, ends = reading.subjects[0].nodes, reading.subjects[-1].nodes
-    gathered.chains = find_paths(book, starts, ends)
+    gathered.chains = find_paths(state, starts, ends)
     if not gathered.chains:
-        gathered.chains = find_paths(book, starts, ends, guesses=True)
+        gathered.chains = find_paths(state, starts, ends, guesses=True)
     if not gathered.chains:
-        gathered.chains = find_paths(book, ends, starts)
+        gathered.chains = find_paths(state, ends, starts)
         if gathered.chains:
-            book.warnings.append("no way of calls leads there; these lead the other way round")
+            state.warnings.append("no way of calls leads there; these lead the other way round")
     if not gathered.chains:
-        book.warnings.append(
-            f"no way of calls was found within {book.depth} calls from either side;"
+        state.warnings.append(
+            f"no way of calls was found within {state.depth} calls from either side;"
             " what the one calls and what calls the other is shown"
         )
-        follow(book, starts, CALLEES, 1)
-        follow(book, ends, CALLERS, 1)
+        follow(state, starts, CALLEES, 1)
+        follow(state, ends, CALLERS, 1)
     else:
-        on_the_way = {end for link in book.links.values() for end in (link.source, link.target)}
+        on_the_way = {end for link in state.links.values() for end in (link.source, link.target)}
         for node in (*starts, *ends):
             if node.declaration not in on_the_way:
-                book.drop(node)
-    book.tell_hop(book.depth)
+                state.drop(node)
+    state.tell_hop(state.depth)
 
 
-def _investigate_defined(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_defined(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     nodes = _list_nodes(reading)
-    follow(book, nodes, DEPENDENTS, 1)
-    follow(book, nodes, DEPENDENCIES, book.depth - 1)
+    follow(state, nodes, DEPENDENTS, 1)
+    follow(state, nodes, DEPENDENCIES, state.depth - 1)
 
 
-def _investigate_open(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_open(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     text = reading.subjects[0].asked
-    if is_about_shapes(book.request):
+    if is_about_shapes(state.request):
         return  # its words are about shapes and not about anything that has one
-    seeds = find_seeds(book, text)
-    connect(book, seeds, text)
+    seeds = find_seeds(state, text)
+    connect(state, seeds, text)
     callable_ones = [node for node in seeds if node.symbol.kind in CALLABLE_KINDS]
-    gathered.chains = _build_both(book, seeds, callable_ones)  # what a type calls its methods call
+    gathered.chains = _build_both(state, seeds, callable_ones)  # what a type calls its methods call
 
 
-def _investigate_overview(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _investigate_overview(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     name = reading.subjects[0].name
-    gathered.architecture = survey_architecture(book, "" if name == "." else name)
+    gathered.architecture = scan_architecture(state, "" if name == "." else name)
 
 
-def _add_focus(book: Notebook, reading: Reading, gathered: Gathered) -> None:
+def _add_focus(state: ResearchState, reading: Reading, gathered: Gathered) -> None:
     """What a focus adds to what the form of the question gave."""
     nodes = _list_nodes(reading)
-    focus = book.request.focus
+    focus = state.request.focus
     if focus is Focus.ARCHITECTURE and gathered.architecture is None:
-        gathered.architecture = survey_architecture(book, book.request.folder)
+        gathered.architecture = scan_architecture(state, state.request.folder)
     elif focus is Focus.PATTERNS:
         if nodes:
-            gathered.shapes = (*find_alike(book, nodes), *_find_families(book, nodes))
+            gathered.shapes = (*find_alike(state, nodes), *_find_families(state, nodes))
         else:
-            gathered.shapes = find_shapes(book, book.request.query)
+            gathered.shapes = find_shapes(state, state.request.query)
     elif focus is Focus.DEPENDENCIES and nodes and reading.form is not Form.DEPENDENCIES:
-        follow(book, nodes, DEPENDENCIES, book.depth)
+        follow(state, nodes, DEPENDENCIES, state.depth)
     elif focus is Focus.FLOW and nodes and reading.form is not Form.FLOW:
-        follow(book, nodes, CALLERS, book.depth)
-        follow(book, nodes, CALLEES, book.depth)
-        gathered.chains = _build_both(book, nodes, nodes)
+        follow(state, nodes, CALLERS, state.depth)
+        follow(state, nodes, CALLEES, state.depth)
+        gathered.chains = _build_both(state, nodes, nodes)
 
 
-def _build_both(book: Notebook, ends: Sequence[Node], starts: Sequence[Node]) -> list[Chain]:
+def _build_both(state: ResearchState, ends: Sequence[Node], starts: Sequence[Node]) -> list[Chain]:
     """The chains that end at some symbols, and those that begin at some."""
-    above = build_chains(book, ends, upwards=True)
-    below = build_chains(book, starts, upwards=False)
+    above = build_chains(state, ends, upwards=True)
+    below = build_chains(state, starts, upwards=False)
     return list(dict.fromkeys([*above, *below]))
 
 
-def _find_families(book: Notebook, nodes: Sequence[Node]) -> tuple[Shape, ...]:
+def _find_families(state: ResearchState, nodes: Sequence[Node]) -> tuple[Shape, ...]:
     """What has the subjects as bases."""
     shapes = []
     for node in nodes:
-        found = book.graph.find_implementations(node)
-        places = []
+        found = state.graph.find_implementations(node)
+        ordinals = []
         for edge in found.edges:
-            other = book.get_node(edge.other)
-            book.add(other, f"{edge.type.value} {node.qualified_name}", 1, edge.confidence, edge.lines)
-            places.append(f"{other.path}:{other.symbol.start_line}-{other.symbol.end_line}")
-        if places:
+            other = state.get_node(edge.other)
+            state.add(other, f"{edge.type.value} {node.qualified_name}", 1, edge.confidence, edge.lines)
+            ordinals.append(f"{other.path}:{other.symbol.start_line}-{other.symbol.end_line}")
+        if ordinals:
             note = "symbols that have it as a base, or override it"
-            shapes.append(Shape("family", node.qualified_name, len(places), tuple(places[:5]), note))
+            shapes.append(Shape("family", node.qualified_name, len(ordinals), tuple(ordinals[:5]), note))
     return tuple(shapes)
 
 
-_INVESTIGATIONS: dict[Form, Callable[[Notebook, Reading, Gathered], None]] = {
+_INVESTIGATIONS: dict[Form, Callable[[ResearchState, Reading, Gathered], None]] = {
     Form.CALLERS: _investigate_callers,
     Form.CALLEES: _investigate_callees,
     Form.IMPLEMENTATIONS: _investigate_implementations,

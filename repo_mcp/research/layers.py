@@ -17,21 +17,21 @@ Counts = Mapping[tuple[str, str], int]
 
 def compute_strengths(names: Sequence[str], counts: Counts) -> dict[str, float]:
     """PageRank of modules along their imports, in percent: strong is what much is built on."""
-    places = {name: place for place, name in enumerate(names)}
+    ordinals = {name: ordinal for ordinal, name in enumerate(names)}
     out: list[list[tuple[int, int]]] = [[] for _ in names]
     for (source, target), count in sorted(counts.items()):
-        out[places[source]].append((places[target], count))
+        out[ordinals[source]].append((ordinals[target], count))
     size = max(1, len(names))
     rank = [1.0 / size] * len(names)
     for _ in range(ROUNDS):
-        lost = sum(rank[place] for place, links in enumerate(out) if not links)
+        lost = sum(rank[ordinal] for ordinal, links in enumerate(out) if not links)
         following = [(1.0 - DAMPING + DAMPING * lost) / size] * len(names)
-        for place, links in enumerate(out):
+        for ordinal, links in enumerate(out):
             total = sum(count for _, count in links)
             for reached, count in links:
-                following[reached] += DAMPING * rank[place] * count / total
+                following[reached] += DAMPING * rank[ordinal] * count / total
         rank = following
-    return {name: round(100 * rank[place], DECIMALS) for place, name in enumerate(names)}
+    return {name: round(100 * rank[ordinal], DECIMALS) for ordinal, name in enumerate(names)}
 
 
 def build_layers(
@@ -45,17 +45,20 @@ def build_layers(
         for name in names
     }
     groups = _find_groups(names, ahead)
-    group_of = {name: place for place, group in enumerate(groups) for name in group}
+    group_of = {name: ordinal for ordinal, group in enumerate(groups) for name in group}
     levels = [0] * len(groups)
-    for place, group in enumerate(groups):  # what a group imports stands before it
+    for ordinal, group in enumerate(groups):  # what a group imports stands before it
         below = [
-            levels[group_of[target]] for name in group for target in ahead[name] if group_of[target] != place
+            levels[group_of[target]]
+            for name in group
+            for target in ahead[name]
+            if group_of[target] != ordinal
         ]
-        levels[place] = 1 + max(below, default=-1)
+        levels[ordinal] = 1 + max(below, default=-1)
     cycles: dict[int, list[tuple[str, ...]]] = {}
-    for place, group in enumerate(groups):
+    for ordinal, group in enumerate(groups):
         if len(group) > 1:
-            cycles.setdefault(levels[place], []).append(tuple(sorted(group)))
+            cycles.setdefault(levels[ordinal], []).append(tuple(sorted(group)))
     for source, target in sorted(counts):
         both = source < target and (target, source) in counts and group_of[source] != group_of[target]
         if both:
@@ -87,14 +90,14 @@ def _find_groups(names: Sequence[str], ahead: Mapping[str, Sequence[str]]) -> li
             continue
         work: list[tuple[str, int]] = [(root, 0)]
         while work:
-            name, place = work.pop()
-            if place == 0:
+            name, ordinal = work.pop()
+            if ordinal == 0:
                 index[name] = low[name] = len(index)
                 stack.append(name)
                 on_stack.add(name)
-            if place < len(ahead[name]):
-                work.append((name, place + 1))
-                target = ahead[name][place]
+            if ordinal < len(ahead[name]):
+                work.append((name, ordinal + 1))
+                target = ahead[name][ordinal]
                 if target not in index:
                     work.append((target, 0))
                 elif target in on_stack:

@@ -39,7 +39,7 @@ def render_mermaid(nodes: Sequence[MapNode], edges: Sequence[MapEdge]) -> str:
     """The flowchart of a map; nothing for a map without nodes."""
     if not nodes:
         return ""
-    ids = {node.key: f"n{place}" for place, node in enumerate(nodes)}
+    ids = {node.key: f"n{ordinal}" for ordinal, node in enumerate(nodes)}
     lines = ["flowchart LR"]
     counts = Counter(node.label for node in nodes)
     for node in nodes:

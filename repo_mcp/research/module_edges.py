@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 
 MAX_FILES = 400
 LEAST_OF_MODULE = 5
@@ -28,15 +28,15 @@ Edges = dict[tuple[str, str], ModuleEdge]
 Packages = dict[str, ModuleEdge]
 
 
-def find_edges(book: Notebook, modules: Mapping[str, str]) -> tuple[Edges, Packages]:
+def find_edges(state: ResearchState, modules: Mapping[str, str]) -> tuple[Edges, Packages]:
     """The edges between modules, and what is imported from outside, by package. `modules` maps paths."""
     edges: Edges = {}
     packages: Packages = {}
-    resolve_edges(book, _choose_files(book, modules), modules, edges, packages)
+    resolve_edges(state, _choose_files(state, modules), modules, edges, packages)
     return edges, packages
 
 
-def _choose_files(book: Notebook, modules: Mapping[str, str]) -> list[str]:
+def _choose_files(state: ResearchState, modules: Mapping[str, str]) -> list[str]:
     """All files, or evenly spread ones of each module."""
     if len(modules) <= MAX_FILES:
         return list(modules)
@@ -45,7 +45,7 @@ def _choose_files(book: Notebook, modules: Mapping[str, str]) -> list[str]:
         files.setdefault(name, []).append(path)
     most = max(LEAST_OF_MODULE, MAX_FILES // len(files))
     chosen = [path for own in files.values() for path in _spread(own, most)]
-    book.limit(
+    state.limit(
         f"imports of {len(modules) - len(chosen):,} of {len(modules):,} files",
         f"of each module {most} files are read, evenly spread over its paths",
     )
@@ -54,17 +54,17 @@ def _choose_files(book: Notebook, modules: Mapping[str, str]) -> list[str]:
 
 def _spread(paths: Sequence[str], most: int) -> list[str]:
     count = min(most, len(paths))
-    return [paths[place * len(paths) // count] for place in range(count)]
+    return [paths[ordinal * len(paths) // count] for ordinal in range(count)]
 
 
 def resolve_edges(
-    book: Notebook, paths: Sequence[str], modules: Mapping[str, str], edges: Edges, packages: Packages
+    state: ResearchState, paths: Sequence[str], modules: Mapping[str, str], edges: Edges, packages: Packages
 ) -> None:
     """Count the imports of some files, each resolved."""
     for number, path in enumerate(paths):
         if number % POLLED == 0:
-            book.check()
-        for one in book.graph.survey.list_imports(path):
+            state.check()
+        for one in state.graph.scan.list_imports(path):
             citation = f"{path}:{one.line}-{one.line}"
             if not one.target:
                 package = name_package(one.module, one.outside)

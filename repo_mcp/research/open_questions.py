@@ -15,14 +15,14 @@ import numpy as np
 from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
-from repo_mcp.graph.questions import Scope
+from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.model import Hit
-from repo_mcp.research.configured import build_hit_place, choose_line
+from repo_mcp.research.configured import build_hit_address, choose_line
 from repo_mcp.research.fitting import DECIMALS, Fit, fit_all, list_words, shares_word
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.places import find_innermost, is_test_place, rank_role, weaker
+from repo_mcp.research.locating import find_innermost, is_test_place, rank_role, weaker
 from repo_mcp.research.records import Link
-from repo_mcp.research.research_state import Notebook, relocate, search_words
+from repo_mcp.research.research_state import ResearchState, relocate, search_words
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag
 from repo_mcp.text.roles import FileRole, find_role
 
@@ -42,43 +42,45 @@ _WANTED = CALLABLE_KINDS | TYPE_KINDS
 _ABOUT_TESTS = frozenset({"test", "tests", "tested", "testing"})
 
 
-def find_seeds(book: Notebook, text: str) -> list[Node]:
+def find_seeds(state: ResearchState, text: str) -> list[Node]:
     """Note the symbols that a question in words is most about, and a few places in documents."""
-    words = _choose_words(book, text)
+    words = _choose_words(state, text)
     if not words:
-        book.warnings.append(NO_WORD)
+        state.warnings.append(NO_WORD)
     wants_tests = not _ABOUT_TESTS.isdisjoint(word.lower() for word in words)
-    hits = search_words(book, " ".join(words), TEXT_HITS, include_tests=wants_tests)
+    hits = search_words(state, " ".join(words), TEXT_HITS, include_tests=wants_tests)
     extra: dict[Declaration, float] = {}
     for rank, hit in enumerate(hits):
-        for place in _list_inside(book, hit):
-            extra.setdefault(place, HIT_POINTS / (HIT_RANK + rank))
-    most = NAME_HITS if not book.request.folder else FOLDER_NAME_HITS
-    named = book.graph.search(" ".join(words), Scope(), most)
-    places = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
-    nodes = [book.get_node(place) for place in places]
-    nodes = drop_prototypes([node for node in nodes if _is_wanted(book, node, wants_tests)])
-    fits = fit_all(book.source, nodes, words)
+        for ordinal in _list_inside(state, hit):
+            extra.setdefault(ordinal, HIT_POINTS / (HIT_RANK + rank))
+    most = NAME_HITS if not state.request.folder else FOLDER_NAME_HITS
+    named = state.graph.search(" ".join(words), SymbolFilter(), most)
+    ordinals = [*dict.fromkeys([*extra, *(node.declaration for node, _ in named)])][:MAX_CANDIDATES]
+    nodes = [state.get_node(ordinal) for ordinal in ordinals]
+    nodes = drop_prototypes([node for node in nodes if _is_wanted(state, node, wants_tests)])
+    fits = fit_all(state.source, nodes, words)
 
     def rank_node(node: Node) -> tuple[float, str, int]:
         points = fits[node].points + extra.get(node.declaration, 0.0)
-        return -round(points, DECIMALS), node.path, node.symbol.place
+        return -round(points, DECIMALS), node.path, node.symbol.ordinal
 
     best = max((fit.points for fit in fits.values()), default=0.0)
     fitting = [node for node in nodes if fits[node].points > LEAST_SHARE * best]
     seeds = sorted(fitting, key=rank_node)[:SEEDS]
     for node in seeds:
-        book.add(node, _say_fit(fits[node]), 0, Confidence.PROBABLE)
-    _note_documents(book, hits)
-    book.tell(0.5, f"{len(seeds)} symbols fit the words")
+        state.add(node, _say_fit(fits[node]), 0, Confidence.PROBABLE)
+    _note_documents(state, hits)
+    state.tell(0.5, f"{len(seeds)} symbols fit the words")
     return seeds
 
 
-def _choose_words(book: Notebook, text: str) -> list[str]:
+def _choose_words(state: ResearchState, text: str) -> list[str]:
     """The words of a question that are looked for: each is compared with the text of every candidate."""
     words = list_words(text)
     if len(words) > MAX_WORDS:
-        book.limit(f"{len(words) - MAX_WORDS} words of the question", f"the first {MAX_WORDS} are looked for")
+        state.limit(
+            f"{len(words) - MAX_WORDS} words of the question", f"the first {MAX_WORDS} are looked for"
+        )
     return words[:MAX_WORDS]
 
 
@@ -99,66 +101,68 @@ def _say_fit(fit: Fit) -> str:
     return "; ".join(said)
 
 
-def _is_wanted(book: Notebook, node: Node, wants_tests: bool) -> bool:
-    if node.symbol.kind not in _WANTED or not book.admits(node.path):
+def _is_wanted(state: ResearchState, node: Node, wants_tests: bool) -> bool:
+    if node.symbol.kind not in _WANTED or not state.admits(node.path):
         return False
     return wants_tests or not is_test_place(node.path)
 
 
-def _list_inside(book: Notebook, hit: Hit) -> list[Declaration]:
+def _list_inside(state: ResearchState, hit: Hit) -> list[Declaration]:
     """The functions and types that begin in the lines of a hit, and the one around them."""
-    structure = book.graph.survey.find_structure(hit.path)
-    if structure is None:
+    record = state.graph.scan.find_record(hit.path)
+    if record is None:
         return []
-    starts = structure.starts
+    starts = record.starts
     begun = np.flatnonzero((starts >= hit.start_line) & (starts <= hit.end_line))
-    around = find_innermost(structure, choose_line(hit))
-    places = [around, *begun.tolist()]
+    around = find_innermost(record, choose_line(hit))
+    ordinals = [around, *begun.tolist()]
     return [
-        Declaration(hit.path, place) for place in places if place and int(structure.kinds[place]) in _WANTED
+        Declaration(hit.path, ordinal)
+        for ordinal in ordinals
+        if ordinal and int(record.kinds[ordinal]) in _WANTED
     ]
 
 
-def _note_documents(book: Notebook, hits: Sequence[Hit]) -> None:
+def _note_documents(state: ResearchState, hits: Sequence[Hit]) -> None:
     documents = [hit for hit in hits if find_role(hit.path) is FileRole.DOCS]
-    unparsed = [hit for hit in documents if book.graph.find_status(hit.path) is None]
+    unparsed = [hit for hit in documents if state.graph.find_status(hit.path) is None]
     for hit in unparsed[:MAX_DOCUMENTS]:
-        book.add_place(build_hit_place(book, hit, "documentation with these words", 0))
+        state.add_place(build_hit_address(state, hit, "documentation with these words", 0))
 
 
-def connect(book: Notebook, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
+def connect(state: ResearchState, seeds: Sequence[Node], text: str, first_hop: int = 1) -> None:
     """Follow calls from the seeds in both directions, and note what connects them."""
-    words = _choose_words(book, text)
+    words = _choose_words(state, text)
     level = list(seeds)
-    for hop in range(first_hop, book.depth + 1):
+    for hop in range(first_hop, state.depth + 1):
         links: dict[Declaration, list[tuple[Link, Node, Way]]] = {}
         for node in level:
-            book.check()
+            state.check()
             for way in (CALLEES, CALLERS):
-                found = sort_links(way.expand(book, node, BOUNDS).links, way)[:LINK_FAN]
-                for link in _name_members(book, found, node, way):
+                found = sort_links(way.expand(state, node, BOUNDS).links, way)[:LINK_FAN]
+                for link in _name_members(state, found, node, way):
                     if link.confidence is not Confidence.POSSIBLE:
                         other = link.source if way.upwards else link.target
                         links.setdefault(other, []).append((link, node, way))
-        level = _note_reached(book, level, links, words, hop)
-        book.tell_hop(hop)
+        level = _note_reached(state, level, links, words, hop)
+        state.tell_hop(hop)
         if not level:
             break
 
 
-def _name_members(book: Notebook, links: Sequence[Link], node: Node, way: Way) -> list[Link]:
+def _name_members(state: ResearchState, links: Sequence[Link], node: Node, way: Way) -> list[Link]:
     """Links that tell which symbol has them: what a type calls, its methods call."""
     if way.upwards or node.symbol.kind not in TYPE_KINDS:
         return list(links)
     return [
         replace(link, source=holder, lines=lines, count=0)
         for link in links
-        for holder, lines in relocate(book, link.source, link.lines)
+        for holder, lines in relocate(state, link.source, link.lines)
     ]
 
 
 def _note_reached(
-    book: Notebook,
+    state: ResearchState,
     level: Sequence[Node],
     links: dict[Declaration, list[tuple[Link, Node, Way]]],
     words: Sequence[str],
@@ -168,39 +172,43 @@ def _note_reached(
 
     order = {node: number for number, node in enumerate(level)}
 
-    def rank(place: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
-        node = book.get_node(place)
+    def rank(ordinal: Declaration) -> tuple[bool, bool, int, int, int, str, int]:
+        node = state.get_node(ordinal)
         shared = shares_word(node.symbol.name, words)
-        joined = len({one.declaration for _, one, _ in links[place]})
-        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[place])
-        calls = hop == 1 and any(way.upwards for _, _, way in links[place])  # calls a seed
+        joined = len({one.declaration for _, one, _ in links[ordinal]})
+        joined += hop > 1 and any(shares_word(one.symbol.name, words) for _, one, _ in links[ordinal])
+        calls = hop == 1 and any(way.upwards for _, _, way in links[ordinal])  # calls a seed
         return (
-            is_test_place(place.path),
-            all(link.kind == "references" for link, _, _ in links[place]),
+            is_test_place(ordinal.path),
+            all(link.kind == "references" for link, _, _ in links[ordinal]),
             -(joined + 2 * shared + calls),
-            rank_role(place.path),
-            min(order[one] for _, one, _ in links[place]),  # what was found from what fits best
-            place.path,
-            place.place,
+            rank_role(ordinal.path),
+            min(order[one] for _, one, _ in links[ordinal]),  # what was found from what fits best
+            ordinal.path,
+            ordinal.ordinal,
         )
 
-    new = [place for place in links if place not in book.nodes and place.place and book.admits(place.path)]
-    ranks = {place: rank(place) for place in new}
+    new = [
+        ordinal
+        for ordinal in links
+        if ordinal not in state.nodes and ordinal.ordinal and state.admits(ordinal.path)
+    ]
+    ranks = {ordinal: rank(ordinal) for ordinal in new}
     new.sort(key=ranks.__getitem__)
     if len(new) > REACHED:
-        book.limit(
+        state.limit(
             f"{len(new) - REACHED} more symbols at hop {hop}", f"the {REACHED} most connected are shown"
         )
     reached = []
-    for place in new[:REACHED]:
-        link, node, way = links[place][0]
-        confidence = weaker(book.get_confidence(node.declaration), link.confidence)
-        other = book.get_node(place)
-        near = book.get_node(link.target if way.upwards else link.source)
-        if book.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):
+    for ordinal in new[:REACHED]:
+        link, node, way = links[ordinal][0]
+        confidence = weaker(state.get_confidence(node.declaration), link.confidence)
+        other = state.get_node(ordinal)
+        near = state.get_node(link.target if way.upwards else link.source)
+        if state.add(other, explain(link, near, way), hop, confidence, link.lines if way.upwards else ()):
             reached.append(other)
-    for place, own in links.items():
-        if place in book.nodes:
+    for ordinal, own in links.items():
+        if ordinal in state.nodes:
             for link, _, _ in own:
-                book.link(link)
+                state.link(link)
     return reached

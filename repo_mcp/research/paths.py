@@ -16,9 +16,9 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.research.chains import cite, weigh
 from repo_mcp.research.hops import CALLEES, CALLERS, Way, explain, sort_links
-from repo_mcp.research.places import CONFIDENCES, weaker
+from repo_mcp.research.locating import CONFIDENCES, weaker
 from repo_mcp.research.records import Chain, Link
-from repo_mcp.research.research_state import Notebook
+from repo_mcp.research.research_state import ResearchState
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, SymbolKind
 
 SIDE_WIDTH = 16  # symbols of one level of one side that are followed
@@ -46,36 +46,36 @@ class _Side:
 
 
 def find_paths(
-    book: Notebook, starts: Sequence[Node], ends: Sequence[Node], *, guesses: bool = False
+    state: ResearchState, starts: Sequence[Node], ends: Sequence[Node], *, guesses: bool = False
 ) -> list[Chain]:
     """The shortest ways from any of the starts to any of the ends; notes what stands on them.
 
     Where none of them is sure, those that are LONGER calls longer count as well. With `guesses` edges that
     are only possible do, and no longer ways.
     """
-    down = _Side(CALLEES, _list_doers(book, starts), guesses)
-    up = _Side(CALLERS, _list_doers(book, ends), guesses)
+    down = _Side(CALLEES, _list_doers(state, starts), guesses)
+    up = _Side(CALLERS, _list_doers(state, ends), guesses)
     firsts, lasts = list(down.reached), list(up.reached)
-    depth, left = book.depth, 0 if guesses else LONGER
+    depth, left = state.depth, 0 if guesses else LONGER
     ways: list[list[Link]] = []
     for done in range(2 * depth):
         side = _choose_side(down, up, depth)
         if side is None or (ways and (not left or _is_sure(ways[0]))):
             break
         left -= bool(ways)
-        _take_level(book, side)
+        _take_level(state, side)
         if not down.reached.keys().isdisjoint(up.reached):
             ways = list_ways(
                 firsts, lasts, [*down.links.values(), *up.links.values()], 0 if guesses else LONGER
             )
-        book.tell(
+        state.tell(
             (done + 1) / 2, f"{len(down.reached)} symbols from the start, {len(up.reached)} from the end"
         )
     if len(ways) > MAX_PATHS:
-        book.limit(f"{len(ways) - MAX_PATHS} more ways", f"{MAX_PATHS} are shown, the surest and shortest")
+        state.limit(f"{len(ways) - MAX_PATHS} more ways", f"{MAX_PATHS} are shown, the surest and shortest")
     if ways and not _is_sure(ways[0]) and down.level and up.level:
-        book.limit("longer ways", f"{down.hop} calls from the start and {up.hop} from the end are followed")
-    return [_note(book, way) for way in ways[:MAX_PATHS]]
+        state.limit("longer ways", f"{down.hop} calls from the start and {up.hop} from the end are followed")
+    return [_note(state, way) for way in ways[:MAX_PATHS]]
 
 
 def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
@@ -84,7 +84,7 @@ def _choose_side(down: _Side, up: _Side, depth: int) -> _Side | None:
     return min(able, key=lambda side: len(side.level), default=None)
 
 
-def _list_doers(book: Notebook, nodes: Iterable[Node]) -> list[Node]:
+def _list_doers(state: ResearchState, nodes: Iterable[Node]) -> list[Node]:
     """The nodes, and of types their methods, which call and are called."""
     found: dict[Declaration, Node] = {}
     for node in nodes:
@@ -92,12 +92,12 @@ def _list_doers(book: Notebook, nodes: Iterable[Node]) -> list[Node]:
         if node.symbol.kind in TYPE_KINDS:
             members = [
                 one
-                for one in book.graph.outline(node.path)
-                if one.symbol.parent == node.symbol.place
+                for one in state.graph.outline(node.path)
+                if one.symbol.parent == node.symbol.ordinal
                 and one.symbol.kind in (SymbolKind.METHOD, SymbolKind.CONSTRUCTOR)
             ]
             if len(members) > MAX_MEMBERS:
-                book.limit(
+                state.limit(
                     f"{len(members) - MAX_MEMBERS} methods of {node.qualified_name}",
                     f"{MAX_MEMBERS} methods stand for a type",
                 )
@@ -105,27 +105,27 @@ def _list_doers(book: Notebook, nodes: Iterable[Node]) -> list[Node]:
     return list(found.values())
 
 
-def _take_level(book: Notebook, side: _Side) -> None:
+def _take_level(state: ResearchState, side: _Side) -> None:
     side.hop += 1
     if len(side.level) > SIDE_WIDTH:
         left = len(side.level) - SIDE_WIDTH
-        book.limit(
+        state.limit(
             f"{left} symbols at level {side.hop} of the search for a way", f"{SIDE_WIDTH} are followed"
         )
     following: list[Node] = []
     for node in side.level[:SIDE_WIDTH]:
-        book.check()
-        links = sort_links(side.way.expand(book, node, _SIDE).links, side.way)
+        state.check()
+        links = sort_links(side.way.expand(state, node, _SIDE).links, side.way)
         if not side.guesses:
             links = [link for link in links if link.confidence is not Confidence.POSSIBLE]
         if len(links) > SIDE_FAN:
-            book.limit("edges", f"at most {SIDE_FAN} of one symbol are followed", node.qualified_name)
+            state.limit("edges", f"at most {SIDE_FAN} of one symbol are followed", node.qualified_name)
         for link in links[:SIDE_FAN]:
             side.links.setdefault((link.source, link.target), link)
             other = link.source if side.way.upwards else link.target
             if other not in side.reached:
                 side.reached[other] = None
-                following.append(book.get_node(other))
+                following.append(state.get_node(other))
     side.level = [node for node in following if node.symbol.kind is not SymbolKind.FILE]
 
 
@@ -152,7 +152,7 @@ def list_ways(
 
     def rank(way: list[Link]) -> tuple[int, int, list[tuple[str, int]]]:
         unsure = max(CONFIDENCES[weigh(link)] for link in way)
-        return unsure, len(way), [(link.source.path, link.source.place) for link in way]
+        return unsure, len(way), [(link.source.path, link.source.ordinal) for link in way]
 
     return sorted(found, key=rank)
 
@@ -196,19 +196,19 @@ def _walk(
     return found
 
 
-def _note(book: Notebook, way: Sequence[Link]) -> Chain:
+def _note(state: ResearchState, way: Sequence[Link]) -> Chain:
     """The way as a chain; its symbols are findings, in its order."""
     confidence = Confidence.EXACT
-    nodes = [book.get_node(way[0].source)]
+    nodes = [state.get_node(way[0].source)]
     for hop, link in enumerate(way, 1):
-        node = book.get_node(link.target)
+        node = state.get_node(link.target)
         confidence = weaker(confidence, weigh(link))
-        book.add(node, explain(link, nodes[-1], CALLEES), hop, confidence)
-        book.link(link)
+        state.add(node, explain(link, nodes[-1], CALLEES), hop, confidence)
+        state.link(link)
         nodes.append(node)
     return Chain(
         tuple(node.qualified_name for node in nodes),
-        tuple(cite(book, link) for link in way),
+        tuple(cite(state, link) for link in way),
         confidence.value,
         "a way along calls",
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.research.architecture import Architecture
-from repo_mcp.research.configured import build_hit_place
+from repo_mcp.research.configured import build_hit_address
 from repo_mcp.research.dependency_map import build_map
 from repo_mcp.research.excerpts import add_excerpts
 from repo_mcp.research.investigations import Gathered, investigate
@@ -24,7 +24,7 @@ from repo_mcp.research.records import (
     Steps,
     Subject,
 )
-from repo_mcp.research.research_state import Notebook, search_words
+from repo_mcp.research.research_state import ResearchState, search_words
 from repo_mcp.research.source import Source
 from repo_mcp.research.understanding import understand
 
@@ -33,7 +33,7 @@ MAX_OUTSIDE = 40  # names
 # Who asks for all implementations means those of subtypes as well; ways are found from both ends.
 _USUAL_DEPTHS = {Form.IMPLEMENTATIONS: MAX_DEPTH, Form.FLOW: 4}
 _WITH_OUTSIDE = frozenset({Form.CALLEES, Form.DEPENDENCIES, Form.DEFINED})
-NO_STRUCTURE = (
+NO_RECORD = (
     "The structure of the files is not indexed yet: this answer is that of a search for the words;"
     " nothing was followed."
 )
@@ -42,22 +42,22 @@ NO_STRUCTURE = (
 def answer_question(request: ResearchRequest, source: Source, steps: Steps) -> Report:
     """The report on a question. INVALID_ARGUMENT, CANCELLED, and what the searches raise."""
     check_request(request)
-    book = Notebook(source, request, steps)
-    book.tell(0, "understanding the question")
+    state = ResearchState(source, request, steps)
+    state.tell(0, "understanding the question")
     reading = understand(source.graph, request)
     if source.graph is None:
-        return _answer_by_text(book, reading)
+        return _answer_by_text(state, reading)
     if request.depth is None:
-        book.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
-    book.tell(0, f"understood as: {reading.form.value}")
-    gathered = investigate(book, reading)
-    if book.outside_folder:
-        book.limit(
-            f"{len(book.outside_folder)} symbols outside of {request.folder}",
+        state.depth = _USUAL_DEPTHS.get(reading.form, DEFAULT_DEPTH)
+    state.tell(0, f"understood as: {reading.form.value}")
+    gathered = investigate(state, reading)
+    if state.outside_folder:
+        state.limit(
+            f"{len(state.outside_folder)} symbols outside of {request.folder}",
             "only what lies in the path is shown",
         )
-    report = _build_report(book, reading, gathered)
-    book.tell(book.depth + 1, f"{len(report.findings)} findings")
+    report = _build_report(state, reading, gathered)
+    state.tell(state.depth + 1, f"{len(report.findings)} findings")
     return report
 
 
@@ -79,57 +79,57 @@ def check_request(request: ResearchRequest) -> None:
         )
 
 
-def _build_report(book: Notebook, reading: Reading, gathered: Gathered) -> Report:
-    findings, gone = add_excerpts(book.source, book.findings)
+def _build_report(state: ResearchState, reading: Reading, gathered: Gathered) -> Report:
+    findings, gone = add_excerpts(state.source, state.findings)
     if gone:
-        book.warnings.append(f"{gone} places were left out: their files changed since they were indexed.")
-    nodes, edges = build_map(book)
+        state.warnings.append(f"{gone} places were left out: their files changed since they were indexed.")
+    nodes, edges = build_map(state)
     architecture = gathered.architecture
     if architecture is not None and architecture.map_nodes:
         nodes, edges = architecture.map_nodes, architecture.map_edges
     report = Report(
-        book.request,
+        state.request,
         reading,
-        book.depth,
+        state.depth,
         tuple(findings),
         nodes,
         edges,
         tuple(gathered.chains),
-        tuple(book.entry_points.values()),
+        tuple(state.entry_points.values()),
         shapes=gathered.shapes,
-        outside=_join_outside(book, reading, architecture),
-        warnings=tuple(book.warnings),
+        outside=_join_outside(state, reading, architecture),
+        warnings=tuple(state.warnings),
     )
     if architecture is not None and architecture.modules:
         report.modules, report.layers = architecture.modules, architecture.layers
-    report.limits = book.limits
+    report.limits = state.limits
     return report
 
 
 def _join_outside(
-    book: Notebook, reading: Reading, architecture: Architecture | None
+    state: ResearchState, reading: Reading, architecture: Architecture | None
 ) -> tuple[Outside, ...] | None:
     """What is declared elsewhere, each name once."""
     if architecture is not None:
         return architecture.outside
-    if reading.form not in _WITH_OUTSIDE and book.request.focus is not Focus.DEPENDENCIES:
+    if reading.form not in _WITH_OUTSIDE and state.request.focus is not Focus.DEPENDENCIES:
         return None
     joined: dict[str, Outside] = {}
-    for one in book.outside:
+    for one in state.outside:
         known = joined.get(one.name)
         count = one.count + (known.count if known else 0)
         joined[one.name] = Outside(one.name, count, known.citation if known else one.citation)
     if len(joined) > MAX_OUTSIDE:
-        book.limit(f"{len(joined) - MAX_OUTSIDE} more names declared outside", f"{MAX_OUTSIDE} are listed")
+        state.limit(f"{len(joined) - MAX_OUTSIDE} more names declared outside", f"{MAX_OUTSIDE} are listed")
     return tuple(joined.values())[:MAX_OUTSIDE] or None
 
 
-def _answer_by_text(book: Notebook, reading: Reading) -> Report:
+def _answer_by_text(state: ResearchState, reading: Reading) -> Report:
     """By a search for the words alone."""
-    request = book.request
-    for hit in search_words(book, request.query, TEXT_HITS):
-        book.add_place(build_hit_place(book, hit, "holds the words", 0))
-    findings, _ = add_excerpts(book.source, book.findings)
-    book.tell(book.depth + 1, f"{len(findings)} findings")
+    request = state.request
+    for hit in search_words(state, request.query, TEXT_HITS):
+        state.add_place(build_hit_address(state, hit, "holds the words", 0))
+    findings, _ = add_excerpts(state.source, state.findings)
+    state.tell(state.depth + 1, f"{len(findings)} findings")
     reading = Reading(Form.OPEN, reading.text, (Subject(request.query, "words"),))
-    return Report(request, reading, 0, tuple(findings), warnings=(NO_STRUCTURE,))
+    return Report(request, reading, 0, tuple(findings), warnings=(NO_RECORD,))

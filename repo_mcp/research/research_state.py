@@ -14,7 +14,7 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import name_kind
 from repo_mcp.model import Hit, SearchRequest
-from repo_mcp.research.places import find_innermost, weaker
+from repo_mcp.research.locating import find_innermost, weaker
 from repo_mcp.research.records import (
     DEFAULT_DEPTH,
     EntryPoint,
@@ -35,7 +35,7 @@ MAX_NAMED = 3  # symbols in the words of one limit
 MAX_EVIDENCE = 5  # lines of uses that one finding names
 
 
-class Notebook:
+class ResearchState:
     """The notes of one question."""
 
     def __init__(self, source: Source, request: ResearchRequest, steps: Steps) -> None:
@@ -117,8 +117,8 @@ class Notebook:
 
     def add_place(self, finding: Finding) -> bool:
         """Note a place that is no symbol. False as in `add`."""
-        place = (finding.path, finding.start_line)
-        known = any((one.path, one.start_line) == place for one in self.findings)
+        ordinal = (finding.path, finding.start_line)
+        known = any((one.path, one.start_line) == ordinal for one in self.findings)
         if known or not self.admits(finding.path) or len(self.findings) >= MAX_FINDINGS:
             return False
         self.findings.append(finding)
@@ -184,25 +184,27 @@ def _build_finding(node: Node, why: str, hop: int, confidence: Confidence, lines
 
 
 def relocate(
-    book: Notebook, holder: Declaration, lines: tuple[int, ...]
+    state: ResearchState, holder: Declaration, lines: tuple[int, ...]
 ) -> list[tuple[Declaration, tuple[int, ...]]]:
     """Whose lines those of a use are: what stands in no function of a file may decorate one, or make the
     value of a variable.
     """
-    structure = book.graph.survey.find_structure(holder.path)
-    if structure is None or SymbolKind(int(structure.kinds[holder.place])) not in _HOLDERS:
+    record = state.graph.scan.find_record(holder.path)
+    if record is None or SymbolKind(int(record.kinds[holder.ordinal])) not in _HOLDERS:
         return [(holder, lines)]
     found: dict[int, list[int]] = {}
     for line in lines:
-        found.setdefault(find_innermost(structure, line) or holder.place, []).append(line)
-    return [(Declaration(holder.path, place), tuple(own)) for place, own in found.items()]
+        found.setdefault(find_innermost(record, line) or holder.ordinal, []).append(line)
+    return [(Declaration(holder.path, ordinal), tuple(own)) for ordinal, own in found.items()]
 
 
-def search_words(book: Notebook, words: str, most: int, *, include_tests: bool = False) -> tuple[Hit, ...]:
+def search_words(
+    state: ResearchState, words: str, most: int, *, include_tests: bool = False
+) -> tuple[Hit, ...]:
     """The best places for some words in the folder that was asked about; none for signs alone."""
     if _WORD.search(words) is None:
         return ()
-    folder = book.request.folder
+    folder = state.request.folder
     glob = f"{folder}/**" if _PLAIN.fullmatch(folder) else None
     request = SearchRequest(words, most, file_glob=glob, include_tests=include_tests)
-    return tuple(hit for hit in book.source.search(request).hits if book.admits(hit.path))
+    return tuple(hit for hit in state.source.search(request).hits if state.admits(hit.path))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from repo_mcp.graph.bulk_scan import NamedUse
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.research.places import find_innermost, is_decorator, is_program
+from repo_mcp.research.locating import find_innermost, is_decorator, is_program
 from repo_mcp.research.records import Shape
-from repo_mcp.research.research_state import Notebook, search_words
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolKind
+from repo_mcp.research.research_state import ResearchState, search_words
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolKind, SymbolRecord
 
 LEAST = 3
 MAX_FILES = 300
@@ -50,26 +50,26 @@ _NOTES = {
 }
 
 
-def find_shapes(book: Notebook, text: str) -> tuple[Shape, ...]:
+def find_shapes(state: ResearchState, text: str) -> tuple[Shape, ...]:
     """What is repeated in the program, most often first within each kind; notes examples as findings."""
-    paths = _choose_paths(book, text)
+    paths = _choose_paths(state, text)
     found = _Repeated()
     for number, path in enumerate(paths):
         if number % 25 == 0:
-            book.check()
-        _look_through(book, path, found)
-    book.tell_hop(1)
-    shapes = [shape for kind in _NOTES for shape in _build(book, kind, getattr(found, kind))]
-    book.tell_hop(book.depth)
+            state.check()
+        _look_through(state, path, found)
+    state.tell_hop(1)
+    shapes = [shape for kind in _NOTES for shape in _build(state, kind, getattr(found, kind))]
+    state.tell_hop(state.depth)
     return tuple(shapes)
 
 
-def _choose_paths(book: Notebook, text: str) -> list[str]:
-    paths = [path for path in book.graph.survey.list_paths(book.request.folder) if is_program(path)]
+def _choose_paths(state: ResearchState, text: str) -> list[str]:
+    paths = [path for path in state.graph.scan.list_paths(state.request.folder) if is_program(path)]
     if len(paths) <= MAX_FILES:
         return paths
-    book.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")
-    first = dict.fromkeys(hit.path for hit in search_words(book, text, SEARCHED))
+    state.limit(f"{len(paths) - MAX_FILES} files", f"shapes are looked for in {MAX_FILES} files")
+    first = dict.fromkeys(hit.path for hit in search_words(state, text, SEARCHED))
     folders = {path.rpartition("/")[0] for path in first}
     known = set(paths)
     near = [path for path in paths if path not in first and path.rpartition("/")[0] in folders]
@@ -77,88 +77,88 @@ def _choose_paths(book: Notebook, text: str) -> list[str]:
     return [*(path for path in first if path in known), *near, *rest][:MAX_FILES]
 
 
-def _look_through(book: Notebook, path: str, found: _Repeated) -> None:
-    structure = book.graph.survey.find_structure(path)
-    if structure is None:
+def _look_through(state: ResearchState, path: str, found: _Repeated) -> None:
+    record = state.graph.scan.find_record(path)
+    if record is None:
         return
-    for use in book.graph.survey.list_bases(path):
-        if int(structure.kinds[use.symbol]) in _TYPES:
-            found.family.setdefault(_name_use(book, use), []).append((path, use.line, use.symbol))
-    lines = book.source.read_lines(path)
-    for use in book.graph.survey.list_top_calls(path):
-        holder = find_innermost(structure, use.line)
-        if is_decorator(lines, use.line) and _is_decorated(structure, holder):
-            own = found.decorator.setdefault(_name_use(book, use), [])
+    for use in state.graph.scan.list_bases(path):
+        if int(record.kinds[use.symbol]) in _TYPES:
+            found.family.setdefault(_name_use(state, use), []).append((path, use.line, use.symbol))
+    lines = state.source.read_lines(path)
+    for use in state.graph.scan.list_top_calls(path):
+        holder = find_innermost(record, use.line)
+        if is_decorator(lines, use.line) and _is_decorated(record, holder):
+            own = found.decorator.setdefault(_name_use(state, use), [])
             if not own or (own[-1][0], own[-1][2]) != (path, holder):  # not twice for the same declaration
                 own.append((path, use.line, holder))
         elif not use.symbol:
-            found.registration.setdefault(_name_use(book, use), []).append((path, use.line, holder))
-    for place in range(1, structure.symbol_count):
-        if int(structure.kinds[place]) in _TYPES:
-            _look_at_type(path, structure, place, found)
+            found.registration.setdefault(_name_use(state, use), []).append((path, use.line, holder))
+    for ordinal in range(1, record.symbol_count):
+        if int(record.kinds[ordinal]) in _TYPES:
+            _look_at_type(path, record, ordinal, found)
 
 
-def _is_decorated(structure: Structure, holder: int) -> bool:
-    kind = int(structure.kinds[holder])
+def _is_decorated(record: SymbolRecord, holder: int) -> bool:
+    kind = int(record.kinds[holder])
     return bool(holder) and (kind in CALLABLE_KINDS or kind in TYPE_KINDS)
 
 
-def _name_use(book: Notebook, use: NamedUse) -> str:
+def _name_use(state: ResearchState, use: NamedUse) -> str:
     """What is used, by the name that it has where it is declared."""
     if use.target is not None:
-        node = book.get_node(use.target)
+        node = state.get_node(use.target)
         return node.qualified_name
     return use.outside or use.name
 
 
-def _look_at_type(path: str, structure: Structure, place: int, found: _Repeated) -> None:
-    name = structure.strings[structure.names[place]]
-    line = int(structure.starts[place])
+def _look_at_type(path: str, record: SymbolRecord, ordinal: int, found: _Repeated) -> None:
+    name = record.strings[record.names[ordinal]]
+    line = int(record.starts[ordinal])
     hump = _HUMP.search(name)
     if hump is not None and hump.start() > 0:
-        found.name.setdefault(f"*{hump[0]}", []).append((path, line, place))
+        found.name.setdefault(f"*{hump[0]}", []).append((path, line, ordinal))
     members = sorted(
         {
-            structure.strings[structure.names[child]]
-            for child in structure.list_children(place)
-            if int(structure.kinds[child]) == SymbolKind.METHOD
+            record.strings[record.names[child]]
+            for child in record.list_children(ordinal)
+            if int(record.kinds[child]) == SymbolKind.METHOD
         }
     )
     public = [one for one in members if not one.startswith("_")]
     if LEAST <= len(public) <= MAX_MEMBERS:
-        found.members.setdefault(", ".join(public), []).append((path, line, place))
+        found.members.setdefault(", ".join(public), []).append((path, line, ordinal))
 
 
-def _build(book: Notebook, kind: str, places: dict[str, list[Place]]) -> list[Shape]:
+def _build(state: ResearchState, kind: str, ordinals: dict[str, list[Place]]) -> list[Shape]:
     """The most repeated shapes of one kind."""
-    repeated = [name for name, own in places.items() if len(_distinct(own)) >= LEAST]
-    repeated.sort(key=lambda name: (-len(_distinct(places[name])), name))
+    repeated = [name for name, own in ordinals.items() if len(_distinct(own)) >= LEAST]
+    repeated.sort(key=lambda name: (-len(_distinct(ordinals[name])), name))
     if len(repeated) > MAX_OF_SHAPE:
-        book.limit(f"{len(repeated) - MAX_OF_SHAPE} shapes of the kind {kind}", f"{MAX_OF_SHAPE} are shown")
+        state.limit(f"{len(repeated) - MAX_OF_SHAPE} shapes of the kind {kind}", f"{MAX_OF_SHAPE} are shown")
     shapes = []
     for name in repeated[:MAX_OF_SHAPE]:
-        own = _distinct(places[name])
-        for path, line, place in own[:2]:
-            node = book.get_node(Declaration(path, place))
-            book.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
+        own = _distinct(ordinals[name])
+        for path, line, ordinal in own[:2]:
+            node = state.get_node(Declaration(path, ordinal))
+            state.add(node, f"one of {len(own)} {_NOTES[kind]}: {name}", 1, lines=(line,))
         citations = tuple(f"{path}:{line}-{line}" for path, line, _ in own[:MAX_EXAMPLES])
         shapes.append(Shape(kind, name, len(own), citations, _NOTES[kind]))
     return shapes
 
 
-def _distinct(places: Iterable[Place]) -> list[Place]:
-    return list(dict.fromkeys(places))
+def _distinct(ordinals: Iterable[Place]) -> list[Place]:
+    return list(dict.fromkeys(ordinals))
 
 
-def find_alike(book: Notebook, subjects: Sequence[Node]) -> tuple[Shape, ...]:
+def find_alike(state: ResearchState, subjects: Sequence[Node]) -> tuple[Shape, ...]:
     """The symbols that are written like those that were asked about."""
     shapes = []
     for subject in subjects[:LEAST]:
-        book.check()
-        found = book.graph.find_similar(subject, FIRST_LIKE)
+        state.check()
+        found = state.graph.find_similar(subject, FIRST_LIKE)
         alike = [(node, like) for node, like in found if like.likeness >= LIKENESS]
         for node, like in alike:
-            book.add(node, f"written like {subject.qualified_name} (likeness {like.likeness})", 1)
+            state.add(node, f"written like {subject.qualified_name} (likeness {like.likeness})", 1)
         if alike:
             citations = tuple(
                 f"{node.path}:{node.symbol.start_line}-{node.symbol.end_line}"

@@ -71,4 +71,4 @@ class Source:
 
 def _depth_of(node: Node) -> tuple[int, int]:
     """Larger for what lies further inside."""
-    return node.symbol.start_line - node.symbol.end_line, node.symbol.place
+    return node.symbol.start_line - node.symbol.end_line, node.symbol.ordinal

@@ -13,8 +13,8 @@ from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Confidence, Declaration
 from repo_mcp.graph.questions import EdgeType
 from repo_mcp.research.records import Link
-from repo_mcp.research.research_state import Notebook
-from repo_mcp.symbols.symbol_record import Structure, SymbolKind
+from repo_mcp.research.research_state import ResearchState
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecord
 
 MAX_FILES = 300  # that declare the rarest method
 MAX_EMBEDDED = 8  # interfaces in an interface
@@ -25,41 +25,41 @@ Shape = tuple[int, str]  # number of parameters, result
 Owner = tuple[str, str]  # folder or path, name of the type
 
 
-def list_structural(book: Notebook, node: Node) -> list[Link]:
+def list_structural(state: ResearchState, node: Node) -> list[Link]:
     """The types that have all the methods of an interface, or of a protocol of Python."""
-    if not _is_structural(book, node):
+    if not _is_structural(state, node):
         return []
-    wanted = _list_wanted(book, node)
+    wanted = _list_wanted(state, node)
     if not wanted:
         return []
-    survey = book.graph.survey
-    rarest = min(wanted, key=lambda name: (len(survey.list_declaring(name)), name))
+    scan = state.graph.scan
+    rarest = min(wanted, key=lambda name: (len(scan.list_declaring(name)), name))
     links: list[Link] = []
     seen: set[Owner] = set()
-    for place in survey.find_declared(rarest, MAX_FILES):
-        owner = _find_owner(book, place, node.language)
+    for ordinal in scan.find_declared(rarest, MAX_FILES):
+        owner = _find_owner(state, ordinal, node.language)
         if owner is None or owner in seen:
             continue
         seen.add(owner)
-        if all(_has_method(book, owner, name, shape, node.language) for name, shape in wanted.items()):
-            holder = _choose_holder(book, place, owner, node.language)
+        if all(_has_method(state, owner, name, shape, node.language) for name, shape in wanted.items()):
+            holder = _choose_holder(state, ordinal, owner, node.language)
             if holder != node.declaration:
                 links.append(Link(holder, node.declaration, "has_methods_of", Confidence.PROBABLE))
     return links
 
 
-def _is_structural(book: Notebook, node: Node) -> bool:
+def _is_structural(state: ResearchState, node: Node) -> bool:
     if node.language == "go":
         return node.symbol.kind is SymbolKind.INTERFACE
     if node.language != "python" or node.symbol.kind is not SymbolKind.CLASS:
         return False
-    above = book.graph.find_outgoing(node, _ABOVE, BOUNDS)
+    above = state.graph.find_outgoing(node, _ABOVE, BOUNDS)
     return any(
         one.name.endswith(("typing.Protocol", "typing_extensions.Protocol")) for one in above.externals
     )
 
 
-def _list_wanted(book: Notebook, node: Node) -> dict[str, Shape]:
+def _list_wanted(state: ResearchState, node: Node) -> dict[str, Shape]:
     """The methods that must be there, those of embedded interfaces as well."""
     wanted: dict[str, Shape] = {}
     waiting = [node]
@@ -67,63 +67,63 @@ def _list_wanted(book: Notebook, node: Node) -> dict[str, Shape]:
         if not waiting:
             break
         one = waiting.pop()
-        structure = book.graph.survey.find_structure(one.path)
-        if structure is None:
+        record = state.graph.scan.find_record(one.path)
+        if record is None:
             continue
-        for place in structure.list_children(one.symbol.place):
-            name = structure.strings[structure.names[place]]
+        for ordinal in record.list_children(one.symbol.ordinal):
+            name = record.strings[record.names[ordinal]]
             is_special = name.startswith("__") and name.endswith("__")
-            if int(structure.kinds[place]) == SymbolKind.METHOD and not is_special:
-                wanted[name] = _read_shape(structure, place, node.language)
+            if int(record.kinds[ordinal]) == SymbolKind.METHOD and not is_special:
+                wanted[name] = _read_shape(record, ordinal, node.language)
         if one.language == "go":
-            above = book.graph.find_outgoing(one, _ABOVE, BOUNDS)
-            waiting += [book.get_node(edge.other) for edge in above.edges]
+            above = state.graph.find_outgoing(one, _ABOVE, BOUNDS)
+            waiting += [state.get_node(edge.other) for edge in above.edges]
     return wanted
 
 
-def _read_shape(structure: Structure, place: int, language: str) -> Shape:
-    result = structure.strings[structure.types[place]] if language == "go" else ""
-    return int(structure.parameter_counts[place]), result
+def _read_shape(record: SymbolRecord, ordinal: int, language: str) -> Shape:
+    result = record.strings[record.types[ordinal]] if language == "go" else ""
+    return int(record.parameter_counts[ordinal]), result
 
 
-def _find_owner(book: Notebook, place: Declaration, language: str) -> Owner | None:
+def _find_owner(state: ResearchState, ordinal: Declaration, language: str) -> Owner | None:
     """The type that declares a method: in Go by its folder; None for a method of an interface."""
-    structure = book.graph.survey.find_structure(place.path)
-    if structure is None or book.graph.survey.find_language(place.path) != language:
+    record = state.graph.scan.find_record(ordinal.path)
+    if record is None or state.graph.scan.find_language(ordinal.path) != language:
         return None
-    parent = int(structure.parents[place.place])
-    kind = SymbolKind(int(structure.kinds[parent]))
-    if int(structure.kinds[place.place]) != SymbolKind.METHOD or kind in _NO_OWNERS:
+    parent = int(record.parents[ordinal.ordinal])
+    kind = SymbolKind(int(record.kinds[parent]))
+    if int(record.kinds[ordinal.ordinal]) != SymbolKind.METHOD or kind in _NO_OWNERS:
         return None
-    name = structure.strings[structure.names[parent]]
-    return (place.path.rpartition("/")[0] if language == "go" else place.path), name
+    name = record.strings[record.names[parent]]
+    return (ordinal.path.rpartition("/")[0] if language == "go" else ordinal.path), name
 
 
-def _has_method(book: Notebook, owner: Owner, name: str, shape: Shape, language: str) -> bool:
-    survey = book.graph.survey
-    for path in survey.list_declaring(name):
+def _has_method(state: ResearchState, owner: Owner, name: str, shape: Shape, language: str) -> bool:
+    scan = state.graph.scan
+    for path in scan.list_declaring(name):
         inside = path.rpartition("/")[0] == owner[0] if language == "go" else path == owner[0]
-        structure = survey.find_structure(path) if inside else None
-        for place in structure.find_symbols(name) if structure is not None else ():
-            assert structure is not None
-            parent = int(structure.parents[place])
-            is_own = structure.strings[structure.names[parent]] == owner[1]
-            is_own = is_own and int(structure.kinds[parent]) not in _NO_OWNERS
-            if is_own and _read_shape(structure, place, language) == shape:
+        record = scan.find_record(path) if inside else None
+        for ordinal in record.find_symbols(name) if record is not None else ():
+            assert record is not None
+            parent = int(record.parents[ordinal])
+            is_own = record.strings[record.names[parent]] == owner[1]
+            is_own = is_own and int(record.kinds[parent]) not in _NO_OWNERS
+            if is_own and _read_shape(record, ordinal, language) == shape:
                 return True
     return False
 
 
-def _choose_holder(book: Notebook, place: Declaration, owner: Owner, language: str) -> Declaration:
+def _choose_holder(state: ResearchState, ordinal: Declaration, owner: Owner, language: str) -> Declaration:
     """The type itself, where its methods stand beside it in another file."""
-    structure = book.graph.survey.find_structure(place.path)
-    assert structure is not None
-    parent = Declaration(place.path, int(structure.parents[place.place]))
-    if language != "go" or int(structure.kinds[parent.place]) != SymbolKind.EXTENSION:
+    record = state.graph.scan.find_record(ordinal.path)
+    assert record is not None
+    parent = Declaration(ordinal.path, int(record.parents[ordinal.ordinal]))
+    if language != "go" or int(record.kinds[parent.ordinal]) != SymbolKind.EXTENSION:
         return parent
-    for one in book.graph.survey.find_declared(owner[1], MAX_FILES):
-        other = book.graph.survey.find_structure(one.path)
+    for one in state.graph.scan.find_declared(owner[1], MAX_FILES):
+        other = state.graph.scan.find_record(one.path)
         same = one.path.rpartition("/")[0] == owner[0] and other is not None
-        if same and other is not None and int(other.kinds[one.place]) != SymbolKind.EXTENSION:
+        if same and other is not None and int(other.kinds[one.ordinal]) != SymbolKind.EXTENSION:
             return one
     return parent

@@ -15,9 +15,9 @@ from repo_mcp.graph.edges import Bounds
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node, normalise_name
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.graph.questions import NAMED, Scope
+from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.research.grammar import Phrase
-from repo_mcp.research.places import is_test_place, rank_role
+from repo_mcp.research.locating import is_test_place, rank_role
 from repo_mcp.research.records import Form, Subject
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind
 from repo_mcp.text.stop_words import STOP_WORDS
@@ -76,7 +76,7 @@ class Subjects:
     def find_by_words(self, phrase: Phrase, form: Form) -> Subject:
         """The symbols that a search for the words of a phrase finds best."""
         words = [word for word in _WORDS.findall(phrase.text) if word.lower() not in STOP_WORDS]
-        found = self._graph.search(" ".join(words), Scope(), MAX_LOOKED_AT) if words else []
+        found = self._graph.search(" ".join(words), SymbolFilter(), MAX_LOOKED_AT) if words else []
         nodes = [node for node, score in found if score >= LEAST_SCORE and self._admits(node)]
         nodes = _prefer(nodes, form, phrase)[:WORD_SUBJECTS]
         return Subject(phrase.text, "words", tuple(nodes))
@@ -85,11 +85,11 @@ class Subjects:
         """The folder of a name, the one nearest to the root."""
         name = text.strip("/").replace(" ", "_").lower()
         folders: set[str] = set()
-        for path in self._graph.survey.list_paths(self._prefix.rstrip("/")):
+        for path in self._graph.scan.list_paths(self._prefix.rstrip("/")):
             parts = path.split("/")[:-1]
-            for place, part in enumerate(parts):
+            for ordinal, part in enumerate(parts):
                 if part.lower() == name:
-                    folders.add("/".join(parts[: place + 1]))
+                    folders.add("/".join(parts[: ordinal + 1]))
                     break
         best = min(folders, key=lambda one: (is_test_place(f"{one}/x.py"), one.count("/"), one), default=None)
         return None if best is None else Subject(text, "folder", name=best, left_out=len(folders) - 1)
@@ -102,10 +102,10 @@ class Subjects:
         if not _PATH.fullmatch(text) or ("/" not in text and "." not in text):
             return None
         path = text.strip("/")
-        survey = self._graph.survey
-        if survey.has_folder(path):
+        scan = self._graph.scan
+        if scan.has_folder(path):
             return Subject(text, "folder", name=path)
-        paths = survey.list_paths(self._prefix.rstrip("/"))
+        paths = scan.list_paths(self._prefix.rstrip("/"))
         fitting = [one for one in paths if one == path or one.endswith(f"/{path}")]
         if fitting:
             best = min(fitting, key=lambda one: (one != path, is_test_place(one), one.count("/"), one))
@@ -128,15 +128,15 @@ class Subjects:
         """The declarations of a name: of a qualified one by all of it, else the most likely ones."""
         plain = normalise_name(name)
         if "." in plain:
-            named = self._graph.look_up(plain, Scope())[0][:MAX_LOOKED_AT]
+            named = self._graph.look_up(plain, SymbolFilter())[0][:MAX_LOOKED_AT]
             return (named, "declared") if named else self._find_members(plain, phrase, form)
-        places = self._graph.survey.find_declared(plain, MAX_FILES)
-        if places:
-            return self._choose(places, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
-        meant = self._graph.survey.find_meant(plain, GLANCE)
+        ordinals = self._graph.scan.find_declared(plain, MAX_FILES)
+        if ordinals:
+            return self._choose(ordinals, phrase.kinds or _KINDS.get(form, _FOLLOWED), form), "declared"
+        meant = self._graph.scan.find_meant(plain, GLANCE)
         if meant:
-            return [self._graph.get_node(place) for place in meant], "declared_otherwise"
-        found = [node for node, _ in self._graph.search(plain, Scope(), MAX_LOOKED_AT)]
+            return [self._graph.get_node(ordinal) for ordinal in meant], "declared_otherwise"
+        found = [node for node, _ in self._graph.search(plain, SymbolFilter(), MAX_LOOKED_AT)]
         folded = plain.lower().replace("_", "")
         alike = [node for node in found if node.symbol.name.lower().replace("_", "") == folded]
         return alike, "declared_otherwise"
@@ -144,36 +144,38 @@ class Subjects:
     def _find_members(self, name: str, phrase: Phrase, form: Form) -> tuple[list[Node], str]:
         """What "app.request" may mean where `app` is a variable: members that are called `request`."""
         owner, _, last = name.rpartition(".")
-        if not self._graph.survey.list_declaring(owner.rpartition(".")[2]):
+        if not self._graph.scan.list_declaring(owner.rpartition(".")[2]):
             return [], "unknown"
         nodes = self._look_up(last, phrase, form)[0]
         return [node for node in nodes if node.symbol.kind in _MEMBERS], "declared_otherwise"
 
-    def _choose(self, places: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form) -> list[Node]:
+    def _choose(
+        self, ordinals: Sequence[Declaration], wanted: frozenset[SymbolKind], form: Form
+    ) -> list[Node]:
         """The first of many declarations: of the kinds that are asked for, of the program itself, no
         prototypes, where it is about implementations abstract ones, and the longest, since it is the one that
         does most.
         """
         left_open = SymbolFlag.ABSTRACT if form is Form.IMPLEMENTATIONS else 0
 
-        def rank(place: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
-            structure = self._graph.survey.find_structure(place.path)
-            assert structure is not None
-            flags = int(structure.flags[place.place])
+        def rank(ordinal: Declaration) -> tuple[bool, int, bool, bool, int, str, int]:
+            record = self._graph.scan.find_record(ordinal.path)
+            assert record is not None
+            flags = int(record.flags[ordinal.ordinal])
             return (
-                int(structure.kinds[place.place]) not in wanted,
-                rank_role(place.path),
+                int(record.kinds[ordinal.ordinal]) not in wanted,
+                rank_role(ordinal.path),
                 bool(flags & SymbolFlag.FORWARD),
                 not flags & left_open,
-                -int(structure.spans[place.place]),
-                place.path,
-                place.place,
+                -int(record.spans[ordinal.ordinal]),
+                ordinal.path,
+                ordinal.ordinal,
             )
 
-        inside = [place for place in places if place.path.startswith(self._prefix)]
-        ranks = {place: rank(place) for place in inside}
+        inside = [ordinal for ordinal in ordinals if ordinal.path.startswith(self._prefix)]
+        ranks = {ordinal: rank(ordinal) for ordinal in inside}
         ordered = sorted(inside, key=ranks.__getitem__)
-        return [self._graph.get_node(place) for place in ordered[:MAX_LOOKED_AT]]
+        return [self._graph.get_node(ordinal) for ordinal in ordered[:MAX_LOOKED_AT]]
 
     def _drop_lesser(self, nodes: Sequence[Node]) -> list[Node]:
         """Without prototypes whose definition is among them, and extensions whose type is."""
@@ -190,7 +192,7 @@ class Subjects:
         plain = normalise_name(name)
         if not _LOOKS_LIKE_NAME.search(plain) and not phrase.kinds:
             return None  # a plain word is used everywhere
-        whole, edges = self._graph.survey.find_outside(plain, NAMED, GLANCE)
+        whole, edges = self._graph.scan.find_outside(plain, NAMED, GLANCE)
         return Subject(phrase.text, "outside", name=whole) if edges.edges else None
 
 

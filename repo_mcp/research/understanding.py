@@ -62,8 +62,8 @@ def understand(graph: Graph | None, request: ResearchRequest) -> Reading:
         if reading is not None:
             return reading
     if is_about_shapes(request):
-        place = f"the folder {request.folder}" if request.folder else "the whole repository"
-        return Reading(Form.OPEN, f"what is repeated in {place}", (Subject(request.query, "words"),))
+        ordinal = f"the folder {request.folder}" if request.folder else "the whole repository"
+        return Reading(Form.OPEN, f"what is repeated in {ordinal}", (Subject(request.query, "words"),))
     return _tell(Form.OPEN, (Subject(request.query, "words"),))
 
 

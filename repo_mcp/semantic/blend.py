@@ -84,7 +84,7 @@ def _sum_nearness(searcher: Searcher, near: Sequence[NearChunks]) -> Nearness:
         if len(own.chunks):
             owners = part.find_files(part.find_first_units(own.chunks))
             files, sums = sum_text(owners, own.cosines, NEXT_CHUNK)
-            found |= zip(((part.place, file) for file in files.tolist()), sums.tolist(), strict=True)
+            found |= zip(((part.position, file) for file in files.tolist()), sums.tolist(), strict=True)
     return found
 
 
@@ -96,17 +96,17 @@ def _blend_files(
     weight: float,
 ) -> list[RankedFile]:
     """The files of both, with both their points, in order of scores; ties by path."""
-    known = {(one.part.place, one.file): one for one in worded}
+    known = {(one.part.position, one.file): one for one in worded}
     ranked = []
-    for place, file in {**known, **nearness}:
-        path = searcher.read_path(place, file)
-        one = known.get((place, file))
+    for position, file in {**known, **nearness}:
+        path = searcher.read_path(position, file)
+        one = known.get((position, file))
         given = () if one is None else one.points
         points = [(name, round((1.0 - weight) * value, DECIMALS)) for name, value in given]
-        near = round(weight * nearness.get((place, file), 0.0) * shares[tell_role(path)], DECIMALS)
+        near = round(weight * nearness.get((position, file), 0.0) * shares[tell_role(path)], DECIMALS)
         if near:
             points.append((SIGNAL, near))
-        ranked.append(RankedFile(path, searcher.segments[place], file, add_up(points), tuple(points)))
+        ranked.append(RankedFile(path, searcher.segments[position], file, add_up(points), tuple(points)))
     return sorted(ranked, key=lambda file: (-file.score, file.path.encode()))
 
 
@@ -134,5 +134,5 @@ def _look_up(near: NearChunks, chunks: I64) -> F64:
     """The cosine of each chunk, 0 for one that is not near."""
     if not len(near.chunks):
         return np.zeros(len(chunks))
-    places = np.minimum(np.searchsorted(near.chunks, chunks), len(near.chunks) - 1)
-    return np.where(near.chunks[places] == chunks, near.cosines[places], 0.0)
+    positions = np.minimum(np.searchsorted(near.chunks, chunks), len(near.chunks) - 1)
+    return np.where(near.chunks[positions] == chunks, near.cosines[positions], 0.0)

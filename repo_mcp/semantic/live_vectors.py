@@ -17,7 +17,7 @@ import numpy as np
 
 from index_format import DiskDirectory, IndexFormatError, MakeTag, Snapshot
 from repo_mcp.errors import RepoError
-from repo_mcp.live.derived_index import FollowingIndex, FollowingWords
+from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress, ProgressCallback
 from repo_mcp.ranking.query import Query
@@ -36,7 +36,7 @@ from repo_mcp.symbol_index.phase import ReadFile
 FIRST_QUESTION = "a"  # of nobody: so that the process for questions is there when somebody asks
 NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
 UNREADABLE_VECTORS = "The vectors could not be read; they are made anew."
-WORDS = FollowingWords(
+WORDS = DerivedIndexWording(
     "vectors", "Vectors are being made in the background already.", "Making vectors failed"
 )
 
@@ -57,7 +57,7 @@ class _Damaged(Exception):
     """The vectors cannot be read."""
 
 
-class LiveVectors(FollowingIndex[VectorView]):
+class LiveVectors(DerivedIndex[VectorView]):
     """What a blended search asks. Every method may be called from several threads at a time."""
 
     def __init__(

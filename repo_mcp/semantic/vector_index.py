@@ -105,7 +105,7 @@ class VectorView:
 
     def _find_rows(self, segment: LiveSegment, known: KnownFiles) -> I64:
         """For each vector of a segment its chunk, counted over all lexical segments, or ELSEWHERE."""
-        places = {one.name: place for place, one in enumerate(self.searcher.snapshot.segments)}
+        positions = {one.name: position for position, one in enumerate(self.searcher.snapshot.segments)}
         sizes = np.diff(segment.reader.records.ends, prepend=0)
         if (sizes % self._dimensions).any():
             raise CorruptIndex(f"{segment.name}: RECS: a record that is not of whole vectors")
@@ -114,13 +114,16 @@ class VectorView:
         files = segment.reader.files
         for file in np.flatnonzero(segment.live_file_mask & (vectors > 0)).tolist():
             path = files.read_path(file)
-            place = known.find(path)
-            if place is None or known.find_fingerprint(path) != files.take_fingerprints(np.array([file]))[0]:
+            position = known.find(path)
+            if (
+                position is None
+                or known.find_fingerprint(path) != files.take_fingerprints(np.array([file]))[0]
+            ):
                 continue
-            part = self.searcher.segments[places[place.segment]]
-            first, end = part.reader.files.first_chunks[place.file : place.file + 2].tolist()
+            part = self.searcher.segments[positions[position.segment]]
+            first, end = part.reader.files.first_chunks[position.file : position.file + 2].tolist()
             if end - first == int(vectors[file]):
-                firsts[file] = self._bases[part.place] + first
+                firsts[file] = self._bases[part.position] + first
         rows = spread_runs(firsts, vectors)
         rows[np.repeat(firsts == ELSEWHERE, vectors)] = ELSEWHERE
         return rows
@@ -174,10 +177,10 @@ class VectorView:
         return chunks[kept], cosines[kept]
 
     def _find_path(self, chunk: int) -> str:
-        place = int(np.searchsorted(self._bases, chunk, side="right")) - 1
-        firsts = self.searcher.segments[place].reader.files.first_chunks
-        file = int(np.searchsorted(firsts, chunk - int(self._bases[place]), side="right")) - 1
-        return self.searcher.read_path(place, file)
+        position = int(np.searchsorted(self._bases, chunk, side="right")) - 1
+        firsts = self.searcher.segments[position].reader.files.first_chunks
+        file = int(np.searchsorted(firsts, chunk - int(self._bases[position]), side="right")) - 1
+        return self.searcher.read_path(position, file)
 
     def _split(self, chunks: I64, cosines: F64) -> list[NearChunks]:
         """By lexical segment."""

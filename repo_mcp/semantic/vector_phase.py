@@ -30,7 +30,7 @@ from repo_mcp.model import ProgressCallback
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.chunk_texts import build_texts, find_task
 from repo_mcp.semantic.vector_index import NO_FIELDS, EmbeddedFile, build_segment
-from repo_mcp.semantic.vector_workers import VectorLanes
+from repo_mcp.semantic.vector_workers import VectorWorkers
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.lines import decode_source
 
@@ -95,7 +95,7 @@ class VectorPhase:
         INTERNAL when nothing can embed; and IndexFormatError for a lexical index that is damaged.
         """
         check = partial(self._store.check, cancelled)
-        with self._store.open_writer(cancelled) as place:
+        with self._store.open_writer(cancelled) as position:
 
             def run(known: KnownFiles | None) -> VectorReport:
                 there = KnownFiles(None) if known is None else known
@@ -103,19 +103,19 @@ class VectorPhase:
                 if not embeds:
                     plan = replace(plan, files=(), bytes=0)
                 if plan.gone:
-                    there = purge_gone(place, there, plan.gone, check)
-                segments = SegmentRound(place, there, plan, build_segment, progress, check)
-                with self._start_lanes(plan, _Loader(lexical, self._read).load) as lanes:
-                    return _Round(segments, plan).run(lanes)
+                    there = purge_gone(position, there, plan.gone, check)
+                segments = SegmentRound(position, there, plan, build_segment, progress, check)
+                with self._start_workers(plan, _Loader(lexical, self._read).load) as workers:
+                    return _Round(segments, plan).run(workers)
 
             try:
-                return run_round(place, run, anew=anew)
+                return run_round(position, run, anew=anew)
             except _LexicalDamage as damage:
                 raise damage.error from damage
 
-    def _start_lanes(self, plan: Plan, load: Callable[[WantedFile], Sequence[str] | None]) -> VectorLanes:
-        lanes = max(1, min(self._workers, plan.bytes // LANE_BYTES))
-        return VectorLanes(lanes, self._dimensions, load, self._make_embedder)
+    def _start_workers(self, plan: Plan, load: Callable[[WantedFile], Sequence[str] | None]) -> VectorWorkers:
+        workers = max(1, min(self._workers, plan.bytes // LANE_BYTES))
+        return VectorWorkers(workers, self._dimensions, load, self._make_embedder)
 
 
 class _LexicalDamage(Exception):
@@ -136,19 +136,19 @@ class _Loader:
 
     def load(self, file: WantedFile) -> Sequence[str] | None:
         """None for a file that is not, or is no longer, the one that was indexed."""
-        place = self._known.find(file.path)
+        position = self._known.find(file.path)
         try:
             data = self._read(file.path).data
         except RepoError:
             return None
-        if place is None or compute_fingerprint(data) != file.fingerprint:
+        if position is None or compute_fingerprint(data) != file.fingerprint:
             return None
         try:
             text = decode_source(data).data
         except RepoError:
             return None
         try:
-            spans = self._segments[place.segment].reader.read_spans(place.file)
+            spans = self._segments[position.segment].reader.read_spans(position.file)
         except IndexFormatError as error:
             raise _LexicalDamage(error) from error
         return build_texts(file.path, text, [(one.start_line, one.end_line) for one in spans])
@@ -163,11 +163,11 @@ class _Round:
         self._pending_bytes = 0
         self._flushed = time.monotonic()
 
-    def run(self, lanes: VectorLanes) -> VectorReport:
+    def run(self, workers: VectorWorkers) -> VectorReport:
         started = time.monotonic()
         segments = self._segments
         segments.begin(WORDS.name)
-        for file, vectors in lanes.iter_vectors(self._plan.files, segments.check):
+        for file, vectors in workers.iter_vectors(self._plan.files, segments.check):
             self._take(file, vectors)
         segments.flush()
         segments.merge()

@@ -25,23 +25,23 @@ LoadTexts = Callable[[WantedFile], Sequence[str] | None]
 Job = Future[list[bytes]]
 
 
-class VectorLanes:
+class VectorWorkers:
     """Use as a context manager: when it ends its threads and processes are gone."""
 
     def __init__(
-        self, lanes: int, dimensions: int, load: LoadTexts, make_embedder: Callable[[], BatchParser]
+        self, workers: int, dimensions: int, load: LoadTexts, make_embedder: Callable[[], BatchParser]
     ) -> None:
         """`load` gives the texts of a file's chunks; None for one that is not what was indexed."""
-        self._lanes = lanes
+        self._workers = workers
         self._dimensions = dimensions
         self._load = load
-        self._embedders = [make_embedder() for _ in range(lanes)]
+        self._embedders = [make_embedder() for _ in range(workers)]
         self._free: SimpleQueue[BatchParser] = SimpleQueue()
         for embedder in self._embedders:
             self._free.put(embedder)
-        self._pool = ThreadPoolExecutor(lanes, "vectors")
+        self._pool = ThreadPoolExecutor(workers, "vectors")
 
-    def __enter__(self) -> VectorLanes:
+    def __enter__(self) -> VectorWorkers:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -66,7 +66,7 @@ class VectorLanes:
             own = None if texts is None else self._submit(texts)
             coming.append((file, own))
             jobs += len(own or ())
-            while jobs > JOBS_AHEAD * self._lanes:
+            while jobs > JOBS_AHEAD * self._workers:
                 done, found = coming.popleft()
                 jobs -= len(found or ())
                 yield done, self._collect(found, check)

@@ -38,7 +38,7 @@ class WordPieces:
 
     def __init__(self, vocabulary: Sequence[str], *, lower_case: bool) -> None:
         """A piece's id is its place. ValueError without one of the three special tokens."""
-        self._ids: Mapping[str, int] = {piece: place for place, piece in enumerate(vocabulary)}
+        self._ids: Mapping[str, int] = {piece: position for position, piece in enumerate(vocabulary)}
         missing = [name for name in (UNKNOWN, FIRST, LAST) if name not in self._ids]
         if missing:
             raise ValueError(f"no token {missing[0]}")
@@ -95,12 +95,12 @@ def _split(text: str, lower_case: bool) -> Iterator[str]:
 
 def _split_signs(word: str) -> Iterator[str]:
     start = 0
-    for place, char in enumerate(word):
+    for position, char in enumerate(word):
         if _is_sign(char):
-            if place > start:
-                yield word[start:place]
+            if position > start:
+                yield word[start:position]
             yield char
-            start = place + 1
+            start = position + 1
     if start < len(word):
         yield word[start:]
 

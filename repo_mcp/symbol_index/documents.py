@@ -35,7 +35,7 @@ from repo_mcp.symbol_index.schema import (
     MAX_NAME_BYTES,
     MODULES,
     PARTS,
-    STRUCTURE_FIELDS,
+    SYMBOL_FIELDS,
     USES,
 )
 from repo_mcp.symbols.symbol_record import (
@@ -88,7 +88,7 @@ def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingR
     """The content of the segment of some files, one at least, and its posting lists."""
     files = sorted(files, key=lambda file: file.path.encode())
     terms, occurrences = _list_terms(files)
-    lengths = [np.zeros(len(files), dtype=np.int64) for _ in STRUCTURE_FIELDS]
+    lengths = [np.zeros(len(files), dtype=np.int64) for _ in SYMBOL_FIELDS]
     run = build_run(terms, occurrences, lengths)
     return _build_content(files, lengths), run
 
@@ -105,11 +105,11 @@ def _list_terms(files: Sequence[ParsedFile]) -> tuple[TermText, Occurrences]:
     """The terms in byte order, and every occurrence of one; a list is its term's place, then its field."""
     names = _find_names(files)
     named, owners = _find_distinct(*names.fields[DECLARES])
-    declared, places = np.unique(named, return_inverse=True)
+    declared, ordinals = np.unique(named, return_inverse=True)
     analysed = _analyse(names.texts.gather(declared))
     bounds = np.searchsorted(analysed.words, np.arange(len(declared) + 1))
-    repeats = np.diff(bounds)[places]
-    rows = spread_runs(bounds[places], repeats)
+    repeats = np.diff(bounds)[ordinals]
+    rows = spread_runs(bounds[ordinals], repeats)
     parts = gather_spans(analysed.texts.padded, analysed.texts.starts, analysed.texts.sizes)
     joined = join_term_texts([names.texts, parts])
     ranks, firsts = rank_terms(joined)
@@ -142,11 +142,11 @@ def _find_names(files: Sequence[ParsedFile]) -> _Names:
     for strings, _ in spans.values():
         is_used[strings] = True
     used = np.flatnonzero(is_used)
-    ranks, places = rank_spans(text, starts[used], sizes[used])
+    ranks, ordinals = rank_spans(text, starts[used], sizes[used])
     numbers = np.zeros(len(sizes), dtype=np.int64)
     numbers[used] = ranks
     return _Names(
-        gather_spans(text, starts[used[places]], sizes[used[places]]),
+        gather_spans(text, starts[used[ordinals]], sizes[used[ordinals]]),
         {field: (numbers[strings], docs) for field, (strings, docs) in spans.items()},
     )
 
@@ -187,12 +187,14 @@ def _analyse(names: TermText) -> WordTerms:
     analysed = analyse_words(Spans(padded, starts, sizes).take(plain))
     rest = np.flatnonzero(~is_plain)
     more = [
-        (place, term.encode())
-        for place in rest.tolist()
-        for term in _analyse_text(names[place].decode("utf-8", "replace"))
+        (ordinal, term.encode())
+        for ordinal in rest.tolist()
+        for term in _analyse_text(names[ordinal].decode("utf-8", "replace"))
     ]
     texts = join_spans([*analysed.texts.slice(), *(term for _, term in more)])
-    words = np.concatenate([plain[analysed.words], np.array([place for place, _ in more], dtype=np.int64)])
+    words = np.concatenate(
+        [plain[analysed.words], np.array([ordinal for ordinal, _ in more], dtype=np.int64)]
+    )
     numbers = np.arange(len(more)) + len(analysed.texts.starts)
     order = np.argsort(words, kind="stable")
     return WordTerms(texts, words[order], np.concatenate([analysed.terms, numbers])[order])
@@ -209,7 +211,7 @@ def _build_content(files: Sequence[ParsedFile], lengths: Sequence[I64]) -> Segme
     zeros = np.zeros(len(files), dtype=np.int64)
     none = zeros[:0]
     return SegmentContent(
-        STRUCTURE_FIELDS,
+        SYMBOL_FIELDS,
         FileTable(
             [file.path.encode() for file in files],
             b"".join(file.fingerprint for file in files),

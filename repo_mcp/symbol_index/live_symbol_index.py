@@ -18,40 +18,40 @@ from repo_mcp.indexing.derived_plan import list_changed
 from repo_mcp.indexing.indexer import name_snapshot
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
-from repo_mcp.live.derived_index import FollowingIndex, FollowingWords
+from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import NOT_WHOLE, LiveIndex
 from repo_mcp.model import (
     CompactReport,
     IndexedPath,
     IndexProgress,
     ProgressCallback,
-    StructureReport,
-    StructureStatus,
+    SymbolIndexReport,
+    SymbolIndexStatus,
 )
 from repo_mcp.symbol_index.named_files import Outcomes, find_name
-from repo_mcp.symbol_index.phase import StructurePhase
-from repo_mcp.symbol_index.symbol_index import StructureView
-from repo_mcp.symbols.symbol_record import ParseStatus, Structure, StructureError, decode_structure
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolRecordError, decode_symbol_record
 
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
-UNREADABLE_STRUCTURE = "The structure index could not be read; it is built anew."
+UNREADABLE_RECORD = "The structure index could not be read; it is built anew."
 FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
 HURRY_SECONDS = 5.0  # for a round in the background to make room
 ROOM_SECONDS = 0.02  # between looks whether that has been taken
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
-WORDS = FollowingWords(
+WORDS = DerivedIndexWording(
     "structure", "Files are being parsed in the background already.", "Parsing files failed"
 )
 
 
-class LiveStructure(FollowingIndex[StructureView]):
+class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     """What navigation asks. Every method may be called from several threads at a time."""
 
     def __init__(
         self,
         path: str,
         configuration: str,
-        phase: StructurePhase,
+        phase: SymbolPhase,
         index: LiveIndex,
         name_path: Callable[[str], str],
     ) -> None:
@@ -73,7 +73,7 @@ class LiveStructure(FollowingIndex[StructureView]):
     # Reading
 
     @contextmanager
-    def view(self) -> Iterator[StructureView]:
+    def view(self) -> Iterator[SymbolIndex]:
         """The committed generation, for one call. INDEX_UNAVAILABLE when there is none, or it is damaged.
 
         Damage is noticed here: the index is built anew in the background then.
@@ -86,7 +86,7 @@ class LiveStructure(FollowingIndex[StructureView]):
         except IndexFormatError as error:
             raise self._report_damage(error) from error
 
-    def find_view(self) -> StructureView | None:
+    def find_view(self) -> SymbolIndex | None:
         """The committed generation, opened anew when there is a newer one, or a newer lexical one.
 
         Raises IndexFormatError, INDEX_UNAVAILABLE when there is no lexical index either.
@@ -96,12 +96,12 @@ class LiveStructure(FollowingIndex[StructureView]):
         if directory is None:
             return None
 
-        def make(snapshot: Snapshot, before: StructureView | None) -> StructureView:
-            return StructureView(snapshot, KnownFiles(lexical).find_fingerprint, before)
+        def make(snapshot: Snapshot, before: SymbolIndex | None) -> SymbolIndex:
+            return SymbolIndex(snapshot, KnownFiles(lexical).find_fingerprint, before)
 
         return self._open_view(directory, self._configuration, lexical, make)
 
-    def open_finder(self) -> Callable[[str], Structure | None]:
+    def open_finder(self) -> Callable[[str], SymbolRecord | None]:
         """Finds the structures of files in the committed generation: None for a file without one as it is
         indexed, and for every file while there is no index of them, or a damaged one."""
         try:
@@ -109,11 +109,11 @@ class LiveStructure(FollowingIndex[StructureView]):
         except (IndexFormatError, OSError):
             view = None
 
-        def find(path: str) -> Structure | None:
+        def find(path: str) -> SymbolRecord | None:
             try:
-                record = None if view is None else view.find_record(path)
-                return None if record is None else decode_structure(record)
-            except StructureError:  # of a writer that is not ours: as good as none
+                record = None if view is None else view.find_record_bytes(path)
+                return None if record is None else decode_symbol_record(record)
+            except SymbolRecordError:  # of a writer that is not ours: as good as none
                 return None
             except IndexFormatError as error:
                 self._report_damage(error)
@@ -134,7 +134,7 @@ class LiveStructure(FollowingIndex[StructureView]):
         return "The structure of the files is not indexed yet."
 
     def _report_damage(self, error: IndexFormatError) -> RepoError:
-        self._drop_view(FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_STRUCTURE)
+        self._drop_view(FOREIGN_STRUCTURE if isinstance(error, IndexForeign) else UNREADABLE_RECORD)
         if time.monotonic() >= self._next_healing:
             self._next_healing = time.monotonic() + HEALING_SECONDS
             self.start()
@@ -156,7 +156,7 @@ class LiveStructure(FollowingIndex[StructureView]):
             return False
         return manifest is not None and manifest.configuration == self._configuration
 
-    def status(self) -> StructureStatus:
+    def status(self) -> SymbolIndexStatus:
         """What is done of what there is to do, by what is committed and what runs in this process."""
         warnings = (self._fault,) if self._fault else ()
         progress = self._progress
@@ -168,12 +168,12 @@ class LiveStructure(FollowingIndex[StructureView]):
             view, done, total = None, 0, 0
         if view is None:
             state = "building" if building else "degraded" if warnings else "missing"
-            return StructureStatus(
+            return SymbolIndexStatus(
                 state, None, done, total, 0, 0, 0, 0, 0, progress=progress, warnings=warnings
             )
         manifest = view.snapshot.manifest
         state = "building" if building else "ready" if done >= total else "partial"
-        return StructureStatus(
+        return SymbolIndexStatus(
             state,
             name_snapshot(manifest.generation),
             done,
@@ -267,10 +267,10 @@ class LiveStructure(FollowingIndex[StructureView]):
         anew: bool = False,
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
-    ) -> StructureReport:
+    ) -> SymbolIndexReport:
         """Parse what is new, here and now: of all files or of some; with `anew` everything.
 
-        Raises as `StructurePhase.run`, and BUSY while this process does it already.
+        Raises as `SymbolPhase.run`, and BUSY while this process does it already.
         """
         stop = self._stops_when(cancelled)
         with self._run_alone(begun=self._begin_build(hurried=paths is not None)):
@@ -312,7 +312,7 @@ class LiveStructure(FollowingIndex[StructureView]):
             return tuple(outcomes.tell(path, one) for path, one in named.items())
 
     def compact(self, *, full: bool) -> CompactReport:
-        """Merge segments: those that the merge policy chooses, or all. Raises as `StructurePhase.compact`."""
+        """Merge segments: those that the merge policy chooses, or all. Raises as `SymbolPhase.compact`."""
         with self._running:
             return self._phase.compact(full=full, cancelled=self._closed.is_set)
 
@@ -325,7 +325,7 @@ class LiveStructure(FollowingIndex[StructureView]):
         *,
         in_background: bool = False,
         parses: bool = True,
-    ) -> StructureReport:
+    ) -> SymbolIndexReport:
         def report(now: IndexProgress) -> None:
             if paths is None:  # else it tells of some files alone
                 self._progress = now
@@ -335,7 +335,7 @@ class LiveStructure(FollowingIndex[StructureView]):
         purges = self._index.purges
         due = self._find_due(lexical.generation)
 
-        def make(anew: bool) -> StructureReport:
+        def make(anew: bool) -> SymbolIndexReport:
             return self._phase.run(
                 lexical,
                 paths=paths,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.model import IndexedPath, SkipReason
-from repo_mcp.symbol_index.phase import StructurePhase
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 
 PENDING = "pending"
 LEFT_OUT = "excluded"  # ignored, hidden or denied by its name
@@ -29,9 +29,9 @@ class Outcomes:
     def __init__(
         self,
         lexical: KnownFiles,
-        view: StructureView,
+        view: SymbolIndex,
         skipped: Mapping[str, SkipReason],
-        phase: StructurePhase,
+        phase: SymbolPhase,
         *,
         pending: bool,
     ) -> None:

@@ -29,13 +29,13 @@ from repo_mcp.indexing.derived_phase import (
 from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
 from repo_mcp.indexing.indexer import build_compact_report, count_milliseconds, name_snapshot
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.languages.symbol_parsers import find_structure_task
-from repo_mcp.model import CompactReport, ProgressCallback, StructureReport
+from repo_mcp.languages.symbol_parsers import find_parser_task
+from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index.documents import ParsedFile, build_segment
-from repo_mcp.symbol_index.schema import STRUCTURE_FIELDS
-from repo_mcp.symbol_index.workers import NICENESS, MakeParser, ParseLanes
+from repo_mcp.symbol_index.schema import SYMBOL_FIELDS
+from repo_mcp.symbol_index.workers import NICENESS, MakeParser, ParseWorkers
 from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.workspace.repository_reader import OpenedFile
 
@@ -60,7 +60,7 @@ def make_parser() -> BatchParser:
     return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
 
 
-class StructurePhase:
+class SymbolPhase:
     """The writing side of one root's structure index."""
 
     def __init__(
@@ -71,7 +71,7 @@ class StructurePhase:
         read: ReadFile,
         read_many: ReadMany,
         *,
-        find_task: FindTask = find_structure_task,
+        find_task: FindTask = find_parser_task,
         make_parser: MakeParser = make_parser,
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
@@ -80,7 +80,7 @@ class StructurePhase:
 
         `make_tag` seals it; texts of the `poison` list are not parsed, and those that end a parser join it.
         """
-        self._store = PhaseStore(path, configuration, STRUCTURE_FIELDS, make_tag, WORDS)
+        self._store = PhaseStore(path, configuration, SYMBOL_FIELDS, make_tag, WORDS)
         self._workers = workers
         self.read = read
         self._read_many = read_many
@@ -100,7 +100,7 @@ class StructurePhase:
         yields: Callable[[], bool] = lambda: False,
         purges: bool = False,
         parses: bool = True,
-    ) -> StructureReport:
+    ) -> SymbolIndexReport:
         """Make the structure index say what the lexical one says, of all files or of some.
 
         With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone or were
@@ -110,33 +110,33 @@ class StructurePhase:
         IndexFormatError for a lexical index that is damaged.
         """
         check = partial(self._store.check, cancelled)
-        with self._store.open_writer(cancelled) as place:
+        with self._store.open_writer(cancelled) as ordinal:
 
-            def run(known: KnownFiles | None) -> StructureReport:
+            def run(known: KnownFiles | None) -> SymbolIndexReport:
                 there = KnownFiles(None) if known is None else known
                 plan = self._plan(lexical, there, None if known is None else paths)
-                _, writer = place
+                _, writer = ordinal
                 if purges:  # what is out of date may be what has to go
                     drop(writer, there, [file.path for file in plan.files])
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
-                segments = SegmentRound(place, there, plan, build_segment, progress, check)
-                done = _Round(segments, plan).run(self._start_lanes(plan), yields)
+                segments = SegmentRound(ordinal, there, plan, build_segment, progress, check)
+                done = _Round(segments, plan).run(self._start_workers(plan), yields)
                 if purges and purge(writer, check):
                     done = replace(done, snapshot=name_snapshot(writer.commit().generation))
                     writer.delete_garbage()
                 return done
 
-            return run_round(place, run, anew=anew)
+            return run_round(ordinal, run, anew=anew)
 
     def _plan(self, lexical: Snapshot, known: KnownFiles, paths: Collection[str] | None) -> Plan:
         if paths is None:
             return plan_round(lexical, known, self.find_task)
         return plan_named(lexical, known, self.find_task, paths)
 
-    def _start_lanes(self, plan: Plan) -> ParseLanes:
-        lanes = min(self._workers, 1 + plan.bytes // LANE_BYTES)
-        return ParseLanes(plan.files, lanes, self._read_many, self._make_parser, self._poison)
+    def _start_workers(self, plan: Plan) -> ParseWorkers:
+        workers = min(self._workers, 1 + plan.bytes // LANE_BYTES)
+        return ParseWorkers(plan.files, workers, self._read_many, self._make_parser, self._poison)
 
     def compact(self, *, full: bool, cancelled: Cancelled = lambda: False) -> CompactReport:
         """Merge segments: those that the merge policy chooses, or all. Raises as `run` does."""
@@ -168,7 +168,7 @@ class _Round:
         self._pending_weight = 0
         self._statuses: Counter[ParseStatus] = Counter()
 
-    def run(self, parsing: ParseLanes, yields: Callable[[], bool]) -> StructureReport:
+    def run(self, parsing: ParseWorkers, yields: Callable[[], bool]) -> SymbolIndexReport:
         started = time.monotonic()
         segments = self._segments
         segments.begin(WORDS.name)
@@ -183,7 +183,7 @@ class _Round:
         if complete:
             segments.merge()
         generation = segments.end()
-        return StructureReport(
+        return SymbolIndexReport(
             parsed=segments.taken,
             partial=self._statuses[ParseStatus.PARTIAL],
             failed=self._statuses[ParseStatus.FAILED],

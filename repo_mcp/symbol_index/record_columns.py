@@ -30,9 +30,9 @@ from repo_mcp.symbols.symbol_record import (
     Column,
     ParseStatus,
     ReferenceRole,
-    StructureError,
     SymbolKind,
-    decode_structure,
+    SymbolRecordError,
+    decode_symbol_record,
 )
 
 I64 = npt.NDArray[np.int64]
@@ -48,15 +48,15 @@ def find_faulty(records: Sequence[bytes]) -> frozenset[int]:
     """The places of those that are no structure record."""
     try:
         RecordColumns(records).check()
-    except StructureError:
-        return frozenset(place for place, record in enumerate(records) if not _is_record(record))
+    except SymbolRecordError:
+        return frozenset(ordinal for ordinal, record in enumerate(records) if not _is_record(record))
     return frozenset()
 
 
 def _is_record(data: bytes) -> bool:
     try:
-        decode_structure(data)
-    except StructureError:
+        decode_symbol_record(data)
+    except SymbolRecordError:
         return False
     return True
 
@@ -65,10 +65,10 @@ class RecordColumns:
     """Records, one at least, of which a column is that of the first, then that of the second, and so on."""
 
     def __init__(self, records: Sequence[bytes]) -> None:
-        """Raises StructureError for heads that cannot be."""
+        """Raises SymbolRecordError for heads that cannot be."""
         heads = np.frombuffer(b"".join([record[:_HEAD_BYTES] for record in records]), dtype=np.uint8)
         if len(heads) != len(records) * _HEAD_BYTES:
-            raise StructureError("no head of a structure record")
+            raise SymbolRecordError("no head of a structure record")
         heads = heads.reshape(len(records), _HEAD_BYTES)
         counts = np.ascontiguousarray(heads[:, HEADER.size - 12 : HEADER.size]).view("<u4").astype(np.int64)
         self._records = records
@@ -80,23 +80,23 @@ class RecordColumns:
         self._starts = ends - sizes
         lengths = np.array([len(record) for record in records])
         if not _IS_WIDTH[self._widths].all() or (ends[:, -1] + counts[:, 2] != lengths).any():
-            raise StructureError("columns that do not fit")
+            raise SymbolRecordError("columns that do not fit")
         self.text_starts: list[int] = ends[:, -1].tolist()
         versions, statuses, zeros = heads[:, 0], heads[:, 1], heads[:, 2:4]
         if (versions != VERSION).any() or (statuses > _LAST_STATUS).any() or zeros.any():
-            raise StructureError("another version, or a status that is not known")
+            raise SymbolRecordError("another version, or a status that is not known")
         few = (self.symbol_counts <= MAX_SYMBOLS) & (self.reference_counts <= MAX_REFERENCES)
         if not (few & (self.symbol_counts > 0)).all():
-            raise StructureError("counts that cannot be")
+            raise SymbolRecordError("counts that cannot be")
 
-    def get(self, place: int) -> Column:
+    def get(self, ordinal: int) -> Column:
         """The column at a place; a number that is too large is negative."""
-        counts = self.symbol_counts if place < SYMBOL_COLUMNS else self.reference_counts
+        counts = self.symbol_counts if ordinal < SYMBOL_COLUMNS else self.reference_counts
         parts = zip(
             self._records,
-            self._widths[:, place].tolist(),
+            self._widths[:, ordinal].tolist(),
             counts.tolist(),
-            self._starts[:, place].tolist(),
+            self._starts[:, ordinal].tolist(),
             strict=True,
         )
         pieces = [
@@ -106,35 +106,35 @@ class RecordColumns:
         return np.concatenate(pieces, dtype=np.int32, casting="unsafe")
 
     def check(self) -> None:
-        """Raises StructureError where one of them is no record."""
-        for place in np.flatnonzero((self._widths == MAX_WIDTH).any(axis=0)).tolist():
-            if (self.get(place) < 0).any():
-                raise StructureError("a number that is too large")
+        """Raises SymbolRecordError where one of them is no record."""
+        for ordinal in np.flatnonzero((self._widths == MAX_WIDTH).any(axis=0)).tolist():
+            if (self.get(ordinal) < 0).any():
+                raise SymbolRecordError("a number that is too large")
         self._check_texts()
-        places = np.arange(self.symbol_counts.sum()) - self._spread(self._find_firsts(), KINDS)
+        ordinals = np.arange(self.symbol_counts.sum()) - self._spread(self._find_firsts(), KINDS)
         parents, kinds = self.get(PARENTS), self.get(KINDS)
-        if (parents > np.maximum(places - 1, 0)).any():
-            raise StructureError("a symbol before its parent")
-        if (kinds > _LAST_KIND).any() or (kinds[places == 0] != SymbolKind.FILE).any():
-            raise StructureError("a kind that is not known")
+        if (parents > np.maximum(ordinals - 1, 0)).any():
+            raise SymbolRecordError("a symbol before its parent")
+        if (kinds > _LAST_KIND).any() or (kinds[ordinals == 0] != SymbolKind.FILE).any():
+            raise SymbolRecordError("a kind that is not known")
         if (self.get(REF_SYMBOLS) >= self._spread(self.symbol_counts, REF_SYMBOLS)).any():
-            raise StructureError("names a symbol that is not there")
+            raise SymbolRecordError("names a symbol that is not there")
         roles = self.get(REF_ROLES)
         if (roles < _FIRST_ROLE).any() or (roles > _LAST_ROLE).any():
-            raise StructureError("a role that is not known")
+            raise SymbolRecordError("a role that is not known")
 
     def _check_texts(self) -> None:
         texts = list(zip(self._records, self.text_starts, strict=True))
         if any(record[start : start + 1] not in (b"", b"\n") for record, start in texts):
-            raise StructureError("a first string that is not empty")
+            raise SymbolRecordError("a first string that is not empty")
         strings = np.array([record.count(b"\n", start) + 1 for record, start in texts])
-        for place in TEXT_COLUMNS:
-            if (self.get(place) >= self._spread(strings, place)).any():
-                raise StructureError("names a string that is not there")
+        for ordinal in TEXT_COLUMNS:
+            if (self.get(ordinal) >= self._spread(strings, ordinal)).any():
+                raise SymbolRecordError("names a string that is not there")
 
     def _find_firsts(self) -> I64:
         return np.cumsum(self.symbol_counts) - self.symbol_counts
 
-    def _spread(self, values: I64, place: int) -> I64:
+    def _spread(self, values: I64, ordinal: int) -> I64:
         """A value of each record, for each row of a column."""
-        return np.repeat(values, self.symbol_counts if place < SYMBOL_COLUMNS else self.reference_counts)
+        return np.repeat(values, self.symbol_counts if ordinal < SYMBOL_COLUMNS else self.reference_counts)

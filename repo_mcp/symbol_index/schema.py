@@ -22,7 +22,7 @@ from repo_mcp.text.analysis import VERSION as ANALYSIS_VERSION
 
 VERSION = 1  # of what the fields hold
 DECLARES, PARTS, USES, MODULES = range(4)
-STRUCTURE_FIELDS = (
+SYMBOL_FIELDS = (
     Field("declares", Level.FILE),
     Field("parts", Level.FILE),
     Field("uses", Level.FILE),

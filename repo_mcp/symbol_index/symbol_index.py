@@ -22,7 +22,7 @@ import numpy.typing as npt
 from index_format import FINGERPRINT_BYTES, FLAGS, LiveSegment, Snapshot, find_prefix_end
 from repo_mcp.live.live_index import count_languages
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
-from repo_mcp.symbol_index.schema import DECLARES, PARTS, STRUCTURE_FIELDS
+from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
 
 MAX_CONTAINING = 20_000  # terms of one segment
@@ -32,7 +32,7 @@ SCAN_PAGES = 16  # of a dictionary, read at a time: 2,048 terms
 FindFingerprint = Callable[[str], bytes | None]
 
 
-class StructureSegment:
+class SymbolSegment:
     """The paths and fingerprints of one segment, kept from one generation to the next."""
 
     def __init__(self, segment: LiveSegment) -> None:
@@ -43,30 +43,30 @@ class StructureSegment:
 
     def find(self, path: str) -> int | None:
         """The number of a file, live or dead."""
-        place = bisect_left(self.paths, path)
-        return place if place < len(self.paths) and self.paths[place] == path else None
+        ordinal = bisect_left(self.paths, path)
+        return ordinal if ordinal < len(self.paths) and self.paths[ordinal] == path else None
 
     def get_fingerprint(self, file: int) -> bytes:
         """Of the version that the record is of."""
         return self._prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
 
 
-class StructureView:
+class SymbolIndex:
     """What can be asked of one generation. Safe for several threads. Calls may raise IndexFormatError."""
 
     def __init__(
         self,
         snapshot: Snapshot,
         find_fingerprint: FindFingerprint,
-        before: StructureView | None = None,
+        before: SymbolIndex | None = None,
     ) -> None:
         """`find_fingerprint` tells of the lexical index. What `before` has read of segments is used again."""
         self.snapshot = snapshot
         self._find_fingerprint = find_fingerprint
-        kept: Sequence[StructureSegment] = () if before is None else before.files
+        kept: Sequence[SymbolSegment] = () if before is None else before.files
         known = {one.name: one for one in kept}
-        self.files: list[StructureSegment] = [
-            known.get(one.name) or StructureSegment(one) for one in snapshot.segments
+        self.files: list[SymbolSegment] = [
+            known.get(one.name) or SymbolSegment(one) for one in snapshot.segments
         ]
         self._live = [segment.live_file_mask for segment in snapshot.segments]
         # For each file: is its record of the version that the lexical index holds? Few are asked for often.
@@ -74,19 +74,19 @@ class StructureView:
 
     # Files
 
-    def find_record(self, path: str) -> bytes | None:
+    def find_record_bytes(self, path: str) -> bytes | None:
         """The structure record of a file; None for one without, or whose record is of another version."""
-        for place, files in enumerate(self.files):
+        for ordinal, files in enumerate(self.files):
             file = files.find(path)
-            if file is not None and self._live[place][file]:
-                if not self._is_current(place, file):
+            if file is not None and self._live[ordinal][file]:
+                if not self._is_current(ordinal, file):
                     return None
-                return self.snapshot.segments[place].reader.records.read(file)
+                return self.snapshot.segments[ordinal].reader.records.read(file)
         return None
 
-    def _is_current(self, place: int, file: int) -> bool:
+    def _is_current(self, ordinal: int, file: int) -> bool:
         """True for a file whose record is of the version that the lexical index holds."""
-        states, files = self._states[place], self.files[place]
+        states, files = self._states[ordinal], self.files[ordinal]
         if states[file] == _UNKNOWN:
             is_same = self._find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
             states[file] = _CURRENT if is_same else _CHANGED
@@ -97,23 +97,23 @@ class StructureView:
         return self._find_fingerprint(path) is not None
 
     def find_status(self, path: str) -> ParseStatus | None:
-        """How much of a file was understood; None where `find_record` finds nothing."""
-        for place, segment in enumerate(self.snapshot.segments):
-            files = self.files[place]
+        """How much of a file was understood; None where `find_record_bytes` finds nothing."""
+        for ordinal, segment in enumerate(self.snapshot.segments):
+            files = self.files[ordinal]
             file = files.find(path)
             if file is not None and segment.live_file_mask[file]:
-                if not self._is_current(place, file):
+                if not self._is_current(ordinal, file):
                     return None
                 return ParseStatus(int(segment.reader.files.read_column(FLAGS, file, file + 1)[0]))
         return None
 
     def iter_paths(self) -> Iterator[str]:
         """The paths of all live files, ascending."""
-        live = [self._list_live(place, np.flatnonzero(mask)) for place, mask in enumerate(self._live)]
+        live = [self._list_live(ordinal, np.flatnonzero(mask)) for ordinal, mask in enumerate(self._live)]
         return heapq.merge(*live)
 
-    def _list_live(self, place: int, files: I64) -> list[str]:
-        paths = self.files[place].paths
+    def _list_live(self, ordinal: int, files: I64) -> list[str]:
+        paths = self.files[ordinal].paths
         return [paths[file] for file in files.tolist()]
 
     @cached_property
@@ -145,10 +145,10 @@ class StructureView:
     def list_paths(self, field: int, term: str) -> list[str]:
         """The live files that have a term in a field, ascending: DECLARES, PARTS, USES or MODULES."""
         found: list[list[str]] = []
-        for place, segment in enumerate(self.snapshot.segments):
+        for ordinal, segment in enumerate(self.snapshot.segments):
             docs = self._read_docs(segment, field, term.encode())[0]
             if len(docs):
-                found.append(self._list_live(place, docs))
+                found.append(self._list_live(ordinal, docs))
         return found[0] if len(found) == 1 else sorted(path for paths in found for path in paths)
 
     def count_paths(self, field: int, term: str) -> int:
@@ -212,9 +212,9 @@ class StructureView:
             for segment, values in zip(self.snapshot.segments, scores, strict=True):
                 values[~self._mark_files(segment, needed)] = 0.0
         best: list[tuple[float, str]] = []
-        for place, values in enumerate(scores):
+        for ordinal, values in enumerate(scores):
             files, rounded = _take_largest(values, limit)
-            best += zip((-rounded).tolist(), self._list_live(place, files), strict=True)
+            best += zip((-rounded).tolist(), self._list_live(ordinal, files), strict=True)
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
 
     def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
@@ -234,7 +234,7 @@ class StructureView:
         if not frequency:
             return
         average = self.snapshot.sum_lengths(PARTS) / self.file_count
-        scorer = TermScorer(STRUCTURE_FIELDS[PARTS].name, term, self.file_count, frequency, average)
+        scorer = TermScorer(SYMBOL_FIELDS[PARTS].name, term, self.file_count, frequency, average)
         for segment, values, (docs, counts) in zip(segments, scores, found, strict=True):
             if len(docs):
                 values[docs] += scorer.score(counts, segment.reader.norms.read_lengths(PARTS)[docs])
@@ -242,13 +242,13 @@ class StructureView:
 
 def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
     """Places of the largest values above 0, and of all that tie with the last; those values, rounded."""
-    places = values.nonzero()[0]
-    rounded = np.round(values[places], DECIMALS)  # of those alone: most files have none of the terms
+    ordinals = values.nonzero()[0]
+    rounded = np.round(values[ordinals], DECIMALS)  # of those alone: most files have none of the terms
     best = (rounded > 0).nonzero()[0]
     if len(best) > limit:
         last = np.partition(rounded[best], len(best) - limit)[len(best) - limit]
         best = best[rounded[best] >= last]
-    return places[best], rounded[best]
+    return ordinals[best], rounded[best]
 
 
 def _iter_terms(

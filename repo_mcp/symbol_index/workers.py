@@ -49,13 +49,13 @@ class _Batch:
     left: list[WantedFile]
 
 
-class ParseLanes:
+class ParseWorkers:
     """Use as a context manager: when it ends its threads and processes are gone."""
 
     def __init__(
         self,
         files: Sequence[WantedFile],
-        lanes: int,
+        workers: int,
         read_many: ReadMany,
         make_parser: MakeParser,
         poison: PoisonList | None = None,
@@ -64,16 +64,16 @@ class ParseLanes:
         self._batches = _iter_batches(files)
         self._read_many = read_many
         self._stopped = threading.Event()
-        self._parsers = [make_parser() for _ in range(lanes)]
-        self._read: Queue[_Batch | None] = Queue(READ_BATCHES * lanes)
-        self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * lanes)
+        self._parsers = [make_parser() for _ in range(workers)]
+        self._read: Queue[_Batch | None] = Queue(READ_BATCHES * workers)
+        self._results: Queue[list[Outcome] | Exception | None] = Queue(WAITING_BATCHES * workers)
         self._threads = [
             threading.Thread(target=self._work, args=(parser,), name="structure lane", daemon=True)
             for parser in self._parsers
         ]
         self._threads.append(threading.Thread(target=self._load_all, name="structure reader", daemon=True))
 
-    def __enter__(self) -> ParseLanes:
+    def __enter__(self) -> ParseWorkers:
         for thread in self._threads:
             thread.start()
         return self
@@ -168,8 +168,8 @@ class ParseLanes:
                 self._poison.add(text)
         files = [*asked, *poisoned]
         records = [answer or b"" for answer in answers] + [b""] * len(poisoned)
-        for place in find_faulty(records) if records else ():
-            records[place] = _encode_failure(*files[place])
+        for ordinal in find_faulty(records) if records else ():
+            records[ordinal] = _encode_failure(*files[ordinal])
         parsed = [
             ParsedFile(file.path, file.fingerprint, file.size, file.language, record)
             for (file, _), record in zip(files, records, strict=True)

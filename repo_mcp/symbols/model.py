@@ -135,7 +135,7 @@ class ParseStatus(IntEnum):
 class Symbol:
     """One declaration."""
 
-    place: int  # among the symbols of its file
+    ordinal: int  # among the symbols of its file
     name: str  # as written; of the file itself its name without folders
     kind: SymbolKind
     parent: int  # place of the symbol that holds it; 0 for the file itself and what stands in it

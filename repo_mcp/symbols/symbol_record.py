@@ -1,6 +1,6 @@
 """The structure of one source file: what it declares and which names it uses, as one compact record.
 
-A parser of a language fills a StructureBuilder, in a process that can be killed; its bytes are what the
+A parser of a language fills a SymbolRecordBuilder, in a process that can be killed; its bytes are what the
 index keeps of the file, and what navigation decodes again. Nothing in a record is resolved: a reference
 holds the names as they stand in the text.
 
@@ -59,13 +59,13 @@ __all__ = [
     "ReferenceKey",
     "ReferenceRole",
     "ReferenceRow",
-    "Structure",
-    "StructureBuilder",
-    "StructureError",
     "Symbol",
     "SymbolFlag",
     "SymbolKind",
-    "decode_structure",
+    "SymbolRecord",
+    "SymbolRecordBuilder",
+    "SymbolRecordError",
+    "decode_symbol_record",
     "encode_failure",
     "list_aliases",
 ]
@@ -101,7 +101,7 @@ ReferenceRow = tuple[int, int, str, str, str, int, int]
 ReferenceKey = tuple[int, int, str, str, str, int]  # all of a row but the arguments
 
 
-class StructureError(ValueError):
+class SymbolRecordError(ValueError):
     """Bytes that are no structure record."""
 
 
@@ -113,7 +113,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class StructureBuilder:
+class SymbolRecordBuilder:
     """Gathers one record. Symbol 0, the file, is there from the start."""
 
     def __init__(self, file_name: str, lines: int) -> None:
@@ -141,8 +141,8 @@ class StructureBuilder:
 
         Above MAX_SYMBOLS it is left out: its parent's place, and the record is PARTIAL.
         """
-        place = len(self._symbols)
-        if place >= MAX_SYMBOLS:
+        ordinal = len(self._symbols)
+        if ordinal >= MAX_SYMBOLS:
             self.status = ParseStatus.PARTIAL
             return parent
         number = self._strings
@@ -159,7 +159,7 @@ class StructureBuilder:
                 number[return_type],
             )
         )
-        return place
+        return ordinal
 
     def add_reference(
         self,
@@ -257,19 +257,19 @@ def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
 class _Wide:
     """A column as integers of one width, made when it is first asked for: most questions need few of them."""
 
-    def __init__(self, place: int) -> None:
-        """`place` is among the columns of a record."""
-        self._place = place
+    def __init__(self, ordinal: int) -> None:
+        """`ordinal` is among the columns of a record."""
+        self._ordinal = ordinal
 
-    def __set_name__(self, owner: type[Structure], name: str) -> None:
+    def __set_name__(self, owner: type[SymbolRecord], name: str) -> None:
         self._name = name
 
-    def __get__(self, record: Structure, owner: type[Structure]) -> Column:
-        wide = record.__dict__[self._name] = record._widen(self._place)
+    def __get__(self, record: SymbolRecord, owner: type[SymbolRecord]) -> Column:
+        wide = record.__dict__[self._name] = record._widen(self._ordinal)
         return wide
 
 
-class Structure:
+class SymbolRecord:
     """One decoded record. Columns, symbols and references are made when asked for."""
 
     names, kinds, parents, starts, spans = map(_Wide, (NAMES, KINDS, PARENTS, STARTS, SPANS))
@@ -279,45 +279,45 @@ class Structure:
     ref_lines, ref_arguments = map(_Wide, (REF_LINES, REF_ARGUMENTS))
 
     def __init__(self, data: bytes) -> None:
-        """Raises StructureError for anything that is no record."""
+        """Raises SymbolRecordError for anything that is no record."""
         try:
             version, status, zero, symbols, references, text_bytes = HEADER.unpack_from(data)
             self.status = ParseStatus(status)
         except (struct.error, ValueError) as error:
-            raise StructureError("no head of a structure record") from error
+            raise SymbolRecordError("no head of a structure record") from error
         if version != VERSION or zero or not symbols or symbols > MAX_SYMBOLS or references > MAX_REFERENCES:
-            raise StructureError("another version, or counts that cannot be")
+            raise SymbolRecordError("another version, or counts that cannot be")
         self._rows: list[int] = [symbols] * SYMBOL_COLUMNS + [references] * REFERENCE_COLUMNS
         self._columns, end = _decode_columns(data, self._rows)
         if end + text_bytes != len(data):
-            raise StructureError("another length than its head says")
+            raise SymbolRecordError("another length than its head says")
         self._text = data[end:]
         self.string_count = self._text.count(b"\n") + 1
         self._check()
 
     def _check(self) -> None:
-        texts = [column for place in TEXT_COLUMNS if (column := self._columns[place]) is not None]
+        texts = [column for ordinal in TEXT_COLUMNS if (column := self._columns[ordinal]) is not None]
         # A column of bytes cannot name a string above 255.
         short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
         if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
-            raise StructureError("names a string that is not there")
+            raise SymbolRecordError("names a string that is not there")
         parents, kinds = self._columns[PARENTS], self._columns[KINDS]
         if parents is not None and (parents[0] or (parents[1:] >= np.arange(1, len(parents))).any()):
-            raise StructureError("a symbol before its parent")
+            raise SymbolRecordError("a symbol before its parent")
         if kinds is not None and (kinds.max() > _LAST_KIND or kinds[0] != _FILE_KIND):
-            raise StructureError("a kind that is not known")
+            raise SymbolRecordError("a kind that is not known")
         if not self.reference_count:
             return
         symbols, roles = self._columns[REF_SYMBOLS], self._columns[REF_ROLES]
         if symbols is not None and symbols.max() >= self.symbol_count:
-            raise StructureError("names a symbol that is not there")
+            raise SymbolRecordError("names a symbol that is not there")
         if roles is None or roles.max() > _LAST_ROLE or roles.min() < _FIRST_ROLE:
-            raise StructureError("a role that is not known")
+            raise SymbolRecordError("a role that is not known")
 
-    def _widen(self, place: int) -> Column:
+    def _widen(self, ordinal: int) -> Column:
         """The column at a place."""
-        narrow = self._columns[place]
-        return np.broadcast_to(_ZERO, self._rows[place]) if narrow is None else narrow.astype(np.int32)
+        narrow = self._columns[ordinal]
+        return np.broadcast_to(_ZERO, self._rows[ordinal]) if narrow is None else narrow.astype(np.int32)
 
     @property
     def symbol_count(self) -> int:
@@ -359,10 +359,10 @@ class Structure:
         folded += "\n"  # one stands before each string but the first, which is empty
         found = []
         for needle in needles:
-            places = _find_all(folded, needle)
-            if len(places):
-                places = self._ends.searchsorted(places + needle.startswith("\n"))
-            found.append(places)
+            ordinals = _find_all(folded, needle)
+            if len(ordinals):
+                ordinals = self._ends.searchsorted(ordinals + needle.startswith("\n"))
+            found.append(ordinals)
         return found
 
     def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
@@ -410,23 +410,23 @@ class Structure:
                 found.append(framed.count(b"\n", 0, framed.rfind(line)))
         return found
 
-    def get_symbol(self, place: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> Symbol:
         """The symbol at a place. IndexError when there is none."""
         strings = self.strings
-        flags = int(self.flags[place])
-        start = int(self.starts[place])
+        flags = int(self.flags[ordinal])
+        start = int(self.starts[ordinal])
         return Symbol(
-            place,
-            strings[self.names[place]],
-            SymbolKind(int(self.kinds[place])),
-            int(self.parents[place]),
+            ordinal,
+            strings[self.names[ordinal]],
+            SymbolKind(int(self.kinds[ordinal])),
+            int(self.parents[ordinal]),
             start,
-            start + int(self.spans[place]),
+            start + int(self.spans[ordinal]),
             SymbolFlag(flags & ((1 << ACCESS_SHIFT) - 1)),
             Access(min(flags >> ACCESS_SHIFT, max(Access))),
-            strings[self.parameters[place]],
-            int(self.parameter_counts[place]),
-            strings[self.types[place]],
+            strings[self.parameters[ordinal]],
+            int(self.parameter_counts[ordinal]),
+            strings[self.types[ordinal]],
         )
 
     def get_reference(self, row: int) -> Reference:
@@ -458,18 +458,16 @@ class Structure:
             return _where(self.ref_roles == roles[0])
         return _where(np.isin(self.ref_roles, roles))
 
-    def list_children(self, place: int) -> list[int]:
+    def list_children(self, ordinal: int) -> list[int]:
         """Places of the symbols that stand right inside one, ascending; the file is nobody's child."""
-        found = _where(self.parents == place)
-        return found[1:] if place == 0 else found
+        found = _where(self.parents == ordinal)
+        return found[1:] if ordinal == 0 else found
 
 
-def list_aliases(structure: Structure, rows: Iterable[int]) -> set[str]:
+def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:
     """The local names that references give to what they name. What a call has in that column is none."""
     call = int(ReferenceRole.CALL)
-    found = {
-        structure.strings[structure.ref_aliases[row]] for row in rows if structure.ref_roles[row] != call
-    }
+    found = {record.strings[record.ref_aliases[row]] for row in rows if record.ref_roles[row] != call}
     return found - {""}
 
 
@@ -482,12 +480,12 @@ def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
         lengths = np.fromiter(map(len, pieces), np.int64, len(pieces) - 1)
         lengths[1:] += len(needle)
         return np.cumsum(lengths)
-    places = []
-    place = text.find(needle)
-    while place >= 0:
-        places.append(place)
-        place = text.find(needle, place + 1)
-    return np.array(places, dtype=np.int64)
+    ordinals = []
+    ordinal = text.find(needle)
+    while ordinal >= 0:
+        ordinals.append(ordinal)
+        ordinal = text.find(needle, ordinal + 1)
+    return np.array(ordinals, dtype=np.int64)
 
 
 def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
@@ -496,31 +494,31 @@ def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
 
 def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None], int]:
     """The columns, as wide as they are in the record, and where they end; none for a column of zeros."""
-    place = HEADER.size + len(rows)
-    widths = data[HEADER.size : place]
-    end = place + sum(width * count for width, count in zip(widths, rows, strict=False))
+    ordinal = HEADER.size + len(rows)
+    widths = data[HEADER.size : ordinal]
+    end = ordinal + sum(width * count for width, count in zip(widths, rows, strict=False))
     if len(widths) != len(rows) or end > len(data):
-        raise StructureError("columns that do not fit")
+        raise SymbolRecordError("columns that do not fit")
     data = data[:end]  # the columns alone stay, not the text behind them
     columns: list[_Narrow | None] = []
     for width, count in zip(widths, rows, strict=True):
         if width and width not in COLUMN_TYPES:
-            raise StructureError("columns that do not fit")
-        column = np.frombuffer(data, COLUMN_TYPES[width], count, place) if width and count else None
+            raise SymbolRecordError("columns that do not fit")
+        column = np.frombuffer(data, COLUMN_TYPES[width], count, ordinal) if width and count else None
         if width == MAX_WIDTH and column is not None and column.max() > _LARGEST:
-            raise StructureError("a number that is too large")
+            raise SymbolRecordError("a number that is too large")
         columns.append(column)
-        place += width * count
+        ordinal += width * count
     return columns, end
 
 
-def decode_structure(data: bytes) -> Structure:
-    """The record that some bytes are. Raises StructureError for all others."""
-    return Structure(data)
+def decode_symbol_record(data: bytes) -> SymbolRecord:
+    """The record that some bytes are. Raises SymbolRecordError for all others."""
+    return SymbolRecord(data)
 
 
 def encode_failure(file_name: str, lines: int) -> bytes:
     """The record of a text that could not be parsed."""
-    builder = StructureBuilder(file_name, lines)
+    builder = SymbolRecordBuilder(file_name, lines)
     builder.status = ParseStatus.FAILED
     return builder.encode()

@@ -131,22 +131,24 @@ def analyse_words(words: Spans) -> WordTerms:
     array arithmetic, and only the distinct parts become Python objects, for the stemmer.
     """
     is_plain = _find_plain(words)
-    places = np.flatnonzero(is_plain)
-    lowered = Spans(words.padded.lower(), words.starts[places], words.sizes[places])
+    positions = np.flatnonzero(is_plain)
+    lowered = Spans(words.padded.lower(), words.starts[positions], words.sizes[positions])
     owners, part_stems, stems = _stem_parts(words, is_plain, lowered.padded)
     rest = np.flatnonzero(~is_plain)
-    others = [(place, term) for place, word in _iter_words(words, rest) for term in _analyse_other(word)]
+    others = [
+        (position, term) for position, word in _iter_words(words, rest) for term in _analyse_other(word)
+    ]
     rest_terms = join_spans([*stems, *(term for _, term in others)])
     whole_hashes, rest_hashes = hash_spans(lowered), hash_spans(rest_terms)
-    numbers, first_places = rank_hashes(
+    numbers, first_positions = rank_hashes(
         np.concatenate([whole_hashes[0], rest_hashes[0]]), np.concatenate([whole_hashes[1], rest_hashes[1]])
     )
-    wholes, stem_numbers, other_numbers = np.split(numbers, [len(places), len(places) + len(stems)])
-    other_words = np.array([place for place, _ in others], dtype=np.int64)
+    wholes, stem_numbers, other_numbers = np.split(numbers, [len(positions), len(positions) + len(stems)])
+    other_words = np.array([position for position, _ in others], dtype=np.int64)
     return WordTerms(
-        _join_terms(lowered, rest_terms, first_places),
+        _join_terms(lowered, rest_terms, first_positions),
         *_sort_rows(
-            np.concatenate([places, owners, other_words]),
+            np.concatenate([positions, owners, other_words]),
             np.concatenate([wholes, stem_numbers[part_stems], other_numbers]),
         ),
     )
@@ -184,22 +186,22 @@ def _stem_parts(
     owners = np.cumsum(is_word[starts]) - 1
     has_parts = is_plain & (classes[words.starts] != _DIGIT)
     wanted = (classes[starts] != _NEITHER) & (sizes > 1) & has_parts[owners]
-    places = np.flatnonzero(wanted)
-    parts = Spans(lowered, starts[places], sizes[places])
+    positions = np.flatnonzero(wanted)
+    parts = Spans(lowered, starts[positions], sizes[positions])
     ranks, firsts = rank_hashes(*hash_spans(parts))
     distinct = Spans(lowered, parts.starts[firsts], parts.sizes[firsts]).slice()
-    return owners[places], ranks, list(map(_STEMS.__getitem__, distinct))
+    return owners[positions], ranks, list(map(_STEMS.__getitem__, distinct))
 
 
-def _iter_words(words: Spans, places: I64) -> Iterator[tuple[int, bytes]]:
-    return zip(places.tolist(), words.take(places).slice(), strict=True)
+def _iter_words(words: Spans, positions: I64) -> Iterator[tuple[int, bytes]]:
+    return zip(positions.tolist(), words.take(positions).slice(), strict=True)
 
 
-def _join_terms(lowered: Spans, rest: Spans, places: I64) -> Spans:
+def _join_terms(lowered: Spans, rest: Spans, positions: I64) -> Spans:
     """Each distinct term, which stands at its place among the words or behind them, as a span of one text."""
     starts = np.concatenate([lowered.starts, rest.starts + len(lowered.padded)])
     sizes = np.concatenate([lowered.sizes, rest.sizes])
-    return Spans(lowered.padded + rest.padded, starts[places], sizes[places])
+    return Spans(lowered.padded + rest.padded, starts[positions], sizes[positions])
 
 
 def _sort_rows(words: I64, terms: I64) -> tuple[I64, I64]:

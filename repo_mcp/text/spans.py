@@ -38,9 +38,9 @@ class Spans:
         ends = (self.starts + self.sizes).tolist()
         return [self.padded[start:end] for start, end in zip(starts, ends, strict=True)]
 
-    def take(self, places: I64) -> Spans:
+    def take(self, positions: I64) -> Spans:
         """Some of the spans, in a text that holds them alone, one after the other."""
-        starts, sizes = self.starts[places], self.sizes[places]
+        starts, sizes = self.starts[positions], self.sizes[positions]
         ends = np.cumsum(sizes)
         bytes_at = np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
         text = np.frombuffer(self.padded, dtype=np.uint8)[bytes_at].tobytes()
@@ -56,10 +56,10 @@ def join_spans(texts: Sequence[bytes]) -> Spans:
 def hash_spans(spans: Spans) -> tuple[U64, U64]:
     """Two hashes of each span. It does not end in a zero byte, so its last lane tells its length."""
     padded, starts, sizes = spans.padded, spans.starts, spans.sizes
-    lanes: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
-    lane = lanes[starts]
-    lane &= _MASKS.take(sizes, mode="clip")
-    first, second = lane * _FACTORS[0], lane * _FACTORS[1]
+    workers: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
+    worker = workers[starts]
+    worker &= _MASKS.take(sizes, mode="clip")
+    first, second = worker * _FACTORS[0], worker * _FACTORS[1]
     longer = np.flatnonzero(sizes > _LANE)
     columns = [column.take(longer) for column in (starts, sizes)]
     halves = [half.take(longer) for half in (first, second)]
@@ -67,10 +67,10 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
         at, rest = columns
         at += _LANE
         rest -= _LANE
-        lane = lanes[at]
-        lane &= _MASKS.take(rest, mode="clip")
+        worker = workers[at]
+        worker &= _MASKS.take(rest, mode="clip")
         for number, whole in enumerate((first, second)):
-            halves[number] = _mix(halves[number], lane, _FACTORS[2 + number])
+            halves[number] = _mix(halves[number], worker, _FACTORS[2 + number])
             whole[longer] = halves[number]
         left = np.flatnonzero(rest > _LANE)
         longer = longer.take(left)
@@ -79,9 +79,9 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
     return first, second
 
 
-def _mix(hashes: U64, lane: U64, factor: np.uint64) -> U64:
+def _mix(hashes: U64, worker: U64, factor: np.uint64) -> U64:
     hashes ^= hashes >> _FOLD
-    hashes ^= lane
+    hashes ^= worker
     hashes *= factor
     return hashes
 
@@ -90,10 +90,10 @@ def rank_hashes(first: U64, second: U64) -> tuple[I64, I64]:
     """The number of each hash among the distinct ones, and a place where each of those stands, ascending."""
     count = np.arange(len(first))
     owners = _find_owners(first, second, count)
-    places = np.flatnonzero(owners == count)
+    positions = np.flatnonzero(owners == count)
     numbers = np.empty(len(owners), dtype=np.int64)
-    numbers[places] = count[: len(places)]
-    return numbers.take(owners), places
+    numbers[positions] = count[: len(positions)]
+    return numbers.take(owners), positions
 
 
 def _find_owners(first: U64, second: U64, count: I64) -> I64:

@@ -22,7 +22,7 @@ from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTE
 from repo_mcp.workspace.ignore_layers import NameRules
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import RULES, Bounds, find_entry_refusal
-from repo_mcp.workspace.repository_reader import Door, entry_name, reach_directory
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, reach_directory
 
 _IGNORE_NAME = ".gitignore"
 _LEFT_OUT = frozenset({"symlink", "special", *RULES})
@@ -38,21 +38,23 @@ class _Entry:
 
 
 def list_directory(
-    door: Door, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules, path: str
+    reader: RepositoryReader, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules, path: str
 ) -> DirectoryListing:
     """The files and directories directly in one directory, in order of names.
 
     `path` is a client's; `ignore` is filled with the `.gitignore` files on the way. Raises what
     `reach_directory` raises, and UNREADABLE.
     """
-    return _Listing(door, find_denial, ignore).run(reach_directory(door, path))
+    return _Listing(reader, find_denial, ignore).run(reach_directory(reader, path))
 
 
 class _Listing:
     """The state of one listing."""
 
-    def __init__(self, door: Door, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules) -> None:
-        self._door = door
+    def __init__(
+        self, reader: RepositoryReader, find_denial: Callable[[str], Denial | None], ignore: IgnoreRules
+    ) -> None:
+        self._reader = reader
         self._find_denial = find_denial
         self._ignore = ignore
         self._left_out: Counter[str] = Counter()
@@ -77,13 +79,13 @@ class _Listing:
 
     def _admit(self, path: str, *, sizes: bool) -> list[_Entry]:
         """The entries of a directory whose names are UTF-8 and not denied."""
-        directory = self._door.open_directory(path)
+        directory = self._reader.open_directory(path)
         try:
-            found = [_look(entry, sizes, self._door.bounds) for entry in self._door.scan(directory)]
+            found = [_look(entry, sizes, self._reader.bounds) for entry in self._reader.scan(directory)]
         except OSError:
             raise RepoError(ErrorCode.UNREADABLE, f"Cannot list the directory {shown(path)}.") from None
         finally:
-            self._door.close_directory(directory)
+            self._reader.close_directory(directory)
         prefix = f"{path}/" if path else ""
         admitted = []
         for entry in found:
@@ -105,7 +107,7 @@ class _Listing:
         if own is not None and own.kind == "file":
             ignore_path = f"{path}/{_IGNORE_NAME}" if path else _IGNORE_NAME
             try:
-                text = self._door.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
+                text = self._reader.read_walked(ignore_path, MAX_IGNORE_FILE_BYTES).data
             except RepoError as error:
                 self._warnings.append(f"{ignore_path} not applied: {error.message}")
             else:

@@ -17,7 +17,7 @@ from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import Denial
-from repo_mcp.workspace.repository_reader import Door, entry_name, file_stat
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name, file_stat
 from repo_mcp.workspace.walk import WalkMemory
 
 IGNORE_NAME = ".gitignore"
@@ -27,7 +27,7 @@ MAX_DENIED_LEVELS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class PathChanges:
     """What the named files are now, in path order."""
 
     files: tuple[WalkedFile, ...]  # that may be indexed
@@ -42,25 +42,27 @@ class _Verdict(Enum):
     REFUSED = 4  # still there, and not to be served whatever its name
 
 
-class TreeView:
+class PathChangeFinder:
     """One root, seen through the memory of its walks. Safe for several threads."""
 
-    def __init__(self, door: Door, find_denial: Callable[[str], Denial | None], memory: WalkMemory) -> None:
+    def __init__(
+        self, reader: RepositoryReader, find_denial: Callable[[str], Denial | None], memory: WalkMemory
+    ) -> None:
         """`memory` is that of walks with this door and policy."""
-        self._door = door
+        self._reader = reader
         self._find_denial = find_denial
         self._memory = memory
 
     @property
     def root(self) -> str:
         """The absolute path of the root."""
-        return self._door.root
+        return self._reader.root
 
     def list_directories(self) -> list[str] | None:
         """The directories that the last walk entered, "" for the root; None before the first walk."""
         return None if self._memory.rules is None else ["", *self._memory.admitted]
 
-    def look_at(self, paths: Iterable[str]) -> Glimpse | None:
+    def look_at(self, paths: Iterable[str]) -> PathChanges | None:
         """What stands at the paths; None when the tree must be walked to know."""
         rules = self._memory.rules
         if rules is None:
@@ -80,11 +82,11 @@ class TreeView:
                 gone.append(path)
             elif isinstance(found, FileStat):
                 files.append(WalkedFile(path, found))
-        return Glimpse(tuple(files), tuple(gone), met_denied)
+        return PathChanges(tuple(files), tuple(gone), met_denied)
 
     def is_there(self, path: str) -> bool:
         """True when something stands at the path and its name is not denied."""
-        return self._door.lstat(path) is not None
+        return self._reader.lstat(path) is not None
 
     def find_below_denied(self, inodes: frozenset[int]) -> frozenset[int] | None:
         """Those of the inodes that stand below denied directories; None when there are too many to look at.
@@ -97,15 +99,15 @@ class TreeView:
         for path in sorted(denied):
             above, _, name = path.rpartition("/")
             try:
-                parent = self._door.open_directory(above)
+                parent = self._reader.open_directory(above)
             except RepoError:
                 continue
             try:
-                left -= _look_below(self._door, parent, name, inodes, found, left)
+                left -= _look_below(self._reader, parent, name, inodes, found, left)
             except OSError:
                 pass  # it is gone, or a file
             finally:
-                self._door.close_directory(parent)
+                self._reader.close_directory(parent)
         return frozenset(found) if left > 0 else None
 
     def _judge(self, path: str, rules: IgnoreRules) -> FileStat | _Verdict:
@@ -119,7 +121,7 @@ class TreeView:
         absent = _Verdict.GONE if was_file else _Verdict.NOTHING
         if name[0] == "." or self._find_denial(path) is not None:
             return absent
-        status = self._door.lstat(path)
+        status = self._reader.lstat(path)
         if status is None:
             return _Verdict.WALK if path in admitted else absent
         is_directory = modes.S_ISDIR(status.st_mode)
@@ -129,7 +131,7 @@ class TreeView:
             return absent
         if is_directory:
             return _Verdict.WALK
-        if self._door.bounds.find_refusal(status) is not None:
+        if self._reader.bounds.find_refusal(status) is not None:
             return _Verdict.REFUSED if was_file else _Verdict.NOTHING
         return file_stat(status) if modes.S_ISREG(status.st_mode) else absent
 
@@ -146,21 +148,21 @@ class TreeView:
 
 
 def _look_below(
-    door: Door, parent: int, name: str, inodes: frozenset[int], found: set[int], most: int
+    reader: RepositoryReader, parent: int, name: str, inodes: frozenset[int], found: set[int], most: int
 ) -> int:
     """Adds the inodes that are met below a directory; returns how many entries were looked at.
 
     `most` or more when not all were, and also below MAX_DENIED_LEVELS. `OSError` when it cannot be opened.
     """
     # Each open directory, and the names of those in it that are still to be entered.
-    levels: list[tuple[int, list[str]]] = [(door.open_child(parent, name), [])]
+    levels: list[tuple[int, list[str]]] = [(reader.open_child(parent, name), [])]
     seen = 0
     entering = True
     try:
         while levels:
             directory, names = levels[-1]
             if entering:
-                entries = door.scan(directory)
+                entries = reader.scan(directory)
                 seen += len(entries)
                 found.update(inodes.intersection(entry.inode() for entry in entries))
                 names += [entry_name(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
@@ -168,13 +170,13 @@ def _look_below(
                 return max(seen, most)
             entering = bool(names)
             if not names:
-                door.close_directory(levels.pop()[0])
+                reader.close_directory(levels.pop()[0])
                 continue
             try:
-                levels.append((door.open_child(directory, names.pop()), []))
+                levels.append((reader.open_child(directory, names.pop()), []))
             except OSError:
                 entering = False
     finally:
         for directory, _ in levels:
-            door.close_directory(directory)
+            reader.close_directory(directory)
     return seen

@@ -53,7 +53,7 @@ _LINK_OR_FILE = _LINK | {errno.ENOTDIR}
 
 NO_REFUSALS = Refusals()
 
-entry_name = native.entry_name  # of an entry that `Door.scan` gave
+entry_name = native.entry_name  # of an entry that `RepositoryReader.scan` gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _LinkMet(Exception):
     """The entry to open turned out to be a symbolic link."""
 
 
-class Door:
+class RepositoryReader:
     """One root, opened once. Methods may be called from several threads at a time."""
 
     root: str  # absolute, as the operator gave it
@@ -395,35 +395,35 @@ class Door:
         native.close_directory(held.descriptor)
 
 
-def reach_directory(door: Door, path: str) -> str:
+def reach_directory(reader: RepositoryReader, path: str) -> str:
     """The path of the real directory that a client's path means, links inside the root resolved.
 
-    NOT_A_DIRECTORY for anything else; refuses as `Door.read` does. Opens nothing for the caller: what is
-    opened by the path afterwards is looked at again.
+    NOT_A_DIRECTORY for anything else; refuses as `RepositoryReader.read` does. Opens nothing for the
+    caller: what is opened by the path afterwards is looked at again.
     """
-    return door._reach_directory(path)
+    return reader._reach_directory(path)
 
 
-def read_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
-    """The bytes of files that the walk gave; None for those that `Door.read_walked` would refuse.
+def read_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) -> list[bytes | None]:
+    """The bytes of files that the walk gave; None for those that `RepositoryReader.read_walked` would refuse.
 
     For a scan of the tree: nobody is told whether a file changed while it was read. Half the time.
     """
 
     def read(directory: int, name: str, _path: str) -> bytes | None:
-        return _read_at_once(directory, name, max_bytes, door.bounds)
+        return _read_at_once(directory, name, max_bytes, reader.bounds)
 
-    found = door._read_many(paths, read)
+    found = reader._read_many(paths, read)
     return [one if isinstance(one, bytes) else None for one in found]
 
 
-def open_many(door: Door, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:
-    """The files of paths that the walk gave, each as `Door.read_walked` gives it, or the error it raises."""
+def open_many(reader: RepositoryReader, paths: Sequence[str], max_bytes: int) -> list[OpenedFile | RepoError]:
+    """Return the files of walked paths as `read_walked` gives them, or the error that it raises for one."""
 
     def read(directory: int, name: str, path: str) -> OpenedFile:
-        return _read_entry(directory, name, path, max_bytes, door.bounds)
+        return _read_entry(directory, name, path, max_bytes, reader.bounds)
 
-    return door._read_many(paths, read)
+    return reader._read_many(paths, read)
 
 
 def file_stat(status: os.stat_result) -> FileStat:

@@ -33,7 +33,7 @@ from repo_mcp.workspace.ignore import CATCH_ALLS_SET_ASIDE, MAX_IGNORE_FILE_BYTE
 from repo_mcp.workspace.ignore_layers import NameRules, RuleFile
 from repo_mcp.workspace.policy import OWN_DIRECTORY_RULE, Denial
 from repo_mcp.workspace.reader_bounds import OTHER_FILE_SYSTEM, RULES, find_entry_refusal
-from repo_mcp.workspace.repository_reader import Door, entry_name
+from repo_mcp.workspace.repository_reader import RepositoryReader, entry_name
 from repo_mcp.workspace.walked_files import FileColumns, FileRow
 
 MAX_DEPTH = 128  # directories on a path; the deepest of 78,579 files of Linux has 12
@@ -133,7 +133,7 @@ class _Walk:
 
     def __init__(
         self,
-        door: Door,
+        reader: RepositoryReader,
         find_denial: Callable[[str], Denial | None],
         ignore: IgnoreRules | None,
         hidden: bool,
@@ -141,8 +141,8 @@ class _Walk:
     ) -> None:
         self.memory = memory
         self.admitted: dict[str, _Admitted] = {}
-        self.door = door
-        self.is_bounded = not door.bounds.are_wide
+        self.reader = reader
+        self.is_bounded = not reader.bounds.are_wide
         self.find_denial = find_denial
         self.ignore = ignore
         self.include_hidden = hidden
@@ -189,9 +189,9 @@ class _Walk:
             return
         try:
             if parent is None or parent.directory is None:
-                directory = self.door.open_directory(path)
+                directory = self.reader.open_directory(path)
             else:
-                directory = self.door.open_child(parent.directory, name)
+                directory = self.reader.open_child(parent.directory, name)
         except (OSError, RepoError) as error:
             self._note_failure(path, error)
             return
@@ -203,17 +203,17 @@ class _Walk:
             self._note_failure(path, error)
         level.sort()
         if len(levels) > _HELD_LEVELS:
-            self.door.close_directory(directory)
+            self.reader.close_directory(directory)
             level.directory = None
 
     def _leave(self, levels: list[_Level]) -> None:
         level = levels.pop()
         if level.directory is not None:
-            self.door.close_directory(level.directory)
+            self.reader.close_directory(level.directory)
 
     def _list(self, level: _Level, directory: int) -> None:
         """Adds the directory's files and directories to the level's, in any order."""
-        entries = self.door.scan(directory)
+        entries = self.reader.scan(directory)
         # By name: a listing may give one twice while the directory is written to.
         found = dict(zip(map(entry_name, entries), entries, strict=True))
         self.entries += len(found)
@@ -279,7 +279,7 @@ class _Walk:
 
     def _add(self, level: _Level, path: str, entry: os.DirEntry[str]) -> None:
         """One more file, unless it was deleted since it was listed, or is refused whatever its name."""
-        refusal = find_entry_refusal(self.door.bounds, entry) if self.is_bounded else None
+        refusal = find_entry_refusal(self.reader.bounds, entry) if self.is_bounded else None
         if refusal is not None:
             self.skipped[refusal] += 1
             return
@@ -314,7 +314,7 @@ class _Walk:
         """Take in a directory's own `.gitignore`."""
         assert self.ignore is not None
         try:
-            text = self.door.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
+            text = self.reader.read_child(directory, path, MAX_IGNORE_FILE_BYTES).data
         except RepoError as error:
             self.warnings.append(f"{path} not applied: {error.message}")
             return
@@ -366,7 +366,7 @@ class _Walk:
 
 
 def walk(
-    door: Door,
+    reader: RepositoryReader,
     find_denial: Callable[[str], Denial | None],
     ignore: IgnoreRules | None,
     *,
@@ -382,7 +382,7 @@ def walk(
     far between two directories: only more come behind them. Raises CANCELLED and what `met` raises, and
     nothing else: what cannot be listed stands in the report.
     """
-    return _Walk(door, find_denial, ignore, include_hidden, memory).run(cancelled, met)
+    return _Walk(reader, find_denial, ignore, include_hidden, memory).run(cancelled, met)
 
 
 def _ignores_everything(rules: NameRules, entries: list[_Entry]) -> bool:

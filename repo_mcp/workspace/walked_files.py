@@ -34,23 +34,23 @@ class WalkedFiles(Sequence[WalkedFile]):
         return len(self.paths)
 
     @overload
-    def __getitem__(self, place: int) -> WalkedFile: ...
+    def __getitem__(self, position: int) -> WalkedFile: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[WalkedFile, ...]: ...
-    def __getitem__(self, place: int | slice) -> WalkedFile | tuple[WalkedFile, ...]:
-        if isinstance(place, slice):
-            return tuple(self[one] for one in range(*place.indices(len(self))))
-        return WalkedFile(self.paths[place], FileStat(*self.stats[place].tolist()))
+    def __getitem__(self, position: slice) -> tuple[WalkedFile, ...]: ...
+    def __getitem__(self, position: int | slice) -> WalkedFile | tuple[WalkedFile, ...]:
+        if isinstance(position, slice):
+            return tuple(self[one] for one in range(*position.indices(len(self))))
+        return WalkedFile(self.paths[position], FileStat(*self.stats[position].tolist()))
 
     def cut(self, start: int) -> WalkedFiles:
         """The files from a place on."""
         return WalkedFiles(self.paths[start:], self.stats[start:])
 
-    def take(self, places: Sequence[int]) -> WalkedFiles:
+    def take(self, positions: Sequence[int]) -> WalkedFiles:
         """The files at ascending places."""
-        if len(places) == len(self):
+        if len(positions) == len(self):
             return self
-        return WalkedFiles([self.paths[place] for place in places], self.stats[places])
+        return WalkedFiles([self.paths[position] for position in positions], self.stats[positions])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)

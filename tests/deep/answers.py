@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from repo_mcp.config.server_config import Config, load_config
 from repo_mcp.exact import search as exact_search
-from repo_mcp.languages.symbol_parsers import run_structure_task
+from repo_mcp.languages.symbol_parsers import run_parser_task
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.protocol.tool_model import CallContext, Tool
 from repo_mcp.repository import Repository
@@ -50,7 +50,7 @@ class OwnParser:
     """What parses in this process, in the place of a `BatchParser`."""
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
-        return [run_structure_task(task, text) for task, text in requests]
+        return [run_parser_task(task, text) for task, text in requests]
 
     def stop(self) -> None:
         """There is nothing to end."""
@@ -67,14 +67,14 @@ def configure(root: Path, data_dir: Path) -> Config:
 def open_repository(root: Path, data_dir: Path) -> Repository:
     """A repository of that configuration, which parses here."""
     repository = Repository(configure(root, data_dir))
-    repository.structure._phase._make_parser = cast(Callable[[], BatchParser], OwnParser)
+    repository.symbol_index._phase._make_parser = cast(Callable[[], BatchParser], OwnParser)
     return repository
 
 
 def renew(repository: Repository, *, force: bool = False) -> None:
     """Bring both indexes up to date. Raises as each of them does."""
     repository.refresh(force=force)
-    repository.structure.build()
+    repository.symbol_index.build()
 
 
 def list_calls(root: Path) -> list[Call]:

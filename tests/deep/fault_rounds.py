@@ -53,7 +53,7 @@ SEED = 5
 
 def _compact(repository: Repository) -> None:
     repository.compact(full=True)
-    repository.structure.compact(full=True)
+    repository.symbol_index.compact(full=True)
 
 
 def _prepare_nothing(_place: Path) -> None:

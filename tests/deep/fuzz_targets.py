@@ -25,7 +25,7 @@ from repo_mcp.ranking.prompt import parse_prompt
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.research.grammar import parse_question
 from repo_mcp.symbols.model import ReferenceRole, SymbolKind
-from repo_mcp.symbols.symbol_record import StructureBuilder, StructureError, decode_structure
+from repo_mcp.symbols.symbol_record import SymbolRecordBuilder, SymbolRecordError, decode_symbol_record
 from repo_mcp.text.lines import decode_source, split_lines
 from repo_mcp.workspace.ignore import GlobFilter, IgnoreRules
 from tests.index_format.segment_bytes import (
@@ -86,7 +86,7 @@ def _open_index(manifest: bytes) -> object:
 
 
 def _read_record(data: bytes) -> object:
-    structure = decode_structure(data)
+    structure = decode_symbol_record(data)
     symbols = [structure.get_symbol(place) for place in range(structure.symbol_count)]
     return symbols, [structure.get_reference(row) for row in range(structure.reference_count)]
 
@@ -167,7 +167,7 @@ _MANIFEST = bytes(_INDEX.files["manifest"])
 
 
 def _build_record() -> bytes:
-    builder = StructureBuilder("a.py", 40)
+    builder = SymbolRecordBuilder("a.py", 40)
     outer = builder.add_symbol("Outer", SymbolKind.CLASS, 0, 1, 20)
     builder.add_symbol("inner", SymbolKind.METHOD, outer, 3, 9, parameters="(x)", return_type="int")
     builder.add_reference(1, ReferenceRole.CALL, "call", 4, qualifier="self", arguments=2)
@@ -183,7 +183,7 @@ TARGETS: Mapping[str, Target] = {
     "segment": Target(_read_segment, (IndexFormatError,), (_SEGMENT, build_small())),
     "section": Target(_read_sections, (IndexFormatError,), _list_sections()),
     "manifest": Target(_open_index, (IndexFormatError, OSError), (_MANIFEST, b"\x00" * 64)),
-    "record": Target(_read_record, (StructureError,), (_build_record(),)),
+    "record": Target(_read_record, (SymbolRecordError,), (_build_record(),)),
     "seen": Target(_read_seen, (IndexFormatError,), (b"", b"\x00" * 100)),
     "frame": Target(_judge, (), FRAMES),
     "query": Target(_ask, (), QUERIES),

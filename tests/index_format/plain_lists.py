@@ -41,11 +41,11 @@ def lay_gap_list(postings: Sequence[Posting]) -> bytes:
 def compute_bound(count: int, length: int, lengths: Lengths) -> int:
     """The bound of a block with this one posting, in doubles, operation by operation."""
     average = max(1, sum(lengths)) / len(lengths)
-    saturation = count / (count + (1.0 + (1.0 / average) * length))
-    return floor(255 * saturation) + 1
+    tf_norm = count / (count + (1.0 + (1.0 / average) * length))
+    return floor(255 * tf_norm) + 1
 
 
-def compute_saturation(count: int, length: int, lengths: Lengths) -> Fraction:
+def compute_tf_norm(count: int, length: int, lengths: Lengths) -> Fraction:
     """The saturation of a posting, without any rounding."""
     return Fraction(count) / (count + 1 + Fraction(length * len(lengths), max(1, sum(lengths))))
 
@@ -66,7 +66,11 @@ def lay_block_list(postings: Sequence[Posting], lengths: Lengths) -> bytes:
             bytes(len(one) % 256 for one in blocks),
             bytes(doc % 256 for doc, _ in postings),
             bytes(low + 16 * high for low, high in zip(halves[0::2], halves[1::2], strict=True)),
-            *(struct.pack("<II", place, count) for place, (_, count) in enumerate(postings) if count > 15),
+            *(
+                struct.pack("<II", position, count)
+                for position, (_, count) in enumerate(postings)
+                if count > 15
+            ),
         ]
     )
 

@@ -127,8 +127,8 @@ def read_model(snapshot: Snapshot) -> dict[str, dict[tuple[bytes, int], dict[int
         found.update({path: {} for path, alive in zip(paths, live, strict=True) if alive})
         for run in reader.iter_runs(50):
             ends, terms = np.cumsum(run.frequencies), run.terms.split()
-            for place, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
-                span = slice(int(ends[place] - run.frequencies[place]), int(ends[place]))
+            for position, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
+                span = slice(int(ends[position] - run.frequencies[position]), int(ends[position]))
                 for doc, count in zip(run.docs[span], run.term_frequencies[span], strict=True):
                     file = int(doc) if field == PATH else int(reader.files.find_files_of(np.array([doc]))[0])
                     if live[file]:

@@ -21,7 +21,7 @@ from index_format.block_lists import (
     BOUND_SCALE,
     SATURATION_B,
     SATURATION_K1,
-    compute_saturation,
+    compute_tf_norm,
     count_blocks,
     decode_block_lists,
 )
@@ -59,7 +59,7 @@ def block_lists(draw: st.DrawFn) -> tuple[list[Posting], Lengths]:
     )
     counts = draw(st.lists(COUNTS, min_size=1, max_size=5))
     lengths = draw(st.lists(st.one_of(st.integers(0, 9), st.integers(0, HUGE)), min_size=1, max_size=5))
-    postings = [(doc, counts[place % len(counts)]) for place, doc in enumerate(sorted(chosen))]
+    postings = [(doc, counts[position % len(counts)]) for position, doc in enumerate(sorted(chosen))]
     return postings, [lengths[doc % len(lengths)] for doc in range(docs)]
 
 
@@ -176,7 +176,7 @@ def test_wanted_places_are_picked_and_documents_found(
     assert pair(one.pick(build_column(chosen), wanted)) == [row for row in placed if row[0] % share == 0]
     known = dict(postings)
     asked = data.draw(st.lists(st.integers(0, len(lengths) - 1), max_size=20))  # in any order, some twice
-    held = [place for place, doc in enumerate(asked) if doc in known]
+    held = [position for position, doc in enumerate(asked) if doc in known]
     assert one.hold(build_column(asked)) == held
     asked.sort()
     rows, counts = one.look_up(build_column(asked))
@@ -197,7 +197,7 @@ def test_bounds_are_exact_and_none_lies_above(made: tuple[list[Posting], Lengths
         own = by_block.get(block, [])
         assert bound == max((compute_bound(count, lengths[doc], lengths) for doc, count in own), default=0)
         most = max(
-            (plain_lists.compute_saturation(count, lengths[doc], lengths) for doc, count in own), default=0
+            (plain_lists.compute_tf_norm(count, lengths[doc], lengths) for doc, count in own), default=0
         )
         assert most <= Fraction(bound, BOUND_SCALE) + ROUNDING
         assert not own or bound - 1 <= BOUND_SCALE * (most + ROUNDING)  # nothing smaller would do
@@ -207,9 +207,9 @@ def test_bounds_are_exact_and_none_lies_above(made: tuple[list[Posting], Lengths
 def test_saturation_is_that_of_the_formula(count: int, length: int, others: list[int]) -> None:
     lengths = [length, *others]
     average = max(1, sum(lengths)) / len(lengths)
-    found = float(compute_saturation(build_column([count]), build_column([length]), average)[0])
+    found = float(compute_tf_norm(build_column([count]), build_column([length]), average)[0])
     assert (SATURATION_K1, SATURATION_B) == (2, 0.5)
-    assert found == pytest.approx(float(plain_lists.compute_saturation(count, length, lengths)), rel=1e-12)
+    assert found == pytest.approx(float(plain_lists.compute_tf_norm(count, length, lengths)), rel=1e-12)
     assert 0 < found < 1
 
 
@@ -225,9 +225,9 @@ GOOD = bytes.fromhex(
 GOOD_POSTINGS = [(0, 1), (3, 20), (255, 15), (256, 16)]
 
 
-def change(place: int, data: str) -> bytes:
+def change(position: int, data: str) -> bytes:
     new = bytes.fromhex(data)
-    return GOOD[:place] + new + GOOD[place + len(new) :]
+    return GOOD[:position] + new + GOOD[position + len(new) :]
 
 
 def test_the_good_one_is_good() -> None:
@@ -310,9 +310,9 @@ def test_another_number_of_documents_is_corrupt(docs: int) -> None:
 
 def test_a_part_of_a_damaged_list_is_never_nonsense() -> None:
     """Each byte in four other versions, each choice of blocks: postings of these blocks, or CorruptIndex."""
-    for place in range(len(GOOD)):
+    for position in range(len(GOOD)):
         for flip in (0x01, 0x10, 0x80, 0xFF):
-            data = change(place, f"{GOOD[place] ^ flip:02x}")
+            data = change(position, f"{GOOD[position] ^ flip:02x}")
             for chosen in ([0], [1], [0, 1], []):
                 try:
                     found = pair(open_list(data, 4, 300).take(build_column(chosen)))
@@ -332,8 +332,8 @@ def test_damaged_lists_decode_alike_or_are_corrupt(data: st.DataObject) -> None:
     laid = [bytearray(bytes.fromhex(text.replace("|", ""))) for _, _, text in made]
     for _ in range(data.draw(st.integers(0, 3))):
         one = data.draw(st.sampled_from(laid))
-        place = data.draw(st.integers(0, len(one) - 1))
-        one[place] = data.draw(st.one_of(st.integers(0, 4), st.integers(0, 255)))
+        position = data.draw(st.integers(0, len(one) - 1))
+        one[position] = data.draw(st.one_of(st.integers(0, 4), st.integers(0, 255)))
     frequencies, docs = [len(postings) for postings, _, _ in made], [row[1] for row in made]
     lists = [bytes(one) for one in laid]
     try:

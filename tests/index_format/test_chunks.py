@@ -55,15 +55,17 @@ def test_spans_are_sums_of_lines(files: list[File]) -> None:
     unit = chunk = 0
     for lines, chunks in files:
         wanted = [
-            ChunkSpan(sum(lines[:first]) + 1, sum(lines[: first + count]), first, count, (chunk + place) % 3)
-            for place, (first, count) in enumerate(chunks)
+            ChunkSpan(
+                sum(lines[:first]) + 1, sum(lines[: first + count]), first, count, (chunk + position) % 3
+            )
+            for position, (first, count) in enumerate(chunks)
         ]
         ends = (unit, unit + len(lines)), (chunk, chunk + len(chunks))
         assert reader.read_spans(*ends) == wanted
         assert locate(ahead, ends[0], ends[1][0], chunks) == locate(reader, ends[0], ends[1][0], chunks)
         assert locate(reader, ends[0], ends[1][0], chunks) == [
-            UnitSpan(wanted[place], sum(lines[:own]) + 1, sum(lines[: own + 1]))
-            for place, (first, count) in enumerate(chunks)
+            UnitSpan(wanted[position], sum(lines[:own]) + 1, sum(lines[: own + 1]))
+            for position, (first, count) in enumerate(chunks)
             for own in range(first, first + count)
         ]
         assert reader.read_units(*ends[0]).sizes.tolist() == [20 * line for line in lines]
@@ -75,8 +77,8 @@ def locate(
 ) -> list[UnitSpan]:
     """Every unit of every chunk of a file, whose first chunk is `chunk`."""
     asked = [
-        (chunk + place, units[0] + own)
-        for place, (first, count) in enumerate(chunks)
+        (chunk + position, units[0] + own)
+        for position, (first, count) in enumerate(chunks)
         for own in range(first, first + count)
     ]
     rows = np.array(asked, dtype=np.int64).reshape(-1, 2)

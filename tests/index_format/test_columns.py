@@ -103,10 +103,10 @@ def test_an_opened_column_gives_what_the_table_holds(
     reader = open_table(encode_table([values[:, column] for column in range(columns)]), columns)
     for number in range(columns):
         column, wanted = reader.open_column(number), values[:, number]
-        places = np.array(data.draw(st.lists(st.integers(0, max(0, len(rows) - 1)))), dtype=np.int64)
-        places = places[: len(rows) * len(places)]
+        positions = np.array(data.draw(st.lists(st.integers(0, max(0, len(rows) - 1)))), dtype=np.int64)
+        positions = positions[: len(rows) * len(positions)]
         start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(rows))] * 2)))
-        assert column.take(places).tolist() == wanted[places].tolist()
+        assert column.take(positions).tolist() == wanted[positions].tolist()
         assert column.cut(start, stop).tolist() == wanted[start:stop].tolist()
         assert column.read().tolist() == wanted.tolist()
         assert column.read() is column.read()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from index_format import CorruptIndex
-from index_format.delta_postings import GapEncoder, decode_gap_list, decode_gap_lists
+from index_format.delta_postings import DeltaEncoder, decode_delta_list, decode_delta_lists
 from tests.index_format.plain_lists import Posting, build_column, lay_gap_list, pair
 
 HUGE = 2**32 - 1
@@ -55,16 +55,16 @@ def parse(data: str) -> bytes:
     return bytes.fromhex(data.replace("|", ""))
 
 
-def encode(lists: list[list[Posting]]) -> tuple[list[bytes], GapEncoder]:
+def encode(lists: list[list[Posting]]) -> tuple[list[bytes], DeltaEncoder]:
     """Each list as bytes, put in reverse order with a byte between them."""
     postings = [posting for one in lists for posting in one]
-    encoder = GapEncoder(
+    encoder = DeltaEncoder(
         build_column([len(one) for one in lists]),
         build_column([doc for doc, _ in postings]),
         build_column([count for _, count in postings]),
     )
     sizes = encoder.sizes.tolist()
-    offsets = [sum(size + 1 for size in sizes[place + 1 :]) for place in range(len(sizes))]
+    offsets = [sum(size + 1 for size in sizes[position + 1 :]) for position in range(len(sizes))]
     out = np.full(sum(sizes) + len(sizes), 0xEE, dtype=np.uint8)
     encoder.put(out, build_column(offsets))
     data = out.tobytes()
@@ -76,7 +76,7 @@ def encode(lists: list[list[Posting]]) -> tuple[list[bytes], GapEncoder]:
 def decode_many(data: list[bytes], frequencies: list[int]) -> list[list[Posting]]:
     raw = np.frombuffer(b"".join(data), dtype=np.uint8)
     sizes = build_column([len(one) for one in data])
-    postings = pair(decode_gap_lists(raw, sizes, build_column(frequencies), "here"))
+    postings = pair(decode_delta_lists(raw, sizes, build_column(frequencies), "here"))
     ends = np.cumsum(frequencies).tolist()
     return [postings[end - size : end] for end, size in zip(ends, frequencies, strict=True)]
 
@@ -86,7 +86,7 @@ def test_hand_laid_bytes(postings: list[Posting], data: str) -> None:
     laid = parse(data)
     assert encode([postings])[0] == [laid]
     assert lay_gap_list(postings) == laid
-    assert pair(decode_gap_list(laid, len(postings), "here")) == postings
+    assert pair(decode_delta_list(laid, len(postings), "here")) == postings
     assert decode_many([laid], [len(postings)]) == [postings]
 
 
@@ -105,7 +105,7 @@ def test_round_trip_of_many_lists(lists: list[list[Posting]]) -> None:
     assert encoder.sizes.tolist() == [len(one) for one in data]
     assert decode_many(data, [len(one) for one in lists]) == lists
     assert [
-        pair(decode_gap_list(one, len(want), "here")) for one, want in zip(data, lists, strict=True)
+        pair(decode_delta_list(one, len(want), "here")) for one, want in zip(data, lists, strict=True)
     ] == lists
 
 
@@ -132,21 +132,21 @@ def test_round_trip_of_many_lists(lists: list[list[Posting]]) -> None:
 def test_what_is_no_list_is_corrupt(data: str, frequency: int, match: str) -> None:
     laid = parse(data)
     with pytest.raises(CorruptIndex, match=match):
-        decode_gap_list(laid, frequency, "here")
+        decode_delta_list(laid, frequency, "here")
     with pytest.raises(CorruptIndex, match=match):
         decode_many([laid], [frequency])
 
 
 def test_a_border_within_an_integer_is_corrupt() -> None:
     raw = np.frombuffer(bytes.fromhex("80 01 02"), dtype=np.uint8)
-    assert pair(decode_gap_lists(raw, build_column([2, 1]), build_column([1, 1]), "here")) == [
+    assert pair(decode_delta_lists(raw, build_column([2, 1]), build_column([1, 1]), "here")) == [
         (64, 1),
         (1, 1),
     ]
     with pytest.raises(CorruptIndex, match="shorter"):
-        decode_gap_lists(raw, build_column([1, 2]), build_column([1, 1]), "here")
+        decode_delta_lists(raw, build_column([1, 2]), build_column([1, 1]), "here")
     with pytest.raises(CorruptIndex, match="shorter"):  # the first has a value too many, the second none
-        decode_gap_lists(raw, build_column([3, 0]), build_column([1, 1]), "here")
+        decode_delta_lists(raw, build_column([3, 0]), build_column([1, 1]), "here")
 
 
 def test_a_term_frequency_of_the_next_list_is_not_borrowed() -> None:
@@ -166,7 +166,7 @@ def test_any_bytes_decode_alike_or_are_corrupt(rows: list[tuple[list[int], int]]
     data, frequencies = [bytes(row[0]) for row in rows], [row[1] for row in rows]
     try:
         wanted = [
-            pair(decode_gap_list(one, size, "here")) for one, size in zip(data, frequencies, strict=True)
+            pair(decode_delta_list(one, size, "here")) for one, size in zip(data, frequencies, strict=True)
         ]
     except CorruptIndex:
         with pytest.raises(CorruptIndex):

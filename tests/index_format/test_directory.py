@@ -228,13 +228,13 @@ def test_links_are_moved_aside_and_their_targets_untouched(tmp_path: Path) -> No
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_regular_file_is_not_read_and_moved_aside(tmp_path: Path, make: object) -> None:
     directory = DiskDirectory(str(tmp_path))
-    for place in (1, 2):
+    for position in (1, 2):
         (tmp_path / "thing").unlink(missing_ok=True)
         make(tmp_path / "thing")  # type: ignore[operator]
         with pytest.raises(CorruptIndex, match="not a regular file"):
             directory.open("thing")
         directory.lock("thing").release()
-        assert (tmp_path / f"thing.aside-{place}").exists()
+        assert (tmp_path / f"thing.aside-{position}").exists()
     assert directory.list_names() == ["thing"]
 
 

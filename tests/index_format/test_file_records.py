@@ -154,10 +154,10 @@ def test_records_of_whole_units_are_read_in_blocks_of_them(block_bytes: int) -> 
     blocks = list(reader.records.iter_blocks(3, block_bytes))
     assert b"".join(data for _, data in blocks) == b"abcdef" + b"ghi" * 4
     assert all(len(data) % 3 == 0 and len(data) <= max(3, block_bytes) for _, data in blocks)
-    places = [0]
+    positions = [0]
     for _, data in blocks:
-        places.append(places[-1] + len(data) // 3)
-    assert [place for place, _ in blocks] == places[:-1]
+        positions.append(positions[-1] + len(data) // 3)
+    assert [position for position, _ in blocks] == positions[:-1]
     with pytest.raises(CorruptIndex, match="not runs of 4"):
         list(reader.records.iter_blocks(4, block_bytes))
 
@@ -202,8 +202,8 @@ def test_any_grouping_of_merges_gives_the_bytes_of_one_build(
     if old and len(old) < len(files):
         kept = next(path for path in sorted(files, key=str.encode) if path not in old)
         stale = write_files(parts, {**old, kept: files[kept]}, "old")
-        places = sorted([*old, kept], key=str.encode)
-        dead = tuple(number for number, path in enumerate(places) if path != kept)
+        positions = sorted([*old, kept], key=str.encode)
+        dead = tuple(number for number, path in enumerate(positions) if path != kept)
         entries = [replace(stale, dead_files=dead)]
         rest = {path: one for path, one in files.items() if path != kept}
         entries += [
@@ -334,8 +334,8 @@ def test_any_bytes_in_the_sections_are_read_or_corrupt(records: bytes, ends: byt
 def test_verify_finds_a_damaged_record() -> None:
     directory = commit_files(ONE)
     name = next(name for name in directory.files if name.endswith(".seg"))
-    place = directory.files[name].index(b"c" * 100) + 20_000
-    directory.files[name][place] ^= 1
+    position = directory.files[name].index(b"c" * 100) + 20_000
+    directory.files[name][position] ^= 1
     (fault,) = verify_index(directory)
     assert "does not have its checksum" in fault
 

@@ -34,7 +34,7 @@ from index_format import (
     varints,
     write_segment,
 )
-from tests.index_format.plain_lists import compute_bound, compute_saturation
+from tests.index_format.plain_lists import compute_bound, compute_tf_norm
 from tests.index_format.segment_bytes import build_small, take_apart
 
 DOCUMENT = Path(frame.__file__).with_name("FORMAT.md").read_text(encoding="utf-8")
@@ -105,8 +105,8 @@ def test_struct_tables_are_those_of_the_code(name: str) -> None:
     told = Struct("<" + "".join(TYPES[kind] for _, kind, _ in rows))
     assert told.format == STRUCTS[name].format
     offset = 0
-    for place, kind, _ in rows:
-        assert int(place) == offset
+    for position, kind, _ in rows:
+        assert int(position) == offset
         offset += Struct("<" + TYPES[kind]).size
 
 
@@ -172,12 +172,8 @@ def test_the_history_ends_with_this_version() -> None:
 def test_the_formula_of_the_example_is_that_of_the_code() -> None:
     lengths = [3, 1, 1, 1, 1, 1]
     assert "2 / (2 + 1 + 2.25)" in DOCUMENT
-    assert (
-        2 / (2 + 1 + 2.25)
-        == float(compute_saturation(2, 3, lengths))
-        > float(compute_saturation(1, 1, lengths))
-    )
-    assert (compute_bound(2, 3, lengths), 255 * compute_saturation(2, 3, lengths)) == (0x62, Fraction(680, 7))
+    assert 2 / (2 + 1 + 2.25) == float(compute_tf_norm(2, 3, lengths)) > float(compute_tf_norm(1, 1, lengths))
+    assert (compute_bound(2, 3, lengths), 255 * compute_tf_norm(2, 3, lengths)) == (0x62, Fraction(680, 7))
 
 
 def test_one_reads_the_version_that_one_writes() -> None:

@@ -37,8 +37,8 @@ def find_file(writer: IndexWriter, directory: MemoryDirectory, path: str) -> tup
 
 def apply_change(writer: IndexWriter, directory: MemoryDirectory, model: Model, changed: Model) -> None:
     for path in changed:
-        if place := find_file(writer, directory, path):
-            writer.mark_dead(place[0], [place[1]])
+        if position := find_file(writer, directory, path):
+            writer.mark_dead(position[0], [position[1]])
     writer.add(write_model(directory, changed, writer.reserve_temporary()))
     model.update(changed)
 
@@ -53,8 +53,8 @@ def test_any_history_equals_a_dict_and_compacts_to_the_same_bytes(steps: list[tu
     for kind, value in steps:
         if kind == "change":
             apply_change(writer, directory, model, value)  # type: ignore[arg-type]
-        elif kind == "remove" and (place := find_file(writer, directory, str(value))):
-            writer.mark_dead(place[0], [place[1]])
+        elif kind == "remove" and (position := find_file(writer, directory, str(value))):
+            writer.mark_dead(position[0], [position[1]])
             del model[str(value)]
         elif kind == "merge":
             writer.merge(full=bool(value))

@@ -191,8 +191,8 @@ def test_records_of_another_kind_are_corrupt(value: object) -> None:
 @given(st.binary(max_size=60), st.data())
 def test_any_record_is_a_manifest_or_corrupt(record: bytes, data: st.DataObject) -> None:
     whole = bytearray(forge_value()[16:-8])
-    place = data.draw(st.integers(0, len(whole)))
-    whole[place : place + data.draw(st.integers(0, 3))] = record[:3]
+    position = data.draw(st.integers(0, len(whole)))
+    whole[position : position + data.draw(st.integers(0, 3))] = record[:3]
     for forged in (record, bytes(whole)):
         try:
             found = decode_manifest(forge(forged))

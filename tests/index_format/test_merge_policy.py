@@ -53,8 +53,8 @@ def test_the_order_of_segments_does_not_matter(entries: list[SegmentEntry], rand
 def test_what_is_left_alone_grows_by_steps(entries: list[SegmentEntry]) -> None:
     left, _ = settle(entries, 1000)
     weights = sorted(map(weigh, left))
-    for place, weight in enumerate(weights):
-        assert weight >= GROWTH * sum(weights[:place])
+    for position, weight in enumerate(weights):
+        assert weight >= GROWTH * sum(weights[:position])
     assert all(len(entry.dead_files) <= DEAD_SHARE * entry.files for entry in left)
 
 
@@ -63,9 +63,9 @@ def test_a_history_never_has_many_segments(shapes: list[tuple[int, int, int]], d
     entries: list[SegmentEntry] = []
     for number, (files, units, dead) in enumerate(shapes):
         if entries and dead % 3 == 0:
-            place = data.draw(st.integers(0, len(entries) - 1))
-            count = min(entries[place].files - 1, len(entries[place].dead_files) + dead)
-            entries[place] = replace(entries[place], dead_files=tuple(range(count)))
+            position = data.draw(st.integers(0, len(entries) - 1))
+            count = min(entries[position].files - 1, len(entries[position].dead_files) + dead)
+            entries[position] = replace(entries[position], dead_files=tuple(range(count)))
         before = len(entries) + 1
         entries, merges = settle([*entries, make(1000 * number, files, units)], 1000 * number)
         assert merges <= 2 * before

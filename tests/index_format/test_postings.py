@@ -39,7 +39,7 @@ def draw_postings(draw: st.DrawFn, docs: int) -> list[Posting]:
     sizes = st.integers(1, docs).map(lambda size: set(range(docs - size, docs)))
     chosen = draw(st.one_of(st.sets(st.integers(0, docs - 1), min_size=1, max_size=12), sizes))
     counts = draw(st.lists(COUNTS, min_size=1, max_size=4))
-    return [(doc, counts[place % len(counts)]) for place, doc in enumerate(sorted(chosen))]
+    return [(doc, counts[position % len(counts)]) for position, doc in enumerate(sorted(chosen))]
 
 
 @st.composite
@@ -87,11 +87,11 @@ def decode_singly(lists: Sequence[bytes], table: ListTable) -> list[list[Posting
     """Each list by the decoder of one; a list without bytes as a reader does it, by that of its term."""
     found: list[list[Posting]] = []
     first = 0
-    for place, data in enumerate(lists):
-        if not place or table.terms[place] != table.terms[place - 1]:
-            first = place
-        frequency, docs = int(table.frequencies[place]), int(table.docs[place])
-        if data or place == first:
+    for position, data in enumerate(lists):
+        if not position or table.terms[position] != table.terms[position - 1]:
+            first = position
+        frequency, docs = int(table.frequencies[position]), int(table.docs[position])
+        if data or position == first:
             found.append(pair(decode_list(data, frequency, docs, "here")))
         elif frequency != table.frequencies[first] or found[first][-1][0] >= docs:
             raise CorruptIndex("repeats no other")
@@ -270,16 +270,18 @@ def test_damaged_lists_decode_alike_or_are_corrupt(
     table = build_table(rows, encoded.sizes, lengths)
     forged, sizes, frequencies = bytearray(encoded.data), encoded.sizes.copy(), table.frequencies.copy()
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(sizes) - 1))
+        position = data.draw(st.integers(0, len(sizes) - 1))
         kind = data.draw(st.sampled_from(["byte", "byte", "border", "frequency"]))
         if kind == "byte":
             at = data.draw(st.integers(0, len(forged) - 1))
             forged[at] = data.draw(st.one_of(st.integers(0, 4), st.integers(0, 255)))
         elif kind == "frequency":
-            frequencies[place] = data.draw(st.one_of(st.integers(-1, 9), st.sampled_from([HUGE, 2**35 - 1])))
-        elif place and sizes[place]:
-            sizes[place] -= 1
-            sizes[place - 1] += 1
+            frequencies[position] = data.draw(
+                st.one_of(st.integers(-1, 9), st.sampled_from([HUGE, 2**35 - 1]))
+            )
+        elif position and sizes[position]:
+            sizes[position] -= 1
+            sizes[position - 1] += 1
     agree(split(bytes(forged), sizes), replace(table, sizes=sizes, frequencies=frequencies))
 
 

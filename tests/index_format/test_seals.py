@@ -146,9 +146,9 @@ def test_a_segment_that_was_written_to_is_corrupt_where_it_is_opened() -> None:
     ours = build_ours()
     name = find(ours, ".seg")
     whole = bytes(ours.files[name])
-    for place in range(0, len(whole), 7):
+    for position in range(0, len(whole), 7):
         ours.files[name] = bytearray(whole)
-        ours.files[name][place] ^= 1
+        ours.files[name][position] ^= 1
         with pytest.raises(CorruptIndex):
             Snapshot.open(ours)
         with IndexWriter(ours, "c", FIELDS) as writer:
@@ -156,7 +156,9 @@ def test_a_segment_that_was_written_to_is_corrupt_where_it_is_opened() -> None:
 
 
 def change_bytes(data: bytes) -> list[bytes]:
-    flipped = [data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :] for place in range(len(data))]
+    flipped = [
+        data[:position] + bytes([data[position] ^ 4]) + data[position + 1 :] for position in range(len(data))
+    ]
     return [*flipped, *(data[:size] for size in range(len(data))), data + b"\0", bytes(MAX_SEAL_BYTES + 1)]
 
 

@@ -256,10 +256,10 @@ def test_forged_bytes_answer_or_are_refused(small: bytes, tag: bytes) -> None:
     """Each byte of each section in four other versions: nothing but IndexFormatError is ever raised."""
     sections = take_apart(small)
     refused = 0
-    for place in range(len(sections[tag])):
+    for position in range(len(sections[tag])):
         for change in (0x01, 0x10, 0x80, 0xFF):
             data = bytearray(sections[tag])
-            data[place] ^= change
+            data[position] ^= change
             refused += read_forged({**sections, tag: bytes(data)}) is None
     assert refused or tag == b"PRNT"
 
@@ -271,9 +271,9 @@ def test_forged_numbers_answer_or_are_refused(small: bytes, tag: bytes, data: st
     forged = bytearray(sections[tag])
     for _ in range(data.draw(st.integers(1, 3))):
         width = data.draw(st.sampled_from([1, 2, 4, 8]))
-        place = data.draw(st.integers(0, len(forged)))
+        position = data.draw(st.integers(0, len(forged)))
         value = data.draw(st.one_of(st.integers(0, 9), st.sampled_from(HUGE))) & ((1 << 8 * width) - 1)
-        forged[place : place + width] = value.to_bytes(width, "little")
+        forged[position : position + width] = value.to_bytes(width, "little")
     read_forged({**sections, tag: bytes(forged)})
 
 
@@ -337,7 +337,7 @@ def test_packed_bombs_are_corrupt(small: bytes, packed: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("term", "place", "byte", "field"),
+    ("term", "position", "byte", "field"),
     [
         (b"alpha", 7, 9, BODY),  # by block: the last doc id
         (b"gamma", 0, 0x13, BODY),  # by gap: 9, more than once
@@ -348,11 +348,11 @@ def test_packed_bombs_are_corrupt(small: bytes, packed: bytes) -> None:
     ],
 )
 def test_a_document_that_is_not_there_is_corrupt(
-    small: bytes, term: bytes, place: int, byte: int, field: int
+    small: bytes, term: bytes, position: int, byte: int, field: int
 ) -> None:
     sections = take_apart(small)
     post = bytearray(sections[b"POST"])
-    post[open_bytes(small).find_lists(term)[0].offset + place] = byte
+    post[open_bytes(small).find_lists(term)[0].offset + position] = byte
     reader = open_bytes(put_together({**sections, b"POST": bytes(post)})[1])
     (posting_list,) = (one for one in reader.find_lists(term) if one.field == field)
     with pytest.raises(CorruptIndex, match="document 9"):
@@ -402,10 +402,10 @@ def test_hostile_numbers_of_the_dictionary_take_no_memory(small: bytes) -> None:
     assert values == [6, 6, 1, 1, 1, 1, 1, 11, 19, 2, 0, 1, 1, 0]
     huge = lay_varint(2**34)
     forgeries = [
-        b"".join(huge if at == place else bytes([value]) for at, value in enumerate(values))
-        for place in range(14)
+        b"".join(huge if at == position else bytes([value]) for at, value in enumerate(values))
+        for position in range(14)
     ]
-    both = b"".join(huge if place in (2, 3) else bytes([value]) for place, value in enumerate(values))
+    both = b"".join(huge if position in (2, 3) else bytes([value]) for position, value in enumerate(values))
     for forged in [*forgeries, both]:
         data = put_together({**sections, b"LIST": terms + forged})[1]
         tracemalloc.start()

@@ -52,9 +52,9 @@ def test_what_has_no_line_feed_is_no_term() -> None:
 @given(LISTS)
 def test_ranks_are_those_of_sorted(terms: list[bytes]) -> None:
     distinct = sorted(set(terms))
-    ranks, places = rank_terms(build_term_text(terms))
+    ranks, positions = rank_terms(build_term_text(terms))
     assert ranks.tolist() == [distinct.index(term) for term in terms]
-    assert [terms[place] for place in places] == distinct
+    assert [terms[position] for position in positions] == distinct
 
 
 @settings(max_examples=200, deadline=None)
@@ -64,19 +64,19 @@ def test_ranks_of_spans_that_lie_anyhow(text: bytes, data: st.DataObject) -> Non
     edges = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted)
     spans = data.draw(st.lists(edges, max_size=12))
     starts = build_column([start for start, _ in spans])
-    ranks, places = rank_spans(text, starts, build_column([end - start for start, end in spans]))
+    ranks, positions = rank_spans(text, starts, build_column([end - start for start, end in spans]))
     terms = [text[start:end] for start, end in spans]
     distinct = sorted(set(terms))
     assert ranks.tolist() == [distinct.index(term) for term in terms]
-    assert [terms[place] for place in places] == distinct
+    assert [terms[position] for position in positions] == distinct
 
 
 @pytest.mark.parametrize("size", [1, 6, 7, 8, 13, 14, 15, 50])
 def test_terms_that_differ_in_their_last_byte(size: int) -> None:
     terms = [b"x" * (size - 1) + bytes([byte]) for byte in range(255, -1, -1) if byte != ord("\n")]
     terms += [b"x" * (size - 1), b"x" * size + b"\x00"]
-    ranks, places = rank_terms(build_term_text(terms))
-    assert [terms[place] for place in places] == sorted(set(terms))
+    ranks, positions = rank_terms(build_term_text(terms))
+    assert [terms[position] for position in positions] == sorted(set(terms))
     assert [sorted(set(terms))[rank] for rank in ranks] == terms
 
 
@@ -84,9 +84,9 @@ def test_many_terms_with_common_beginnings() -> None:
     chance = random.Random(7)
     words = [bytes(chance.choices(b"ab\x00", k=chance.randrange(30))) for _ in range(500)]
     terms = [chance.choice(words) + chance.choice([b"", b"\x00", b"tail", b"a" * 40]) for _ in range(5000)]
-    ranks, places = rank_terms(build_term_text(terms))
+    ranks, positions = rank_terms(build_term_text(terms))
     distinct = sorted(set(terms))
-    assert [terms[place] for place in places] == distinct
+    assert [terms[position] for position in positions] == distinct
     numbers = {term: number for number, term in enumerate(distinct)}
     assert ranks.tolist() == [numbers[term] for term in terms]
 
@@ -96,10 +96,10 @@ def test_many_terms_with_common_beginnings() -> None:
 def test_what_is_longer_than_some_lanes_is_sorted_all_the_same(terms: list[bytes]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(term_text, "_LONG", 7)
-        ranks, places = rank_terms(build_term_text(terms))
+        ranks, positions = rank_terms(build_term_text(terms))
     distinct = sorted(set(terms))
     assert ranks.tolist() == [distinct.index(term) for term in terms]
-    assert [terms[place] for place in places] == distinct
+    assert [terms[position] for position in positions] == distinct
 
 
 @pytest.mark.parametrize("size", [440, 441, 447, 448, 449, 455, 456, 2000])
@@ -108,17 +108,17 @@ def test_long_terms(size: int) -> None:
     beginnings = [b"a" * size, b"b" + b"a" * (size - 1)]
     terms = [chance.choice(beginnings) + chance.choice([b"", b"\x00", b"x", b"y" * 30]) for _ in range(60)]
     terms += [b"a" * length for length in range(size - 9, size + 9)]
-    ranks, places = rank_terms(build_term_text(terms))
+    ranks, positions = rank_terms(build_term_text(terms))
     distinct = sorted(set(terms))
-    assert [terms[place] for place in places] == distinct
+    assert [terms[position] for position in positions] == distinct
     assert [distinct[rank] for rank in ranks] == terms
 
 
 def test_terms_of_megabytes_that_differ_at_their_end_take_no_time() -> None:
     terms = [b"q" * 20_000_000 + last for last in (b"b", b"a", b"b")]
     started = time.process_time()
-    ranks, places = rank_terms(build_term_text(terms))
-    assert (ranks.tolist(), len(places)) == ([1, 0, 1], 2)
+    ranks, positions = rank_terms(build_term_text(terms))
+    assert (ranks.tolist(), len(positions)) == ([1, 0, 1], 2)
     assert time.process_time() - started < 5  # by lanes it takes minutes
 
 
@@ -132,10 +132,10 @@ def test_terms_ascend_or_do_not(longest: int, terms: list[bytes], data: st.DataO
         assert do_ascend(build_term_text(ordered))
         assert do_ascend(build_term_text(terms)) == (terms == ordered)
         if len(ordered) > 1:
-            place = data.draw(st.integers(1, len(ordered) - 1))
-            twice = [*ordered[:place], ordered[place - 1], *ordered[place:]]
+            position = data.draw(st.integers(1, len(ordered) - 1))
+            twice = [*ordered[:position], ordered[position - 1], *ordered[position:]]
             assert not do_ascend(build_term_text(twice))
-            ordered[place - 1 : place + 1] = ordered[place], ordered[place - 1]
+            ordered[position - 1 : position + 1] = ordered[position], ordered[position - 1]
             assert not do_ascend(build_term_text(ordered))
 
 
@@ -148,16 +148,16 @@ def test_whether_terms_of_megabytes_ascend_takes_no_time() -> None:
 
 def test_one_term_that_is_long_and_stands_twice() -> None:
     terms = [b"q" * 100_000, b"q" * 100_000, b"q" * 99_999]
-    ranks, places = rank_terms(build_term_text(terms))
+    ranks, positions = rank_terms(build_term_text(terms))
     assert ranks.tolist() == [1, 1, 0]
-    assert [len(terms[place]) for place in places] == [99_999, 100_000]
+    assert [len(terms[position]) for position in positions] == [99_999, 100_000]
 
 
 @given(LISTS, st.data())
 def test_gather(terms: list[bytes], data: st.DataObject) -> None:
-    places = data.draw(st.lists(st.integers(0, len(terms) - 1)) if terms else st.just([]))
-    gathered = build_term_text(terms).gather(build_column(places))
-    assert as_list(gathered) == [terms[place] for place in places]
+    positions = data.draw(st.lists(st.integers(0, len(terms) - 1)) if terms else st.just([]))
+    gathered = build_term_text(terms).gather(build_column(positions))
+    assert as_list(gathered) == [terms[position] for position in positions]
 
 
 @given(LISTS, st.data())
@@ -192,8 +192,8 @@ def test_empty() -> None:
         == as_list(join_term_texts([]))
         == []
     )
-    ranks, places = rank_terms(empty)
-    assert (len(ranks), len(places)) == (0, 0)
+    ranks, positions = rank_terms(empty)
+    assert (len(ranks), len(positions)) == (0, 0)
     assert as_list(build_term_text([b""])) == [b""]
     assert rank_terms(build_term_text([b"", b""]))[0].tolist() == [0, 0]
     assert ranks.dtype == empty.ends.dtype == np.int64

@@ -225,10 +225,10 @@ def test_texts_of_pages(count: int) -> None:
     reader = open_terms(encode(rows))
     for start in range(reader.pages + 1):
         for stop in range(start, reader.pages + 1):
-            text, places = reader.read_texts(start, stop)
+            text, positions = reader.read_texts(start, stop)
             terms = [term for term, _ in rows[start * PAGE_TERMS : stop * PAGE_TERMS]]
             assert text == b"".join(term + b"\n" for term in terms)
-            assert [text[place:].split(b"\n")[0] for place in places.tolist()] == terms[::PAGE_TERMS]
+            assert [text[position:].split(b"\n")[0] for position in positions.tolist()] == terms[::PAGE_TERMS]
 
 
 @settings(deadline=None)
@@ -393,22 +393,22 @@ def test_a_page_of_too_many_terms_is_corrupt() -> None:
         open_terms(sections).read_pages(0, 1)
 
 
-@pytest.mark.parametrize("place", [128, 129, 400, 420])
+@pytest.mark.parametrize("position", [128, 129, 400, 420])
 @pytest.mark.parametrize("value", [0x80, 0xFF])
-def test_a_page_whose_numbers_run_into_each_other_is_corrupt(place: int, value: int) -> None:
+def test_a_page_whose_numbers_run_into_each_other_is_corrupt(position: int, value: int) -> None:
     data = bytearray(encode(build_rows(200))[LIST])
-    data[place] = value
+    data[position] = value
     with pytest.raises(CorruptIndex):
         read_all(damage(LIST, bytes(data)))
 
 
-@pytest.mark.parametrize(("place", "value"), [(0, 0), (0, 3), (0, 0x80), (127, 0), (127, 1)])
-def test_a_page_with_other_field_bits_is_corrupt(place: int, value: int) -> None:
+@pytest.mark.parametrize(("position", "value"), [(0, 0), (0, 3), (0, 0x80), (127, 0), (127, 1)])
+def test_a_page_with_other_field_bits_is_corrupt(position: int, value: int) -> None:
     data = bytearray(encode(build_rows(200))[LIST])
     assert (data[0], data[127]) == (0x01, 0x81)
-    if value.bit_count() == data[place].bit_count():
+    if value.bit_count() == data[position].bit_count():
         return
-    data[place] = value
+    data[position] = value
     with pytest.raises(CorruptIndex):
         read_all(damage(LIST, bytes(data)))
 
@@ -422,7 +422,7 @@ def test_forged_dictionaries_answer_or_are_corrupt(data: st.DataObject) -> None:
     sections = {tag: bytearray(raw) for tag, raw in FORGED.items()}
     for _ in range(data.draw(st.integers(1, 3))):
         raw = sections[data.draw(st.sampled_from([TERM, LIST, PAGE, TOPS]))]
-        place = data.draw(st.integers(0, len(raw)))
-        raw[place : place + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
+        position = data.draw(st.integers(0, len(raw)))
+        raw[position : position + data.draw(st.integers(0, 2))] = data.draw(st.binary(max_size=2))
     with suppress(CorruptIndex):
         read_all({tag: bytes(raw) for tag, raw in sections.items()})

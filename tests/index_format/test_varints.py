@@ -86,9 +86,9 @@ def test_values_are_put_at_their_places_and_nowhere_else(rows: list[tuple[int, i
     values = build_column([value for value, _ in rows])
     sizes = measure(values)
     gaps = build_column([gap for _, gap in rows])
-    places = np.cumsum(sizes + gaps) - sizes
+    positions = np.cumsum(sizes + gaps) - sizes
     out = np.full(int((sizes + gaps).sum()) + 3, 0xEE, dtype=np.uint8)
-    put(out, places, values, sizes)
+    put(out, positions, values, sizes)
     wanted = b"".join(b"\xee" * gap + lay_varint(value) for value, gap in rows) + b"\xee" * 3
     assert out.tobytes() == wanted
 

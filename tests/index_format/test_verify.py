@@ -190,12 +190,12 @@ def find_list(sections: dict[bytes, bytes], term: bytes) -> PostingList:
     return open_bytes(data).find_lists(term)[0]
 
 
-def forge_post(term: bytes, place: int, value: int) -> list[str]:
+def forge_post(term: bytes, position: int, value: int) -> list[str]:
     """The faults where a byte of a term's first list has another value."""
 
     def change(sections: dict[bytes, bytes]) -> None:
         post = bytearray(sections[b"POST"])
-        at = find_list(sections, term).offset + place
+        at = find_list(sections, term).offset + position
         assert post[at] != value
         post[at] = value
         sections[b"POST"] = bytes(post)

@@ -12,7 +12,7 @@ from repo_mcp.protocol.plain_protocol import MODERN_VERSION, Answers
 from repo_mcp.protocol.sampling import ANSWER_SECONDS, Sampler
 from repo_mcp.protocol.sdk_bridge import SdkBridge
 from repo_mcp.protocol.sdk_server import build_sdk_server
-from repo_mcp.protocol.session import Desk
+from repo_mcp.protocol.session import Session
 from repo_mcp.protocol.tool_model import Annotations, CallContext, Tool, ToolAnswer, Toolset, name_tools
 from repo_mcp.protocol.wire import StopReason, Streams, Wire
 
@@ -70,9 +70,9 @@ class PipeClient:
         self.pool = CallPool(places)
         self.sampler = Sampler(self.wire.say, answer_seconds)
         answers = Answers(VERSION, "use them", offers_tasks=offers_tasks)
-        self.desk = Desk(self.wire, answers, self.bridge.take)
-        self.desk.offer(name_tools([self.toolset]), self.pool, self.sampler)
-        self.wire.start(self.desk.take)
+        self.session = Session(self.wire, answers, self.bridge.take)
+        self.session.offer(name_tools([self.toolset]), self.pool, self.sampler)
+        self.wire.start(self.session.take)
 
     def _load(self) -> Any:
         self.loads += 1
@@ -101,7 +101,7 @@ class PipeClient:
     def close(self) -> StopReason:
         os.close(self.to_wire)
         reason = self.wire.wait()
-        self.desk.close()
+        self.session.close()
         self.bridge.close()
         self.wire.finish()
         self.answers.close()

@@ -27,7 +27,7 @@ from repo_mcp.protocol.tool_model import (
 from repo_mcp.protocol.wire import Wire, take_standard_streams
 from repo_mcp.server import Server, _stop_on_signals
 from repo_mcp.server_options import build_parser, read_config
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 from repo_mcp.version import VERSION
 
 SCHEMA = {
@@ -88,9 +88,9 @@ def main() -> int:
     _stop_on_signals(wire)
     server = Server(wire, Answers(VERSION, join_instructions(config.toolsets), offers_tasks=True))
     server.start()
-    offers = build_offers(config, lambda warning: None)
-    server.offer([*(one.toolset for one in offers), Toolset("test", _build_tools())])
-    repositories = [repository for one in offers for repository in one.open()]
+    loaded_toolsets = load_toolsets(config, lambda warning: None)
+    server.offer([*(one.toolset for one in loaded_toolsets), Toolset("test", _build_tools())])
+    repositories = [repository for one in loaded_toolsets for repository in one.open()]
     try:
         return server.run(repositories).exit_code
     finally:

@@ -17,9 +17,9 @@ import pytest
 from repo_mcp import repository as repository_module
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.scan_state import SeenRecord
-from repo_mcp.model import SearchRequest, StructureReport
+from repo_mcp.model import SearchRequest, SymbolIndexReport
 from repo_mcp.repository import Repository
-from repo_mcp.symbol_index.phase import StructurePhase
+from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.workspace import path_changes
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
 
@@ -39,12 +39,12 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repository(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Repository]:
-    tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+    tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+    monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
     limits = {"max_file_bytes": 5_000}
     with closing(Repository(load_config(str(root), workers=1, limits=limits))) as opened:
         opened.refresh()
-        opened.structure.build()
+        opened.symbol_index.build()
         assert list_holding(root, CANARY)
         yield opened
 
@@ -107,7 +107,7 @@ def test_a_file_that_becomes_denied_is_purged_at_the_next_refresh(
 ) -> None:
     change(root)
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert ask(repository) == []
     assert list_holding(root, CANARY) == []
     assert ask(repository, "name7")[0] == "f07.tiny"  # the rest is there
@@ -120,7 +120,7 @@ def test_so_are_the_versions_from_before(root: Path, repository: Repository) -> 
     assert list_holding(root, CANARY)
     rename_to_denied(root)
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
@@ -135,7 +135,7 @@ def test_where_nobody_knows_where_it_went_it_is_purged(
         repository._index._record = SeenRecord()
     rename_to_denied(root)
     repository.refresh(force=force)
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
@@ -143,7 +143,7 @@ def test_so_is_one_in_whose_place_another_was_put(root: Path, repository: Reposi
     rename_to_denied(root)
     (root / "settings.tiny").write_text("def other\n")
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
     assert ask(repository, "other") == ["settings.tiny"]
 
@@ -154,7 +154,7 @@ def test_so_is_one_in_whose_place_another_was_put_where_the_system_tells_of_it(
     rename_to_denied(root)
     (root / "settings.tiny").write_text("def other\n")
     repository._index.refresh_paths(["settings.tiny", ".env"])
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
@@ -162,19 +162,19 @@ def test_a_purge_that_another_process_asks_for_meanwhile_is_not_forgotten(
     root: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The round that follows the purge before it knows nothing of it."""
-    structure = repository.structure
+    structure = repository.symbol_index
     lexical = repository._index.find_searcher()
     assert lexical is not None
     structure._note_purge_due(lexical.snapshot.generation - 1)  # of an earlier one
     run = structure._phase.run
 
-    def run_slowly(*arguments: Any, **options: Any) -> StructureReport:
+    def run_slowly(*arguments: Any, **options: Any) -> SymbolIndexReport:
         done = run(*arguments, **options)
-        other = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-        monkeypatch.setattr(repository_module, "StructurePhase", other)
+        other = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+        monkeypatch.setattr(repository_module, "SymbolPhase", other)
         rename_to_denied(root)
         with closing(Repository(load_config(str(root), workers=1, limits={"max_file_bytes": 5_000}))) as more:
-            monkeypatch.setattr(more.structure, "note_refresh", lambda: None)  # it is killed before
+            monkeypatch.setattr(more.symbol_index, "note_refresh", lambda: None)  # it is killed before
             more.refresh()
         return done
 
@@ -189,25 +189,25 @@ def test_also_where_the_system_tells_of_it(root: Path, repository: Repository) -
     view = repository._index._view
     assert view is not None
     rename_to_denied(root)
-    glimpse = view.look_at(["settings.tiny", ".env"])
-    assert glimpse is not None
-    assert ("settings.tiny" in glimpse.gone, glimpse.met_denied) == (True, True)
+    changes = view.look_at(["settings.tiny", ".env"])
+    assert changes is not None
+    assert ("settings.tiny" in changes.gone, changes.met_denied) == (True, True)
     assert repository._index.refresh_paths(["settings.tiny", ".env"]) == {}
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
 def test_a_server_purges_both_indexes_by_itself(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it follows each refresh in the background, whichever it hears of first."""
-    tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
-    monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+    tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_tiny_parser)
+    monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
     with closing(Repository(load_config(str(root), workers=1, toolsets=["graph"]))) as served:
         served.start_background_refresh()
-        wait_until(lambda: served.index_exists and served.structure.status().files_done == 42)
+        wait_until(lambda: served.index_exists and served.symbol_index.status().files_done == 42)
         rename_to_denied(root)
         served.refresh()
         wait_until(lambda: list_holding(root, CANARY) == [])
-        assert served.structure.status().files_done == 41
+        assert served.symbol_index.status().files_done == 41
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -221,7 +221,7 @@ def test_a_folder_that_is_ignored_is_purged(root: Path, repository: Repository) 
     assert list_holding(root, "elsewhere")
     (root / ".gitignore").write_text("/private/\n")
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, "elsewhere") == []
 
 
@@ -229,7 +229,7 @@ def test_a_file_that_is_gone_costs_no_rewriting(root: Path, repository: Reposito
     before = sorted((root / ".repo_mcp").rglob("*.seg"))
     (root / "settings.tiny").unlink()
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert sorted((root / ".repo_mcp").rglob("*.seg")) == before
     assert ask(repository) == []
 
@@ -271,7 +271,7 @@ def test_a_file_that_is_moved_below_a_denied_directory_is_purged_where_the_syste
     assert repository._index.refresh_paths([".ssh"]) == {}
     (root / "settings.tiny").rename(root / ".ssh" / "old" / "settings.tiny")
     assert repository._index.refresh_paths(["settings.tiny"]) == {}
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
@@ -284,7 +284,7 @@ def test_more_than_can_be_looked_through_counts_as_moved_there(
     monkeypatch.setattr(path_changes, "MAX_DENIED_ENTRIES", 5)
     (root / "settings.tiny").unlink()
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     assert list_holding(root, CANARY) == []
 
 
@@ -301,7 +301,7 @@ def die(*_arguments: object, **_more: object) -> None:
     [
         ("repo_mcp.indexing.indexer._Refresh._merge", "before the text of the lexical index goes"),
         ("repo_mcp.live.live_index.LiveIndex._note_purge", "after it went"),
-        ("repo_mcp.symbol_index.live_symbol_index.LiveStructure.note_refresh", "after the refresh"),
+        ("repo_mcp.symbol_index.live_symbol_index.LiveSymbolIndex.note_refresh", "after the refresh"),
     ],
     ids=lambda moment: moment[1],
 )

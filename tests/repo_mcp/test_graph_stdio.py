@@ -18,7 +18,7 @@ from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from repo_mcp.config.server_config import load_config
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 from tests.repo_mcp.retrieval_client import PATIENCE_SECONDS, START, RetrievalClient, build_environment
 from tests.repo_mcp.test_server_stdio import Process
 from tests.repo_mcp.toolsets.graph_roots import CANARY, TREE, write_tree
@@ -170,14 +170,14 @@ def test_answers_are_the_same_in_the_next_process(root: Path) -> None:
 
 def test_two_toolsets_share_one_repository(root: Path, tmp_path: Path) -> None:
     config = load_config(str(root), data_dir=str(tmp_path / "data"), toolsets=["repo", "graph"], watch=False)
-    offers = build_offers(config, lambda _warning: None)
-    opened = [offer.open() for offer in offers]
+    loaded_toolsets = load_toolsets(config, lambda _warning: None)
+    opened = [loaded.open() for loaded in loaded_toolsets]
     try:
         assert [len(repositories) for repositories in opened] == [1, 0]
         (repository,) = opened[0]
-        assert [offer.toolset.name for offer in offers] == ["repo", "graph"]
-        assert {offer._get_opened()[0] for offer in offers} == {repository}  # type: ignore[index]
-        assert len({id(offer._get_opened()[1]) for offer in offers}) == 1  # type: ignore[index]
+        assert [loaded.toolset.name for loaded in loaded_toolsets] == ["repo", "graph"]
+        assert {loaded._get_opened()[0] for loaded in loaded_toolsets} == {repository}  # type: ignore[index]
+        assert len({id(loaded._get_opened()[1]) for loaded in loaded_toolsets}) == 1  # type: ignore[index]
     finally:
         for repositories in opened:
             for one in repositories:

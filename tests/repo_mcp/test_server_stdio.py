@@ -582,10 +582,10 @@ def test_little_is_imported_before_the_handshake_is_answered(root: Path, options
 
 LIST_TOOLS = """
 import sys
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 from repo_mcp.server_options import build_parser, read_config
-(offer,) = build_offers(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
-tools = offer.toolset.tools
+(loaded,) = load_toolsets(read_config(build_parser("test").parse_args(sys.argv[1:])), print)
+tools = loaded.toolset.tools
 heavy = (
     "_hashlib",
     "numpy",

@@ -16,7 +16,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.protocol import instructions
 from repo_mcp.protocol.plain_protocol import Answers
 from repo_mcp.protocol.tool_model import Toolset, name_tools
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 from repo_mcp.toolsets import icons
 from tests.repo_mcp.pipe_client import VERSION, build_tool, echo
 from tests.repo_mcp.sdk_oracle import ask_sdk
@@ -35,7 +35,7 @@ def toolsets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Toolset]:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     config = load_config(str(tmp_path / "code"), toolsets=tuple(instructions.OF_TOOLSETS))
-    return [offer.toolset for offer in build_offers(config, lambda warning: None)]
+    return [loaded.toolset for loaded in load_toolsets(config, lambda warning: None)]
 
 
 def _list(toolsets: list[Toolset]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import pytest
 from repo_mcp.config.server_config import NamedRoot, load_config
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.protocol.tool_model import CallContext, Tool
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 
 
 def ignore(_warning: str) -> None:
@@ -21,7 +21,7 @@ def ignore(_warning: str) -> None:
 def test_tools_are_listed_before_anything_is_opened(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     config = load_config(str(tmp_path / "r"), data_dir=str(tmp_path / "d"), toolsets=["graph", "repo"])
-    one, two = build_offers(config, ignore)
+    one, two = load_toolsets(config, ignore)
     assert [len(one.toolset.tools), len(two.toolset.tools)] == [17, 8]
     assert not list((tmp_path / "d").glob("index-*"))
 
@@ -29,8 +29,8 @@ def test_tools_are_listed_before_anything_is_opened(tmp_path: Path) -> None:
 def test_a_call_waits_until_its_root_is_open(tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     config = load_config(str(tmp_path / "r"), data_dir=str(tmp_path / "d"), toolsets=["graph"], watch=False)
-    (offer,) = build_offers(config, ignore)
-    tool = offer.toolset.tools[0]
+    (loaded,) = load_toolsets(config, ignore)
+    tool = loaded.toolset.tools[0]
     answers = []
     asking = threading.Thread(
         target=lambda: answers.append(tool.call({}, CallContext(lambda: False))), daemon=True
@@ -38,7 +38,7 @@ def test_a_call_waits_until_its_root_is_open(tmp_path: Path) -> None:
     asking.start()
     asking.join(0.1)
     assert answers == []
-    (repository,) = offer.open()
+    (repository,) = loaded.open()
     try:
         asking.join(10)
         assert [answer.is_error for answer in answers] == [False]
@@ -50,13 +50,13 @@ def test_a_call_waits_until_its_root_is_open(tmp_path: Path) -> None:
 def test_toolsets_of_one_root_share_what_is_opened(tmp_path: Path, order: list[str]) -> None:
     (tmp_path / "r").mkdir()
     config = load_config(str(tmp_path / "r"), data_dir=str(tmp_path / "d"), toolsets=order, watch=False)
-    offers = build_offers(config, ignore)
-    opened = [offer.open() for offer in offers]
+    loaded_toolsets = load_toolsets(config, ignore)
+    opened = [loaded.open() for loaded in loaded_toolsets]
     (repository,) = opened[0]
     try:
         assert opened[1:] == [(), ()]
-        for offer in offers:
-            assert offer._get_opened()[0] is repository  # type: ignore[index]
+        for loaded in loaded_toolsets:
+            assert loaded._get_opened()[0] is repository  # type: ignore[index]
     finally:
         repository.close()
 
@@ -64,7 +64,7 @@ def test_toolsets_of_one_root_share_what_is_opened(tmp_path: Path, order: list[s
 def test_a_root_that_cannot_be_served_is_refused_at_once(tmp_path: Path) -> None:
     config = load_config(str(tmp_path / "nowhere"), data_dir=str(tmp_path / "d"), toolsets=["graph"])
     with pytest.raises(RepoError) as caught:
-        build_offers(config, ignore)
+        load_toolsets(config, ignore)
     assert caught.value.code is ErrorCode.CONFIG_INVALID
 
 
@@ -74,8 +74,8 @@ def list_told(root: Path, data_dir: Path) -> list[tuple[str, list[Tool]]]:
     names = ["repo", "graph", "research", "retrieval"]
     config = replace(load_config(str(root), data_dir=str(data_dir), toolsets=names), named_roots=named)
     return [
-        (offer.toolset.instructions, [replace(tool, call=print, drop=None) for tool in offer.toolset.tools])
-        for offer in build_offers(config, ignore)
+        (loaded.toolset.instructions, [replace(tool, call=print, drop=None) for tool in loaded.toolset.tools])
+        for loaded in load_toolsets(config, ignore)
     ]
 
 

@@ -31,7 +31,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileLocation:
     """A file of a client."""
 
     base: str  # absolute: the user's own directory, or the root of the project
@@ -52,7 +52,9 @@ class Client:
     title: str
     section: str  # of its file: the table of servers
     protocol: str  # that it opens with
-    places: Mapping[str, Callable[[str], Place]]  # scope -> place for a project's root; the first is usual
+    places: Mapping[
+        str, Callable[[str], FileLocation]
+    ]  # scope -> place for a project's root; the first is usual
     type: str = ""  # of every entry, where the client wants one
     user_type: str = ""  # the same in a file of the user's, where that differs
     user_extra: Mapping[str, object] = field(default_factory=dict)  # of an entry in a file of the user's
@@ -60,7 +62,7 @@ class Client:
     note: str = ""  # what a person has to know of a file in a project
     is_set_up: bool = True  # False: only looked at
 
-    def build_entry(self, server: Server, place: Place | None) -> Entry:
+    def build_entry(self, server: Server, place: FileLocation | None) -> Entry:
         """The entry of a server in a file, its keys in the order in which people write them."""
         is_users = place is None or not place.in_project
         kind = self.user_type if is_users and self.user_type else self.type
@@ -71,26 +73,26 @@ class Client:
         return {**entry, **self.user_extra} if is_users else entry
 
 
-def _in_project(below: str) -> Callable[[str], Place]:
-    return lambda root: Place(root, below, below, in_project=True)
+def _in_project(below: str) -> Callable[[str], FileLocation]:
+    return lambda root: FileLocation(root, below, below, in_project=True)
 
 
-def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str], Place]:
+def _at_home(below: str, variable: str = "", folder: str = "") -> Callable[[str], FileLocation]:
     """A file below a folder of the home directory, which a variable may put elsewhere."""
 
-    def find(_root: str) -> Place:
+    def find(_root: str) -> FileLocation:
         base = find_client_home(variable, *filter(None, [folder]))
         is_elsewhere = base != find_client_home("", *filter(None, [folder]))
         shown = "/".join([base if is_elsewhere else f"~/{folder}".rstrip("/"), below])
-        return Place(base, below, shown, in_project=False)
+        return FileLocation(base, below, shown, in_project=False)
 
     return find
 
 
-def _in_applications(below: str) -> Callable[[str], Place]:
+def _in_applications(below: str) -> Callable[[str], FileLocation]:
     """A file where programs with windows keep what is a user's."""
 
-    def find(_root: str) -> Place:
+    def find(_root: str) -> FileLocation:
         if sys.platform == "darwin":
             base = os.path.join(find_home(), "Library", "Application Support")
         elif sys.platform == "win32":
@@ -98,12 +100,12 @@ def _in_applications(below: str) -> Callable[[str], Place]:
         else:
             base = find_config_home()
         shown = os.path.join(base, below).replace(find_home(), "~", 1)
-        return Place(base, below, shown, in_project=False)
+        return FileLocation(base, below, shown, in_project=False)
 
     return find
 
 
-def _only_looked_at(name: str, title: str, *places: Callable[[str], Place]) -> Client:
+def _only_looked_at(name: str, title: str, *places: Callable[[str], FileLocation]) -> Client:
     scopes = dict(zip(("user", "project"), places, strict=False))
     return Client(name, title, "mcpServers", "2025-06-18", scopes, is_set_up=False)
 

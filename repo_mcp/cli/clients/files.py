@@ -14,7 +14,7 @@ import stat as modes
 from dataclasses import dataclass
 
 from index_format import DiskDirectory, IndexFormatError, new_file
-from repo_mcp.cli.clients.clients import Place
+from repo_mcp.cli.clients.clients import FileLocation
 from repo_mcp.config.server_config import find_home
 from repo_mcp.errors import ErrorCode, RepoError
 
@@ -36,7 +36,7 @@ class ClientFile:
     mode: int  # permissions for what is written
 
 
-def read_client_file(place: Place) -> ClientFile:
+def read_client_file(place: FileLocation) -> ClientFile:
     """The file at a place. CONFIG_INVALID for one that is reached in a way, or holds what, is not handled."""
     path = place.path
     if place.in_project:
@@ -99,7 +99,7 @@ def _choose_backup(file: ClientFile) -> str:
     )
 
 
-def _check_no_links(place: Place) -> None:
+def _check_no_links(place: FileLocation) -> None:
     """CONFIG_INVALID when the file of a project, or a folder between it and the root, is a link."""
     path = place.base
     for name in place.below.split("/"):
@@ -108,7 +108,7 @@ def _check_no_links(place: Place) -> None:
             raise _refuse(place, "is reached through a link that the repository brings")
 
 
-def _follow(place: Place) -> str:
+def _follow(place: FileLocation) -> str:
     """What the links of a user's file lead to. CONFIG_INVALID when it is outside the user's directories."""
     target = os.path.realpath(place.path)
     for directory in (find_home(), place.base):
@@ -117,7 +117,7 @@ def _follow(place: Place) -> str:
     raise _refuse(place, "is a link that leads out of your home directory")
 
 
-def _refuse(place: Place, what: str) -> RepoError:
+def _refuse(place: FileLocation, what: str) -> RepoError:
     return RepoError(
         ErrorCode.CONFIG_INVALID,
         f"{place.shown} {what}.",

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from repo_mcp.cli.clients import json_edit, toml_edit
-from repo_mcp.cli.clients.clients import Client, Entry, Place, Server
+from repo_mcp.cli.clients.clients import Client, Entry, FileLocation, Server
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, ClientFile, read_client_file
 from repo_mcp.cli.clients.server_choice import SCRIPT
 from repo_mcp.errors import ErrorCode, RepoError
@@ -35,7 +35,7 @@ class Setup:
     client: Client
     name: str
     server: Server
-    place: Place | None  # None for a client without a file of its own
+    place: FileLocation | None  # None for a client without a file of its own
     file: ClientFile | None
     text: str  # of the file with the entry in it
     entry: Entry  # as it stands there
@@ -55,7 +55,7 @@ class Setup:
         return "".join(f"{row}\n" for row in rows)
 
 
-def choose_place(client: Client, scope: str | None, root: str) -> Place | None:
+def choose_place(client: Client, scope: str | None, root: str) -> FileLocation | None:
     """The file for a scope, or the client's usual one. CONFIG_INVALID for a scope that the client has not."""
     if not client.places:
         return None
@@ -66,7 +66,9 @@ def choose_place(client: Client, scope: str | None, root: str) -> Place | None:
     return client.places[scope](os.path.abspath(root))
 
 
-def plan_setup(client: Client, server: Server, name: str, place: Place | None, *, replace: bool) -> Setup:
+def plan_setup(
+    client: Client, server: Server, name: str, place: FileLocation | None, *, replace: bool
+) -> Setup:
     """The setup of a client. CONFIG_INVALID says what is wrong with the file that is there."""
     if not _NAME.fullmatch(name):
         hint = "Give letters, digits, _ and -, at most 64."
@@ -101,7 +103,7 @@ def read_document(client: Client, text: str) -> dict[str, Any]:
 
 
 def _merge(
-    text: str, client: Client, name: str, entry: Entry, place: Place, *, replace: bool
+    text: str, client: Client, name: str, entry: Entry, place: FileLocation, *, replace: bool
 ) -> tuple[str, Entry]:
     """The file's text with the entry, and the entry as it then is."""
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
@@ -132,7 +134,7 @@ def _edit(text: str, client: Client, name: str, entry: Entry, *, is_there: bool)
     return toml_edit.append_table(text, client.section, name, entry)
 
 
-def _take_over(there: object, entry: Entry, name: str, place: Place) -> Entry:
+def _take_over(there: object, entry: Entry, name: str, place: FileLocation) -> Entry:
     """What an entry of that name becomes. CONFIG_INVALID when it is not ours, or not to be trusted."""
     if not isinstance(there, dict) or not _serves_the_same(there, entry):
         message = f"{place.shown} has a server {name} already, which starts something else."

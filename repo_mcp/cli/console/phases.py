@@ -7,11 +7,11 @@ from collections.abc import Callable
 from repo_mcp.cli.console.progress import show_progress
 from repo_mcp.cli.console.terminal import show_size
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.model import StructureStatus
+from repo_mcp.model import SymbolIndexStatus
 from repo_mcp.repository import Repository
 
 
-def renew_structure(
+def renew_symbol_index(
     repository: Repository,
     wanted: bool | None,
     *,
@@ -23,11 +23,11 @@ def renew_structure(
 
     Where another process is at it, that is said and enough.
     """
-    if wanted is False or (wanted is None and not repository.structure.exists):
+    if wanted is False or (wanted is None and not repository.symbol_index.exists):
         return
     try:
         with show_progress(quiet=quiet) as progress:
-            done = repository.structure.build(anew=force, progress=progress)
+            done = repository.symbol_index.build(anew=force, progress=progress)
     except RepoError as error:
         if error.code is not ErrorCode.BUSY:
             raise
@@ -65,7 +65,7 @@ def describe_vectors(repository: Repository) -> dict[str, str]:
     return {"vectors": f"{told}; {show_size(state.index_bytes)}"}
 
 
-def describe_structure(state: StructureStatus) -> str:
+def describe_symbol_index(state: SymbolIndexStatus) -> str:
     """One row: how many files, of how many."""
     if state.state == "missing" and not state.files_done:
         return "none (repo-mcp index --structure; a server builds what its tools need)"

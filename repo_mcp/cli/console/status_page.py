@@ -20,7 +20,7 @@ from rich.text import Text
 
 from repo_mcp.cli.console.render import count, count_reasons
 from repo_mcp.cli.console.terminal import FAINT, show_size
-from repo_mcp.model import IndexStatus, SkipReason, StructureStatus
+from repo_mcp.model import IndexStatus, SkipReason, SymbolIndexStatus
 from repo_mcp.protocol.tool_model import escape_text
 
 BAR_CELLS = 20
@@ -66,7 +66,7 @@ class StatusPage:
         self._console = console
 
     def show(
-        self, root_name: str, state: IndexStatus, structure: StructureStatus, phases: Mapping[str, str]
+        self, root_name: str, state: IndexStatus, structure: SymbolIndexStatus, phases: Mapping[str, str]
     ) -> None:
         """The verdict, the facts, the languages and the warnings; each phase after the index has a row."""
         health = judge(state)
@@ -81,7 +81,9 @@ class StatusPage:
         for message in state.warnings:
             self._print(Text.assemble(("warning: ", "yellow"), escape_text(message)))
 
-    def _show_facts(self, state: IndexStatus, structure: StructureStatus, phases: Mapping[str, str]) -> None:
+    def _show_facts(
+        self, state: IndexStatus, structure: SymbolIndexStatus, phases: Mapping[str, str]
+    ) -> None:
         offered = count_offered(state)
         self._row("state", f"{state.state}, snapshot {state.snapshot} (generation {state.generation})")
         covered = Text(f"{state.indexed_files:,} of {offered:,} files")

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 
-from repo_mcp.cli.clients.clients import CLIENTS, Client, Place
+from repo_mcp.cli.clients.clients import CLIENTS, Client, FileLocation
 from repo_mcp.cli.clients.files import BYTE_ORDER_MARK, read_client_file
 from repo_mcp.cli.clients.setup_plan import read_document
 from repo_mcp.cli.doctor.checks import Finding, State
@@ -31,7 +31,7 @@ def iter_client_findings(root: str) -> Iterator[Finding]:
             yield from _look_at(client, place)
 
 
-def _look_at(client: Client, place: Place) -> Iterator[Finding]:
+def _look_at(client: Client, place: FileLocation) -> Iterator[Finding]:
     subject = f"client {client.title}"
     try:
         servers = _read_servers(client, place)
@@ -46,7 +46,7 @@ def _look_at(client: Client, place: Place) -> Iterator[Finding]:
             yield from _judge(subject, f"Server {name!r} in {place.shown}", entry)
 
 
-def _read_servers(client: Client, place: Place) -> Mapping[str, object]:
+def _read_servers(client: Client, place: FileLocation) -> Mapping[str, object]:
     """The servers of a client's file; none when it is not there."""
     text = read_client_file(place).text or ""
     document = read_document(client, text.removeprefix(BYTE_ORDER_MARK))

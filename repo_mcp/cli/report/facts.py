@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from repo_mcp.audit.log import open_audit_log
-from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, StructureStatus
+from repo_mcp.model import IndexStatus, ListedFile, SegmentFacts, SymbolIndexStatus
 from repo_mcp.repository import Repository
 from repo_mcp.version import find_version
 
@@ -64,7 +64,7 @@ class ReportFacts:
     root_name: str
     version: str
     index: IndexStatus
-    structure: StructureStatus
+    structure: SymbolIndexStatus
     segments: tuple[SegmentFacts, ...]
     places: Mapping[str, int]  # what lies in the data directory -> bytes
     largest: tuple[ListedFile, ...]  # of the tree, those that may be indexed
@@ -82,9 +82,9 @@ def collect_facts(repository: Repository) -> ReportFacts:
         repository.root_name,
         find_version(),
         repository.status(),
-        repository.structure.status(),
+        repository.symbol_index.status(),
         repository.segments,
-        _measure_places(repository.data_dir.path),
+        _measure_positions(repository.data_dir.path),
         tuple([file for file in by_size if file.size <= most][:LARGEST]),
         tuple([file for file in by_size if file.size > most][:LARGEST]),
         most,
@@ -92,7 +92,7 @@ def collect_facts(repository: Repository) -> ReportFacts:
     )
 
 
-def _measure_places(data_dir: str) -> dict[str, int]:
+def _measure_positions(data_dir: str) -> dict[str, int]:
     """Bytes of each file and folder of the data directory."""
     sizes = {}
     for entry in sorted(os.scandir(data_dir), key=lambda one: one.name):

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from repo_mcp.graph.program.program import Confidence, Declaration, Program
 from repo_mcp.languages.csharp.types import count_arity, name_arity
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, Symbol, SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Symbol, SymbolKind, SymbolRecord
 
 GLOBAL_USING = "global using"
 MAX_PARENTS = 64
@@ -44,48 +44,48 @@ class TypeMeaning:
 class CSharpFile:
     """The facts of one structure that names are looked up by."""
 
-    def __init__(self, path: str, structure: Structure) -> None:
+    def __init__(self, path: str, record: SymbolRecord) -> None:
         self.path = path
-        self.structure = structure
+        self.record = record
         self._full_names: dict[int, str] = {0: ""}
 
-    def get_full_name(self, place: int) -> str:
+    def get_full_name(self, ordinal: int) -> str:
         """The name of a symbol with those of all that is around it."""
         waiting: list[int] = []
-        while place not in self._full_names and len(waiting) < MAX_PARENTS:
-            waiting.append(place)
-            place = int(self.structure.parents[place])
-        full = self._full_names.get(place, "")
+        while ordinal not in self._full_names and len(waiting) < MAX_PARENTS:
+            waiting.append(ordinal)
+            ordinal = int(self.record.parents[ordinal])
+        full = self._full_names.get(ordinal, "")
         for one in reversed(waiting):
-            name = self.structure.strings[self.structure.names[one]]
+            name = self.record.strings[self.record.names[one]]
             full = f"{full}.{name}" if full else name
             self._full_names[one] = full
         return full
 
-    def get_arity(self, place: int) -> int:
+    def get_arity(self, ordinal: int) -> int:
         """How many type parameters a type has."""
-        return count_arity(self.structure.strings[self.structure.parameters[place]])
+        return count_arity(self.record.strings[self.record.parameters[ordinal]])
 
-    def list_around(self, place: int) -> list[int]:
+    def list_around(self, ordinal: int) -> list[int]:
         """A symbol and those around it, the file last."""
         found = []
         for _ in range(MAX_PARENTS):
-            found.append(place)
-            if not place:
+            found.append(ordinal)
+            if not ordinal:
                 return found
-            place = int(self.structure.parents[place])
+            ordinal = int(self.record.parents[ordinal])
         return [*found, 0]
 
-    def list_types_around(self, place: int) -> list[int]:
+    def list_types_around(self, ordinal: int) -> list[int]:
         """The types around a symbol, the innermost first."""
-        kinds = self.structure.kinds
-        return [one for one in self.list_around(place) if SymbolKind(int(kinds[one])) in _TYPES]
+        kinds = self.record.kinds
+        return [one for one in self.list_around(ordinal) if SymbolKind(int(kinds[one])) in _TYPES]
 
-    def list_namespaces(self, place: int) -> list[str]:
+    def list_namespaces(self, ordinal: int) -> list[str]:
         """The namespaces around a symbol, the innermost first, and the one without a name."""
-        kinds = self.structure.kinds
+        kinds = self.record.kinds
         full = next(
-            (self.get_full_name(one) for one in self.list_around(place) if kinds[one] == SymbolKind.MODULE),
+            (self.get_full_name(one) for one in self.list_around(ordinal) if kinds[one] == SymbolKind.MODULE),
             "",
         )
         found = []
@@ -94,16 +94,16 @@ class CSharpFile:
             full = full.rpartition(".")[0]
         return [*found, ""]
 
-    def find_children(self, place: int, name: str) -> list[Symbol]:
+    def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Symbols of a name right inside another."""
-        parents = self.structure.parents
-        found = self.structure.find_symbols(name)
-        return [self.structure.get_symbol(one) for one in found if one and int(parents[one]) == place]
+        parents = self.record.parents
+        found = self.record.find_symbols(name)
+        return [self.record.get_symbol(one) for one in found if one and int(parents[one]) == ordinal]
 
-    def list_child_names(self, place: int) -> list[str]:
+    def list_child_names(self, ordinal: int) -> list[str]:
         """The names of the symbols right inside another."""
-        names = self.structure.names
-        return [self.structure.strings[names[one]] for one in self.structure.list_children(place)]
+        names = self.record.names
+        return [self.record.strings[names[one]] for one in self.record.list_children(ordinal)]
 
     @cached_property
     def usings(self) -> tuple[str, ...]:
@@ -122,15 +122,15 @@ class CSharpFile:
 
     @cached_property
     def _imports(self) -> list[Reference]:
-        rows = self.structure.list_role(ReferenceRole.IMPORT)
-        return [self.structure.get_reference(row) for row in rows]
+        rows = self.record.list_role(ReferenceRole.IMPORT)
+        return [self.record.get_reference(row) for row in rows]
 
     @cached_property
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """(symbol, variable) -> the rows that tell its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.structure.list_role(ReferenceRole.BIND):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.BIND):
+            reference = self.record.get_reference(row)
             found.setdefault((reference.symbol, reference.alias), []).append(reference)
         return found
 
@@ -139,8 +139,8 @@ class CSharpFile:
         """Type -> the rows of its bases."""
         roles = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
         found: dict[int, list[Reference]] = {}
-        for row in self.structure.list_role(*roles):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(*roles):
+            reference = self.record.get_reference(row)
             found.setdefault(reference.symbol, []).append(reference)
         return found
 
@@ -158,18 +158,18 @@ class CSharpNames:
     def find_file(self, path: str) -> CSharpFile | None:
         """The facts of a C# file; None for others."""
         if path not in self._files:
-            structure = None
+            record = None
             if self.program.find_language(path) == "csharp":
-                structure = self.program.find_structure(path)
-            self._files[path] = None if structure is None else CSharpFile(path, structure)
+                record = self.program.find_record(path)
+            self._files[path] = None if record is None else CSharpFile(path, record)
         return self._files[path]
 
     def get_symbol(self, declaration: Declaration) -> Symbol | None:
         """The symbol that a declaration is."""
         file = self.find_file(declaration.path)
-        if file is None or declaration.place >= file.structure.symbol_count:
+        if file is None or declaration.ordinal >= file.record.symbol_count:
             return None
-        return file.structure.get_symbol(declaration.place)
+        return file.record.get_symbol(declaration.ordinal)
 
     def list_types(self, name: str) -> dict[str, tuple[Declaration, ...]]:
         """Full name -> parts of all types of a name."""
@@ -179,9 +179,9 @@ class CSharpNames:
                 file = self.find_file(path)
                 if file is None:
                     continue
-                for place in file.structure.find_symbols(name):
-                    if SymbolKind(int(file.structure.kinds[place])) in _TYPES:
-                        found.setdefault(file.get_full_name(place), []).append(Declaration(path, place))
+                for ordinal in file.record.find_symbols(name):
+                    if SymbolKind(int(file.record.kinds[ordinal])) in _TYPES:
+                        found.setdefault(file.get_full_name(ordinal), []).append(Declaration(path, ordinal))
             self._types[name] = {full: tuple(parts) for full, parts in found.items()}
         return self._types[name]
 
@@ -190,7 +190,7 @@ class CSharpNames:
         by_arity: dict[int, list[Declaration]] = {}
         for part in parts:
             file = self.find_file(part.path)
-            by_arity.setdefault(file.get_arity(part.place) if file is not None else 0, []).append(part)
+            by_arity.setdefault(file.get_arity(part.ordinal) if file is not None else 0, []).append(part)
         if arity is None and len(by_arity) > 1:
             return TypeMeaning(full_name, parts, is_mixed=True)
         chosen = next(iter(by_arity), 0) if arity is None else arity
@@ -198,37 +198,37 @@ class CSharpNames:
         return TypeMeaning(full_name + name_arity(chosen), tuple(found)) if found else None
 
     def find_type(
-        self, file: CSharpFile, place: int, name: str, qualifier: str = "", arity: int | None = None
+        self, file: CSharpFile, ordinal: int, name: str, qualifier: str = "", arity: int | None = None
     ) -> TypeMeaning:
         """The type that a name means inside a symbol of a file; outside of the repository by name alone."""
-        key = (file.path, place, qualifier, name, arity)
+        key = (file.path, ordinal, qualifier, name, arity)
         if key not in self._found:
-            found = self._search(file, place, name, qualifier, arity)
+            found = self._search(file, ordinal, name, qualifier, arity)
             written = f"{qualifier}.{name}" if qualifier else name
             self._found[key] = found or TypeMeaning(self._expand(file, written))
         return self._found[key]
 
     def _search(
-        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+        self, file: CSharpFile, ordinal: int, name: str, qualifier: str, arity: int | None
     ) -> TypeMeaning | None:
         head, _, rest = (qualifier or name).partition(".")
         alias = self._find_alias(file, head)
         if alias is not None and not (qualifier == alias[0] and name == alias[1]):
             outer, target = alias
             if not qualifier:
-                return self._search(file, place, target, outer, None)
+                return self._search(file, ordinal, target, outer, None)
             dotted = ".".join(one for one in (outer, target, rest) if one)
-            return self._search_visible(file, place, name, dotted, arity)
-        return self._search_visible(file, place, name, qualifier, arity)
+            return self._search_visible(file, ordinal, name, dotted, arity)
+        return self._search_visible(file, ordinal, name, qualifier, arity)
 
     def _search_visible(
-        self, file: CSharpFile, place: int, name: str, qualifier: str, arity: int | None
+        self, file: CSharpFile, ordinal: int, name: str, qualifier: str, arity: int | None
     ) -> TypeMeaning | None:
         types = self.list_types(name)
         if not types:
             return None
         dotted = f"{qualifier}.{name}" if qualifier else name
-        for prefix in self._list_prefixes(file, place):
+        for prefix in self._list_prefixes(file, ordinal):
             full = f"{prefix}.{dotted}" if prefix else dotted
             found = self.choose(full, types.get(full, ()), arity)
             if found is not None:
@@ -236,25 +236,25 @@ class CSharpNames:
         near = [
             self.choose(full, types[full], arity)
             for full in types
-            if self._is_near(file, place, full, dotted)
+            if self._is_near(file, ordinal, full, dotted)
         ]
         fitting = [one for one in near if one is not None]
         return replace(fitting[0], confidence=Confidence.PROBABLE) if len(fitting) == 1 else None
 
-    def _list_prefixes(self, file: CSharpFile, place: int) -> Iterable[str]:
+    def _list_prefixes(self, file: CSharpFile, ordinal: int) -> Iterable[str]:
         """What may stand before a name, nearest first: types, namespaces, usings."""
-        found = [file.get_full_name(one) for one in file.list_types_around(place)]
-        for namespace in file.list_namespaces(place):
+        found = [file.get_full_name(one) for one in file.list_types_around(ordinal)]
+        for namespace in file.list_namespaces(ordinal):
             found.append(namespace)
         for using in (*file.usings, *self.get_global_usings()[0]):
             found.append(using)
-            found += [f"{outer}.{using}" for outer in file.list_namespaces(place) if outer]
+            found += [f"{outer}.{using}" for outer in file.list_namespaces(ordinal) if outer]
         return dict.fromkeys(found)
 
-    def _is_near(self, file: CSharpFile, place: int, full: str, dotted: str) -> bool:
+    def _is_near(self, file: CSharpFile, ordinal: int, full: str, dotted: str) -> bool:
         if not (full == dotted or full.endswith("." + dotted)):
             return False
-        own = file.list_namespaces(place)[0].partition(".")[0]
+        own = file.list_namespaces(ordinal)[0].partition(".")[0]
         return own == full.partition(".")[0]
 
     def _find_alias(self, file: CSharpFile, name: str) -> tuple[str, str] | None:

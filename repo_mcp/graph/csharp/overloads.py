@@ -192,16 +192,16 @@ class CSharpOverloads:
         if file is None or symbol.kind in TYPE_KINDS:
             return _Argument()
         if symbol.kind is SymbolKind.ENUM_MEMBER:
-            return _Argument(Value(self._types.get_own(file, symbol.place)))
+            return _Argument(Value(self._types.get_own(file, symbol.ordinal)))
         if symbol.kind in CALLABLE_KINDS and not is_call:
             return _Argument(form=FUNCTION)
         if is_call != (symbol.kind in CALLABLE_KINDS) or len({one.return_type for _, one in members}) > 1:
             return _Argument()
         if strip_nullable(symbol.return_type) in read_method(symbol.parameters).type_parameters:
             return _Argument()
-        return self._read_written(file, declaration.place, symbol.return_type)
+        return self._read_written(file, declaration.ordinal, symbol.return_type)
 
-    def _read_written(self, file: CSharpFile, place: int, text: str) -> _Argument:
+    def _read_written(self, file: CSharpFile, ordinal: int, text: str) -> _Argument:
         plain = normalize_type(text)
         is_nullable = plain.endswith("?")
         plain = strip_nullable(plain)
@@ -209,7 +209,7 @@ class CSharpOverloads:
             return _Argument()
         if plain in _PLAIN or plain == "object":
             return _Argument(plain=plain, is_nullable=is_nullable)
-        value = self._types.read_written(file, place, text, 0)
+        value = self._types.read_written(file, ordinal, text, 0)
         if value.type is not None:
             return _Argument(value, plain, is_nullable=is_nullable)
         return _Argument(plain=plain, is_nullable=is_nullable)
@@ -232,25 +232,25 @@ class CSharpOverloads:
         filled: set[int] = set()
         is_expanded = False
         for number, argument in enumerate(arguments):
-            place = takes.find(number, argument.name)
-            if place is None:
+            ordinal = takes.find(number, argument.name)
+            if ordinal is None:
                 if not takes.is_cut:
                     return None
                 grades.append(None)
                 types.append("")
                 continue
-            parameter = takes.parameters[place]
-            filled.add(place)
-            grade = self._grade(argument, parameter, (file, symbol.place), takes)
-            if parameter.is_params and (grade == MISFIT or number > place):
+            parameter = takes.parameters[ordinal]
+            filled.add(ordinal)
+            grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
+            if parameter.is_params and (grade == MISFIT or number > ordinal):
                 parameter = parameter._replace(type=get_item_type(parameter.type), is_params=False)
-                grade = self._grade(argument, parameter, (file, symbol.place), takes)
+                grade = self._grade(argument, parameter, (file, symbol.ordinal), takes)
                 is_expanded = True
             if grade == MISFIT:
                 return None
             grades.append(grade)
             types.append(parameter.type)
-        left = [one for place, one in enumerate(takes.parameters) if place not in filled]
+        left = [one for ordinal, one in enumerate(takes.parameters) if ordinal not in filled]
         if not all(one.is_optional or one.is_params for one in left):
             return None
         rank = bool(takes.type_parameters), is_expanded, len(left)
@@ -373,21 +373,21 @@ class CSharpOverloads:
 
     def _find_type(self, written: str, where: tuple[CSharpFile, int]) -> TypeMeaning | None:
         found = read_type(written)
-        file, place = where
+        file, ordinal = where
         if not found.name:
             return None
-        return self._names.find_type(file, place, found.name, found.qualifier, found.arity)
+        return self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
 
     def _list_symbols(self, meaning: TypeMeaning) -> Iterator[tuple[CSharpFile, int]]:
         for part in meaning.parts:
             file = self._names.find_file(part.path)
             if file is not None:
-                yield file, part.place
+                yield file, part.ordinal
 
     def _has_kind(self, meaning: TypeMeaning, kinds: frozenset[SymbolKind]) -> bool:
         return any(
-            SymbolKind(int(file.structure.kinds[place])) in kinds
-            for file, place in self._list_symbols(meaning)
+            SymbolKind(int(file.record.kinds[ordinal])) in kinds
+            for file, ordinal in self._list_symbols(meaning)
         )
 
     def _is_converted(self, meaning: TypeMeaning) -> bool:
@@ -396,8 +396,8 @@ class CSharpOverloads:
         if known is None:
             known = any(
                 _CONVERSION.match(name)
-                for file, place in self._list_symbols(meaning)
-                for name in file.list_child_names(place)
+                for file, ordinal in self._list_symbols(meaning)
+                for name in file.list_child_names(ordinal)
             )
             self._converted[meaning.full_name] = known
         return known

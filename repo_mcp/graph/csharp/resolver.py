@@ -19,10 +19,10 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
-    Structure,
     Symbol,
     SymbolFlag,
     SymbolKind,
+    SymbolRecord,
 )
 
 MAX_TARGETS = 12
@@ -50,11 +50,11 @@ class CSharpResolver:
         self._types = CSharpTypes(self._names)
         self._overloads = CSharpOverloads(self._names, self._types)
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference means. A using of a namespace means nothing that has a declaration."""
         file = self._names.find_file(path)
-        if file is None or file.structure is not structure:
-            file = CSharpFile(path, structure)
+        if file is None or file.record is not record:
+            file = CSharpFile(path, record)
         role = reference.role
         if role is ReferenceRole.IMPORT:
             return self._resolve_using(file, reference)
@@ -85,18 +85,18 @@ class CSharpResolver:
         spaces = []
         for path in self._program.list_declaring(dotted)[:MAX_TARGETS]:
             other = self._names.find_file(path)
-            for place in other.structure.find_symbols(dotted) if other is not None else ():
-                spaces.append(Target(Declaration(path, place), Confidence.EXACT))
+            for ordinal in other.record.find_symbols(dotted) if other is not None else ():
+                spaces.append(Target(Declaration(path, ordinal), Confidence.EXACT))
         return Resolution(tuple(spaces[:MAX_TARGETS])) if spaces else Resolution(external=dotted)
 
     def _resolve_type(self, file: CSharpFile, row: Reference) -> Resolution:
-        place = row.symbol
-        if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and place:
-            place = int(file.structure.parents[place])  # bases are named from outside of the type
-        found = self._names.find_type(file, place, row.name, row.qualifier, row.arguments)
+        ordinal = row.symbol
+        if row.role not in {ReferenceRole.TYPE, ReferenceRole.ACCEPT} and ordinal:
+            ordinal = int(file.record.parents[ordinal])  # bases are named from outside of the type
+        found = self._names.find_type(file, ordinal, row.name, row.qualifier, row.arguments)
         if not found.parts and row.role is ReferenceRole.TYPE:
             name = row.name + "Attribute"
-            attribute = self._names.find_type(file, place, name, row.qualifier, row.arguments)
+            attribute = self._names.find_type(file, ordinal, name, row.qualifier, row.arguments)
             found = attribute if attribute.parts else found
         return _say_type(found)
 
@@ -137,7 +137,7 @@ class CSharpResolver:
             found = file.find_children(around, row.name)
             functions = [one for one in found if one.kind is SymbolKind.FUNCTION]
             if functions:
-                local = [(Declaration(file.path, one.place), one) for one in functions]
+                local = [(Declaration(file.path, one.ordinal), one) for one in functions]
                 return self._say(file, local, row)
         for around in file.list_types_around(row.symbol):
             own = self._types.get_own(file, around)
@@ -206,7 +206,7 @@ class CSharpResolver:
         found: Found = []
         for declaration, symbol in self._types.list_extensions(row.name):
             other = self._names.find_file(declaration.path)
-            is_seen = other is not None and other.list_namespaces(declaration.place)[0] in visible
+            is_seen = other is not None and other.list_namespaces(declaration.ordinal)[0] in visible
             if is_seen and _takes(symbol, row.arguments, extended=True):
                 found.append((declaration, symbol))
         found = self._overloads.narrow(file, row, found, value)
@@ -279,21 +279,21 @@ class CSharpResolver:
         found: Found = []
         for path in paths:
             other = self._names.find_file(path)
-            for place in other.structure.find_symbols(row.name) if other is not None else ():
-                symbol = other.structure.get_symbol(place) if other is not None else None
+            for ordinal in other.record.find_symbols(row.name) if other is not None else ():
+                symbol = other.record.get_symbol(ordinal) if other is not None else None
                 if symbol is not None and symbol.kind in _GUESSED_KINDS and _may_be(symbol, row):
-                    found.append((Declaration(path, place), symbol))
+                    found.append((Declaration(path, ordinal), symbol))
         if not found or len(found) > MAX_TARGETS:
             return NOTHING
         sure = Confidence.PROBABLE if len(found) == 1 else Confidence.POSSIBLE
-        return Resolution(tuple(Target(place, sure) for place, _ in found))
+        return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found))
 
 
 def _say_members(found: Found, sure: Confidence = Confidence.EXACT) -> Resolution:
     """Members as targets; several methods are possible only."""
     if len(found) > 1 and any(one[1].kind in CALLABLE_KINDS for one in found):
         sure = Confidence.POSSIBLE
-    return Resolution(tuple(Target(place, sure) for place, _ in found[:MAX_TARGETS]))
+    return Resolution(tuple(Target(ordinal, sure) for ordinal, _ in found[:MAX_TARGETS]))
 
 
 def _say_type(meaning: TypeMeaning) -> Resolution:

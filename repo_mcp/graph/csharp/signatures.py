@@ -40,7 +40,7 @@ class Method(NamedTuple):
     def find(self, number: int, name: str) -> int | None:
         """The place of the parameter of an argument; None where it has none, or none that is known."""
         if name:
-            return next((place for place, one in enumerate(self.parameters) if one.name == name), None)
+            return next((ordinal for ordinal, one in enumerate(self.parameters) if one.name == name), None)
         if number < len(self.parameters):
             return number
         is_last = bool(self.parameters) and self.parameters[-1].is_params

@@ -73,12 +73,12 @@ class CSharpTypes:
 
     # -- types and their members -----------------------------------------------------------------------------
 
-    def get_own(self, file: CSharpFile, place: int) -> TypeMeaning | None:
+    def get_own(self, file: CSharpFile, ordinal: int) -> TypeMeaning | None:
         """The type around a symbol, with all its parts."""
-        around = file.list_types_around(place)
+        around = file.list_types_around(ordinal)
         if not around:
             return None
-        name = file.structure.strings[file.structure.names[around[0]]]
+        name = file.record.strings[file.record.names[around[0]]]
         full = file.get_full_name(around[0])
         own = Declaration(file.path, around[0])
         arity = file.get_arity(around[0])
@@ -103,9 +103,9 @@ class CSharpTypes:
     def _iter_bases(self, meaning: TypeMeaning) -> Iterator[TypeMeaning]:
         for part in meaning.parts:
             file = self._names.find_file(part.path)
-            for row in file.bases.get(part.place, ()) if file is not None else ():
+            for row in file.bases.get(part.ordinal, ()) if file is not None else ():
                 if file is not None:
-                    around = int(file.structure.parents[part.place])
+                    around = int(file.record.parents[part.ordinal])
                     yield self._names.find_type(file, around, row.name, row.qualifier, row.arguments)
 
     def find_members(self, meaning: TypeMeaning, name: str) -> list[tuple[Declaration, Symbol]]:
@@ -124,8 +124,8 @@ class CSharpTypes:
         found = []
         for part in meaning.parts:
             file = self._names.find_file(part.path)
-            for symbol in file.find_children(part.place, name) if file is not None else ():
-                found.append((Declaration(part.path, symbol.place), symbol))
+            for symbol in file.find_children(part.ordinal, name) if file is not None else ():
+                found.append((Declaration(part.path, symbol.ordinal), symbol))
         return found
 
     def has_outside(self, meaning: TypeMeaning) -> str:
@@ -138,9 +138,9 @@ class CSharpTypes:
             found = []
             for path in self._names.program.list_declaring(name)[:MAX_FILES]:
                 file = self._names.find_file(path)
-                for place in file.structure.find_symbols(name) if file is not None else ():
-                    if file is not None and int(file.structure.flags[place]) & SymbolFlag.EXTENSION_METHOD:
-                        found.append((Declaration(path, place), file.structure.get_symbol(place)))
+                for ordinal in file.record.find_symbols(name) if file is not None else ():
+                    if file is not None and int(file.record.flags[ordinal]) & SymbolFlag.EXTENSION_METHOD:
+                        found.append((Declaration(path, ordinal), file.record.get_symbol(ordinal)))
             self._extensions[name] = found
         return self._extensions[name]
 
@@ -182,16 +182,16 @@ class CSharpTypes:
         file = self._names.find_file(declaration.path)
         if file is None:
             return None
-        return self._names.find_type(file, symbol.place, written.name, written.qualifier, written.arity)
+        return self._names.find_type(file, symbol.ordinal, written.name, written.qualifier, written.arity)
 
     # -- chains ----------------------------------------------------------------------------------------------
 
-    def evaluate(self, file: CSharpFile, place: int, chain: str, line: int, steps: int = 0) -> Value:
+    def evaluate(self, file: CSharpFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Value:
         """What "a.B().c" is inside a symbol, on a line."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOTHING_KNOWN
-        value, used = self._evaluate_head(file, place, segments, line, steps)
+        value, used = self._evaluate_head(file, ordinal, segments, line, steps)
         for segment in segments[used:]:
             if value.type is None:
                 return NOTHING_KNOWN
@@ -199,39 +199,39 @@ class CSharpTypes:
         return value
 
     def _evaluate_head(
-        self, file: CSharpFile, place: int, segments: list[str], line: int, steps: int
+        self, file: CSharpFile, ordinal: int, segments: list[str], line: int, steps: int
     ) -> tuple[Value, int]:
         """The value that a chain begins with, and how many segments that takes."""
         head = segments[0]
         name, is_call = head.removesuffix("()"), head.endswith("()")
-        own = self.get_own(file, place)
+        own = self.get_own(file, ordinal)
         if name == "this":
             return Value(own), 1
         if name == "base":
             line_of = self.list_line(own)[1:] if own is not None else ()
             return (Value(line_of[0]) if line_of else NOTHING_KNOWN), 1
-        bound = find_bind(file, place, name, line)
+        bound = find_bind(file, ordinal, name, line)
         if bound is not None and not is_call:
             return self.follow_bind(file, bound, steps), 1
-        for around in file.list_types_around(place):
+        for around in file.list_types_around(ordinal):
             meaning = self.get_own(file, around)
             members = self.find_members(meaning, name) if meaning is not None else []
             if members:
                 value = self._get_value(members, is_call, steps)
                 if value.type is not None or is_call:
                     return value, 1
-        return self._evaluate_type(file, place, segments)
+        return self._evaluate_type(file, ordinal, segments)
 
-    def _evaluate_type(self, file: CSharpFile, place: int, segments: list[str]) -> tuple[Value, int]:
+    def _evaluate_type(self, file: CSharpFile, ordinal: int, segments: list[str]) -> tuple[Value, int]:
         """A type that a chain begins with, after its namespaces if need be."""
         for used in range(1, len(segments) + 1):
             name = segments[used - 1].removesuffix("()")
-            found = self._names.find_type(file, place, name, ".".join(segments[: used - 1]))
+            found = self._names.find_type(file, ordinal, name, ".".join(segments[: used - 1]))
             if found.parts:
                 return Value(found), used
             if segments[used - 1].endswith(("()", "[]")):
                 break
-        outside = self._names.find_type(file, place, segments[0].removesuffix("()"))
+        outside = self._names.find_type(file, ordinal, segments[0].removesuffix("()"))
         return (NOTHING_KNOWN if segments[0].endswith("()") else Value(outside)), 1
 
     def _step(self, value: Value, segment: str, steps: int) -> Value:
@@ -265,22 +265,22 @@ class CSharpTypes:
             if file is None:
                 continue
             if symbol.kind in TYPE_KINDS:
-                return Value(self.get_own(file, declaration.place))
+                return Value(self.get_own(file, declaration.ordinal))
             if symbol.kind in CALLABLE_KINDS and not is_call:
                 continue
-            value = self.read_written(file, declaration.place, symbol.return_type, steps)
+            value = self.read_written(file, declaration.ordinal, symbol.return_type, steps)
             if value.type is not None:
                 return value
         return NOTHING_KNOWN
 
-    def read_written(self, file: CSharpFile, place: int, text: str, steps: int) -> Value:
+    def read_written(self, file: CSharpFile, ordinal: int, text: str, steps: int) -> Value:
         """The value that a written type means."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOTHING_KNOWN
         if not found.qualifier and TYPE_PARAMETER.fullmatch(found.name):
             return NOTHING_KNOWN
-        meaning = self._names.find_type(file, place, found.name, found.qualifier, found.arity)
+        meaning = self._names.find_type(file, ordinal, found.name, found.qualifier, found.arity)
         return Value(meaning, found.is_items, found.is_task)
 
     def follow_bind(self, file: CSharpFile, row: Reference, steps: int) -> Value:
@@ -315,9 +315,9 @@ def _has_form(written: TypeName, value: Value) -> bool:
     return bool(written.name) and (written.is_task, written.is_items) == (value.is_task, value.is_items)
 
 
-def find_bind(file: CSharpFile, place: int, name: str, line: int) -> Reference | None:
+def find_bind(file: CSharpFile, ordinal: int, name: str, line: int) -> Reference | None:
     """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
-    for around in file.list_around(place):
+    for around in file.list_around(ordinal):
         rows = file.binds.get((around, name))
         if rows:
             before = [row for row in rows if not line or row.line <= line]

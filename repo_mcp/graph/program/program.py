@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from repo_mcp.symbols.symbol_record import Reference, Structure
+from repo_mcp.symbols.symbol_record import Reference, SymbolRecord
 
 
 class Confidence(StrEnum):
@@ -32,7 +32,7 @@ class Declaration:
     """One declared symbol: its file and its place among the symbols of that file's structure."""
 
     path: str
-    place: int  # 0: the file itself
+    ordinal: int  # 0: the file itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ NOTHING = Resolution()
 class Program(Protocol):
     """The structured files of one repository, as they are in one snapshot."""
 
-    def find_structure(self, path: str) -> Structure | None:
+    def find_record(self, path: str) -> SymbolRecord | None:
         """The structure of a file; None when it has none. Cheap when asked again."""
 
     def find_language(self, path: str) -> str:
@@ -85,5 +85,5 @@ class Program(Protocol):
 class Resolver(Protocol):
     """Resolves the references of the files of some languages. Used by one call at a time."""
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference of a file means. Never raises for what a structure holds."""

@@ -42,29 +42,29 @@ class PythonClasses:
             bases, outer = self._list_bases(one)
             foreign = foreign or outer
             stack += [base for base in reversed(bases) if base != start]
-        last: dict[Class, int] = {one: place for place, one in enumerate(seen)}
+        last: dict[Class, int] = {one: ordinal for ordinal, one in enumerate(seen)}
         return sorted(last, key=lambda one: last[one])[:MAX_CLASSES], foreign
 
     def _list_bases(self, one: Class) -> tuple[list[Class], str]:
         """The bases that are declared here, and the dotted name of one that is not."""
-        path, place = one
+        path, ordinal = one
         names = self._scoping.find_names(path)
         if names is None:
             return [], ""
         found: list[Class] = []
         foreign = ""
-        for qualifier, name in names.bases.get(place, ()):
-            values = self.find_dotted(path, place, f"{qualifier}.{name}" if qualifier else name)
+        for qualifier, name in names.bases.get(ordinal, ()):
+            values = self.find_dotted(path, ordinal, f"{qualifier}.{name}" if qualifier else name)
             classes = [value for value in values if self.is_class(value)]
-            found += [(value.path, value.place) for value in classes[:1]]
+            found += [(value.path, value.ordinal) for value in classes[:1]]
             if not classes:
                 foreign = foreign or next((v.path for v in values if v.form is Form.OUTSIDE), "?")
         return found, foreign
 
-    def find_dotted(self, path: str, place: int, dotted: str) -> list[Value]:
+    def find_dotted(self, path: str, ordinal: int, dotted: str) -> list[Value]:
         """What a dotted name means that is a base of a class, without looking at the types of variables."""
         first, *rest = dotted.split(".")
-        values = self._scoping.look_up(path, place, first, skip_own=True)
+        values = self._scoping.look_up(path, ordinal, first, skip_own=True)
         for name in rest[:20]:
             found: list[Value] = []
             for value in values:
@@ -73,24 +73,24 @@ class PythonClasses:
                 elif value.form is Form.OUTSIDE:
                     found.append(outside(f"{value.path}.{name}"))
                 elif self.is_class(value):
-                    found += self._find_own((value.path, value.place), name)
+                    found += self._find_own((value.path, value.ordinal), name)
             values = found
         return values
 
     def is_class(self, value: Value) -> bool:
         """True for the object that a class is."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-        return names is not None and names.is_class(value.place)
+        return names is not None and names.is_class(value.ordinal)
 
     def _find_own(self, one: Class, name: str) -> list[Value]:
-        path, place = one
+        path, ordinal = one
         names = self._scoping.find_names(path)
         if names is None:
             return []
-        places = names.list_declared(place, name)
-        found = [Value(Form.OBJECT, path, child) for child in places[:MAX_MEMBERS]]
+        ordinals = names.list_declared(ordinal, name)
+        found = [Value(Form.OBJECT, path, child) for child in ordinals[:MAX_MEMBERS]]
         if not found:
-            for imported in names.imports.get((place, name), ()):
+            for imported in names.imports.get((ordinal, name), ()):
                 found += self._scoping.follow(path, imported, name)
         return found
 
@@ -113,13 +113,13 @@ class PythonClasses:
 
     def _is_assigned_in_method(self, value: Value) -> bool:
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-        return names is not None and names.is_assigned_in_method(value.place)
+        return names is not None and names.is_assigned_in_method(value.ordinal)
 
     def _find_told(self, bases: list[Class], name: str) -> list[Value]:
         """The property or annotated attribute of a base: what `self.x = ...` in a method then assigns."""
         for one in bases:
             for value in self._find_own(one, name):
                 names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-                if names is not None and names.is_told_property(value.place):
+                if names is not None and names.is_told_property(value.ordinal):
                     return [value]
         return []

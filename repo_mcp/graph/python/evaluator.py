@@ -49,13 +49,13 @@ class PythonEvaluator:
         self._was_cut = False
         self._kept: BoundedCache[tuple[str, int, str], list[Value]] = BoundedCache(MAX_KEPT)
 
-    def ask(self, path: str, place: int, expression: str, line: int) -> Known:
+    def ask(self, path: str, ordinal: int, expression: str, line: int) -> Known:
         """What an expression is that stands in a symbol at a line; None when nothing tells."""
         self._steps = self._depth = 0
         self._was_cut = False
-        return self.evaluate(path, place, expression, line)
+        return self.evaluate(path, ordinal, expression, line)
 
-    def evaluate(self, path: str, place: int, expression: str, line: int) -> Known:
+    def evaluate(self, path: str, ordinal: int, expression: str, line: int) -> Known:
         """As `ask`, within a question."""
         names = self._scoping.find_names(path)
         pieces = _PIECE.findall(expression)
@@ -66,10 +66,10 @@ class PythonEvaluator:
         if names is None or not pieces or _UNKNOWN in expression or expression.endswith("…"):
             return None
         if expression.startswith("super()"):
-            values: Known = self._find_parent(path, names, place)
+            values: Known = self._find_parent(path, names, ordinal)
             pieces = pieces[1:]
         else:
-            values = self._find_root(path, names, place, pieces[0], line)
+            values = self._find_root(path, names, ordinal, pieces[0], line)
         for piece in pieces[1:]:
             if not values:
                 return values
@@ -82,28 +82,28 @@ class PythonEvaluator:
 
     # Roots
 
-    def _find_parent(self, path: str, names: PythonNames, place: int) -> list[Value]:
-        owner = names.find_class(place)
+    def _find_parent(self, path: str, names: PythonNames, ordinal: int) -> list[Value]:
+        owner = names.find_class(ordinal)
         return [Value(Form.PARENT, path, owner)] if owner else []
 
-    def _find_root(self, path: str, names: PythonNames, place: int, name: str, line: int) -> Known:
-        method = names.find_method(place, name)
+    def _find_root(self, path: str, names: PythonNames, ordinal: int, name: str, line: int) -> Known:
+        method = names.find_method(ordinal, name)
         if method:
-            own_name = names.structure.strings[names.structure.names[method]]
+            own_name = names.record.strings[names.record.names[method]]
             is_class = own_name in _CLASS_METHODS or name in _CLASS_WORDS
             form = Form.OBJECT if is_class else Form.INSTANCE
             return [Value(form, path, names.parents[method])]
-        if (place, name) in names.reads or names.is_class(place):
-            found = self._scoping.look_up(path, place, name)
+        if (ordinal, name) in names.reads or names.is_class(ordinal):
+            found = self._scoping.look_up(path, ordinal, name)
             if found:
                 return found
-        for around in names.iter_around(place):
+        for around in names.iter_around(ordinal):
             bounds = names.bounds.get((around, name))
             if bounds and not names.is_class(around):
-                known = self._tell(path, names, self._choose(bounds, line if around == place else 0))
+                known = self._tell(path, names, self._choose(bounds, line if around == ordinal else 0))
                 if known:
                     return known
-        return self._scoping.look_up(path, place, name) or None if not place else None
+        return self._scoping.look_up(path, ordinal, name) or None if not ordinal else None
 
     def _choose(self, bounds: Sequence[Bound], line: int) -> Sequence[Bound]:
         """What holds at a line: the last before it, with those of the same line. All when it is 0."""
@@ -169,20 +169,20 @@ class PythonEvaluator:
         names = self._scoping.find_names(value.path)
         if names is None or value.form is not Form.OBJECT:
             return []
-        kind, parent = names.kinds[value.place], names.parents[value.place]
+        kind, parent = names.kinds[value.ordinal], names.parents[value.ordinal]
         if kind == SymbolKind.ENUM_MEMBER:
             return [Value(Form.INSTANCE, value.path, parent)]
         if kind not in _VARIABLES:
             return []
-        if names.is_function(value.place):
+        if names.is_function(value.ordinal):
             return self._call_function(value)
-        key = (value.path, value.place, "")
+        key = (value.path, value.ordinal, "")
         if key in self._kept:
             return self._kept[key]
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
-        name = names.structure.strings[names.structure.names[value.place]]
+        name = names.record.strings[names.record.names[value.ordinal]]
         bounds = [*names.bounds.get((parent, name), ())]
         bounds += names.bounds.get((parent, f"self.{name}"), ()) if parent else ()
         return self._keep(key, value.path, names, bounds)
@@ -209,7 +209,7 @@ class PythonEvaluator:
         names = self._scoping.find_names(value.path)
         if names is None:
             return False
-        kind = names.kinds[value.place]
+        kind = names.kinds[value.ordinal]
         return kind in _VARIABLES or kind == SymbolKind.ENUM_MEMBER
 
     # Steps: what is taken is never a variable
@@ -244,7 +244,7 @@ class PythonEvaluator:
         elif value.form in (Form.INSTANCE, Form.PARENT) or self.classes.is_class(value):
             if name == "__class__" and value.form is Form.INSTANCE:
                 return [value._replace(form=Form.OBJECT)]
-            found = self.classes.find_member((value.path, value.place), name, value.form is Form.PARENT)
+            found = self.classes.find_member((value.path, value.ordinal), name, value.form is Form.PARENT)
         else:
             return []
         return found if value.is_sure else [one.guessed() for one in found]
@@ -266,7 +266,7 @@ class PythonEvaluator:
     def _call_member(self, value: Value, *names: str) -> list[Value]:
         """What the first method gives that an instance has; nothing when it is none of the repository."""
         for name in names:
-            members = self.classes.find_member((value.path, value.place), name)
+            members = self.classes.find_member((value.path, value.ordinal), name)
             if members:
                 return merge([self._call_function(one) for one in members], MAX_VALUES)
         return []
@@ -274,10 +274,10 @@ class PythonEvaluator:
     def _call_function(self, value: Value) -> list[Value]:
         """What a declared function returns: by its annotation, else by its return statements."""
         names = self._scoping.find_names(value.path) if value.form is Form.OBJECT else None
-        bounds = () if names is None else names.bounds.get((value.place, "()"), ())
+        bounds = () if names is None else names.bounds.get((value.ordinal, "()"), ())
         if names is None or not bounds:
             return []
-        key = (value.path, value.place, "()")
+        key = (value.path, value.ordinal, "()")
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
@@ -306,13 +306,13 @@ class PythonEvaluator:
         """`return self` and `-> Self` mean the class that the method was asked of."""
         if not method.owner:
             return found
-        path, place = method.owner
-        own = (method.path, names.parents[method.place])
+        path, ordinal = method.owner
+        own = (method.path, names.parents[method.ordinal])
         fitted = []
         for one in found:
-            is_self = one.form is Form.INSTANCE and (one.path, one.place) == own
+            is_self = one.form is Form.INSTANCE and (one.path, one.ordinal) == own
             if is_self or (one.form is Form.OUTSIDE and one.path.endswith(".Self()")):
-                fitted.append(Value(Form.INSTANCE, path, place, one.is_sure))
+                fitted.append(Value(Form.INSTANCE, path, ordinal, one.is_sure))
             else:
                 fitted.append(one)
         return fitted

@@ -10,9 +10,9 @@ from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     ReferenceRole,
-    Structure,
     SymbolFlag,
     SymbolKind,
+    SymbolRecord,
 )
 
 _READ_ROLES = (
@@ -47,81 +47,81 @@ class Imported(NamedTuple):
 class PythonSymbols:
     """What the symbols of one structure are, and what stands around them."""
 
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
-        self.parents: list[int] = structure.parents.tolist()
-        self.kinds: list[int] = structure.kinds.tolist()
+    def __init__(self, record: SymbolRecord) -> None:
+        self.record = record
+        self.parents: list[int] = record.parents.tolist()
+        self.kinds: list[int] = record.kinds.tolist()
 
     @cached_property
     def children(self) -> dict[tuple[int, str], list[int]]:
         """(place, name) -> places of the symbols of that name right inside it."""
-        strings = self.structure.strings
+        strings = self.record.strings
         found: dict[tuple[int, str], list[int]] = {}
-        for place, name in enumerate(self.structure.names.tolist()):
-            if place:
-                found.setdefault((self.parents[place], strings[name]), []).append(place)
+        for ordinal, name in enumerate(self.record.names.tolist()):
+            if ordinal:
+                found.setdefault((self.parents[ordinal], strings[name]), []).append(ordinal)
         return found
 
-    def list_declared(self, place: int, name: str) -> list[int]:
+    def list_declared(self, ordinal: int, name: str) -> list[int]:
         """Places of what is declared under a name right inside a symbol; of overloads what they lead to."""
-        places = self.children.get((place, name), [])
-        if len(places) > 1:
-            flags = self.structure.flags
-            whole = [one for one in places if not int(flags[one]) & SymbolFlag.FORWARD]
-            return whole or places
-        return places
+        ordinals = self.children.get((ordinal, name), [])
+        if len(ordinals) > 1:
+            flags = self.record.flags
+            whole = [one for one in ordinals if not int(flags[one]) & SymbolFlag.FORWARD]
+            return whole or ordinals
+        return ordinals
 
-    def iter_around(self, place: int) -> Iterator[int]:
+    def iter_around(self, ordinal: int) -> Iterator[int]:
         """A symbol and those around it, from the inside; the file is the last."""
-        while place:
-            yield place
-            place = self.parents[place]
+        while ordinal:
+            yield ordinal
+            ordinal = self.parents[ordinal]
         yield 0
 
-    def find_class(self, place: int) -> int:
+    def find_class(self, ordinal: int) -> int:
         """The class around a method or what stands in it; 0 when there is none."""
-        for around in self.iter_around(place):
+        for around in self.iter_around(ordinal):
             if self.is_class(around):
                 return around
         return 0
 
-    def find_method(self, place: int, parameter: str) -> int:
+    def find_method(self, ordinal: int, parameter: str) -> int:
         """The method around a place whose first parameter has this name; 0 when there is none."""
-        for around in self.iter_around(place):
+        for around in self.iter_around(ordinal):
             if around and self.is_function(around) and self.is_class(self.parents[around]):
-                symbol = self.structure.get_symbol(around)
+                symbol = self.record.get_symbol(around)
                 first = symbol.parameters[1:].partition(",")[0].partition(":")[0].partition("=")[0]
                 if first.rstrip(")").strip() == parameter and not symbol.flags & SymbolFlag.STATIC:
                     return around
         return 0
 
-    def is_assigned_in_method(self, place: int) -> bool:
+    def is_assigned_in_method(self, ordinal: int) -> bool:
         """True for an attribute that a method of the class assigns first, without an annotation."""
-        structure = self.structure
-        if self.kinds[place] != SymbolKind.PROPERTY or structure.types[place] or structure.parameters[place]:
+        record = self.record
+        if self.kinds[ordinal] != SymbolKind.PROPERTY or record.types[ordinal] or record.parameters[ordinal]:
             return False
-        for before in range(place - 1, max(0, place - MAX_LOOKED_BACK), -1):
-            if self.parents[before] == self.parents[place] and self.is_function(before):
-                return bool(structure.starts[before] + structure.spans[before] >= structure.starts[place])
+        for before in range(ordinal - 1, max(0, ordinal - MAX_LOOKED_BACK), -1):
+            if self.parents[before] == self.parents[ordinal] and self.is_function(before):
+                return bool(record.starts[before] + record.spans[before] >= record.starts[ordinal])
         return False
 
-    def is_told_property(self, place: int) -> bool:
+    def is_told_property(self, ordinal: int) -> bool:
         """True for a property, and for an attribute with an annotation."""
-        structure = self.structure
-        if self.kinds[place] != SymbolKind.PROPERTY:
+        record = self.record
+        if self.kinds[ordinal] != SymbolKind.PROPERTY:
             return False
-        return bool(structure.types[place]) or self.is_function(place)
+        return bool(record.types[ordinal]) or self.is_function(ordinal)
 
-    def is_class(self, place: int) -> bool:
+    def is_class(self, ordinal: int) -> bool:
         """True for a class or an enumeration."""
-        return self.kinds[place] in TYPE_KINDS and self.kinds[place] != SymbolKind.TYPE
+        return self.kinds[ordinal] in TYPE_KINDS and self.kinds[ordinal] != SymbolKind.TYPE
 
-    def is_function(self, place: int) -> bool:
+    def is_function(self, ordinal: int) -> bool:
         """True for a function, a method, and a property that is one."""
-        if self.kinds[place] in CALLABLE_KINDS:
+        if self.kinds[ordinal] in CALLABLE_KINDS:
             return True
-        is_property = self.kinds[place] == SymbolKind.PROPERTY
-        return is_property and bool(self.structure.parameters[place])
+        is_property = self.kinds[ordinal] == SymbolKind.PROPERTY
+        return is_property and bool(self.record.parameters[ordinal])
 
 
 class PythonNames(PythonSymbols):
@@ -131,8 +131,8 @@ class PythonNames(PythonSymbols):
     def imports(self) -> dict[tuple[int, str], list[Imported]]:
         """(place, local name) -> what is imported there; stars have the local name "*"."""
         found: dict[tuple[int, str], list[Imported]] = {}
-        for row in self.structure.list_role(ReferenceRole.IMPORT):
-            one = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.IMPORT):
+            one = self.record.get_reference(row)
             imported = Imported(one.symbol, one.qualifier, one.name, one.line)
             found.setdefault((one.symbol, one.alias or "*"), []).append(imported)
         return found
@@ -141,8 +141,8 @@ class PythonNames(PythonSymbols):
     def bounds(self) -> dict[tuple[int, str], list[Bound]]:
         """(place, variable) -> what tells its type, by line; attributes of self stand with the class."""
         found: dict[tuple[int, str], list[Bound]] = {}
-        for row in self.structure.list_role(ReferenceRole.BIND):
-            one = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.BIND):
+            one = self.record.get_reference(row)
             owner = one.symbol
             if one.alias.startswith("self."):
                 owner = self.find_class(owner)
@@ -153,22 +153,22 @@ class PythonNames(PythonSymbols):
     @cached_property
     def bases(self) -> dict[int, list[tuple[str, str]]]:
         """Place of a class -> qualifier and name of its bases, in order."""
-        rows = self.structure.list_role(ReferenceRole.INHERIT)
+        rows = self.record.list_role(ReferenceRole.INHERIT)
         found: dict[int, list[tuple[str, str]]] = {}
-        for one in sorted(map(self.structure.get_reference, rows), key=lambda base: base.arguments):
+        for one in sorted(map(self.record.get_reference, rows), key=lambda base: base.arguments):
             found.setdefault(one.symbol, []).append((one.qualifier, one.name))
         return found
 
     @cached_property
     def exports(self) -> list[tuple[str, str]]:
         """Qualifier and name of what `__all__` names; ("w", "*") for all that `w.__all__` names."""
-        rows = self.structure.list_role(ReferenceRole.EXPORT)
-        references = [self.structure.get_reference(row) for row in rows]
+        rows = self.record.list_role(ReferenceRole.EXPORT)
+        references = [self.record.get_reference(row) for row in rows]
         return [(one.qualifier, one.name) for one in references]
 
     @cached_property
     def reads(self) -> frozenset[tuple[int, str]]:
         """(place, name) of every bare name that is read there and is no variable of a function."""
-        structure, strings = self.structure, self.structure.strings
-        rows = [row for row in structure.list_role(*_READ_ROLES) if not structure.ref_qualifiers[row]]
-        return frozenset((int(structure.ref_symbols[row]), strings[structure.ref_names[row]]) for row in rows)
+        record, strings = self.record, self.record.strings
+        rows = [row for row in record.list_role(*_READ_ROLES) if not record.ref_qualifiers[row]]
+        return frozenset((int(record.ref_symbols[row]), strings[record.ref_names[row]]) for row in rows)

@@ -25,7 +25,7 @@ from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.scoping import PythonScoping
 from repo_mcp.graph.python.values import Form, Value
 from repo_mcp.lru_cache import BoundedCache
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
 __all__ = ["PythonResolver", "qualified_module"]
@@ -46,7 +46,7 @@ class PythonResolver:
         self._evaluator = PythonEvaluator(self._scoping)
         self._guesses: BoundedCache[str, tuple[Declaration, ...]] = BoundedCache(MAX_KEPT)
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference means. It must be one of the structure, which is the one that the program has."""
         names = self._scoping.find_names(path)
         if names is None or reference.role is ReferenceRole.BIND:
@@ -75,14 +75,14 @@ class PythonResolver:
         return self._answer(self._scoping.find_member(path, name))
 
     def _attribute(self, path: str, names: PythonNames, reference: Reference) -> Resolution:
-        place, name = reference.symbol, reference.name
+        ordinal, name = reference.symbol, reference.name
         if name == "__class__":
             return Resolution((), "builtins.object.__class__")
         if reference.role is ReferenceRole.INHERIT:
-            values = self._evaluator.classes.find_dotted(path, place, f"{reference.qualifier}.{name}")
+            values = self._evaluator.classes.find_dotted(path, ordinal, f"{reference.qualifier}.{name}")
             if values:
                 return self._answer(values)
-        receivers = self._evaluator.ask(path, place, reference.qualifier, reference.line)
+        receivers = self._evaluator.ask(path, ordinal, reference.qualifier, reference.line)
         if receivers:
             members: list[Value] = []
             is_known = False
@@ -107,7 +107,7 @@ class PythonResolver:
                 external = external or value.path
             elif value.form in (Form.OBJECT, Form.MODULE) and not value.path.endswith("/"):
                 confidence = Confidence.EXACT if value.is_sure else Confidence.PROBABLE
-                targets.append(Target(Declaration(value.path, value.place), confidence))
+                targets.append(Target(Declaration(value.path, value.ordinal), confidence))
         if targets:
             return Resolution(tuple(targets[:MAX_TARGETS]))
         return Resolution((), external.replace("()", "").replace("[]", ""))
@@ -135,10 +135,10 @@ class PythonResolver:
         names = self._scoping.find_names(declaration.path)
         if names is None:
             return False
-        if names.is_function(declaration.place):
+        if names.is_function(declaration.ordinal):
             return True
-        structure = names.structure
-        owner = structure.get_symbol(names.parents[declaration.place]).name
+        record = names.record
+        owner = record.get_symbol(names.parents[declaration.ordinal]).name
         receiver = reference.qualifier.rpartition(".")[2]
         return receiver.strip("_").replace("_", "").lower() == owner.strip("_").lower()
 
@@ -155,9 +155,9 @@ class PythonResolver:
             if names is None:
                 continue
             owners: set[int] = set()
-            for place in names.structure.find_symbols(name):
-                owner = names.parents[place]
-                if owner not in owners and names.is_class(owner) and names.kinds[place] in _MEMBERS:
+            for ordinal in names.record.find_symbols(name):
+                owner = names.parents[ordinal]
+                if owner not in owners and names.is_class(owner) and names.kinds[ordinal] in _MEMBERS:
                     owners.add(owner)
-                    found.append(Declaration(path, place))
+                    found.append(Declaration(path, ordinal))
         return tuple(found)

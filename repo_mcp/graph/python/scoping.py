@@ -34,19 +34,19 @@ class PythonScoping:
     def find_names(self, path: str) -> PythonNames | None:
         """The tables of a file; None for what has no structure."""
         if path not in self._names:
-            structure = None if path.endswith("/") else self._program.find_structure(path)
-            self._names[path] = None if structure is None else PythonNames(structure)
+            record = None if path.endswith("/") else self._program.find_record(path)
+            self._names[path] = None if record is None else PythonNames(record)
         return self._names[path]
 
-    def look_up(self, path: str, place: int, name: str, skip_own: bool = False) -> list[Value]:
+    def look_up(self, path: str, ordinal: int, name: str, skip_own: bool = False) -> list[Value]:
         """What a bare name means that is read in a symbol. `skip_own`: not as seen from inside it."""
         names = self.find_names(path)
         if names is None:
             return []
-        around = list(names.iter_around(place))
+        around = list(names.iter_around(ordinal))
         classes = []
-        for scope in around[1:] if skip_own and place else around:
-            if scope and names.is_class(scope) and scope != place and not (skip_own and scope == around[1]):
+        for scope in around[1:] if skip_own and ordinal else around:
+            if scope and names.is_class(scope) and scope != ordinal and not (skip_own and scope == around[1]):
                 classes.append(scope)
                 continue
             found = self._look_in(path, names, scope, name)
@@ -62,7 +62,7 @@ class PythonScoping:
     def _look_in(self, path: str, names: PythonNames, scope: int, name: str) -> list[Value]:
         if not scope:
             return self.find_member(path, name)
-        groups = [[Value(Form.OBJECT, path, place) for place in names.list_declared(scope, name)]]
+        groups = [[Value(Form.OBJECT, path, ordinal) for ordinal in names.list_declared(scope, name)]]
         for imported in names.imports.get((scope, name), ()):
             groups.append(self.follow(path, imported, name))
         return merge(groups, MAX_VALUES)
@@ -86,7 +86,7 @@ class PythonScoping:
         names = self.find_names(module)
         groups: list[list[Value]] = []
         if names is not None:
-            groups.append([Value(Form.OBJECT, module, place) for place in names.list_declared(0, name)])
+            groups.append([Value(Form.OBJECT, module, ordinal) for ordinal in names.list_declared(0, name)])
             for imported in names.imports.get((0, name), ()):
                 groups.append(self.follow(module, imported, name, hops + 1))
             if not any(groups):

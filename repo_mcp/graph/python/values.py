@@ -27,7 +27,7 @@ class Value(NamedTuple):
 
     form: Form
     path: str
-    place: int = 0
+    ordinal: int = 0
     # False where it was concluded from what a function returns, or from items: likely, not certain.
     is_sure: bool = True
     # OBJECT of a member: path and place of the class that it was asked of. Empty otherwise.
@@ -40,7 +40,7 @@ class Value(NamedTuple):
 
 def take_item(value: Value) -> Value:
     """One of the items that a value holds or gives."""
-    if value.place == OUTER:
+    if value.ordinal == OUTER:
         return outside(value.path + "()")
     return value._replace(form=Form.INSTANCE, is_sure=False)
 

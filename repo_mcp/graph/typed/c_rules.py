@@ -107,12 +107,12 @@ class CRules(Rules):
 
     # -- names -------------------------------------------------------------------------------------------
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """The namespaces around a symbol, from the inside out, and those of `using namespace`."""
         if scope.language == "c" and not scope.path.endswith(".h"):
             return [()]
         names: list[str] = []
-        for one in reversed([*scope.iter_around(place)]):
+        for one in reversed([*scope.iter_around(ordinal)]):
             kind = scope.get_kind(one)
             if kind is SymbolKind.MODULE:
                 names.append(scope.get_name(one))
@@ -123,7 +123,7 @@ class CRules(Rules):
         wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports if row.qualifier]
         return [*found, *(one for one in wide if one not in found)]
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """What `using a::b` and `namespace a = b::c` bind."""
         if scope.language == "c":
             return None
@@ -132,9 +132,9 @@ class CRules(Rules):
             return OUTSIDE + path if path[:1] == ("std",) else path
         return None
 
-    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+    def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """Names in the namespaces that are visible; `std` is elsewhere."""
-        return [OUTSIDE + names] if names[0] == "std" else super().list_paths(scope, place, names)
+        return [OUTSIDE + names] if names[0] == "std" else super().list_paths(scope, ordinal, names)
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
         """The included file; of `using` the declaration."""
@@ -144,9 +144,9 @@ class CRules(Rules):
         found = self.find_included(scope.path, qualifier)
         return ([], [], qualifier.lstrip("<")) if found is None else ([found], [], "")
 
-    def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         """A static name of a source file stays there, unless the file is included."""
-        if not other.is_static(place) or other.path.endswith(_HEADERS) or other.is_member(place):
+        if not other.is_static(ordinal) or other.path.endswith(_HEADERS) or other.is_member(ordinal):
             return True
         return other.path in self.list_includes(scope.path)
 

@@ -15,10 +15,10 @@ from repo_mcp.symbols.symbol_record import (
     TYPE_KINDS,
     Reference,
     ReferenceRole,
-    Structure,
     Symbol,
     SymbolFlag,
     SymbolKind,
+    SymbolRecord,
 )
 
 MAX_PARENTS = 400  # the parsers open no more scopes
@@ -28,81 +28,81 @@ _BASE_ROLES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXT
 class SymbolScopes:
     """The symbols of a file, by their places."""
 
-    def __init__(self, path: str, language: str, structure: Structure) -> None:
+    def __init__(self, path: str, language: str, record: SymbolRecord) -> None:
         self.path = path
         self.language = language
-        self.structure = structure
+        self.record = record
         self.folder = path.rpartition("/")[0]
-        self._parents: list[int] = structure.parents.tolist()
-        self._kinds: list[int] = structure.kinds.tolist()
+        self._parents: list[int] = record.parents.tolist()
+        self._kinds: list[int] = record.kinds.tolist()
 
-    def get_kind(self, place: int) -> SymbolKind:
+    def get_kind(self, ordinal: int) -> SymbolKind:
         """What a symbol is."""
-        return SymbolKind(self._kinds[place])
+        return SymbolKind(self._kinds[ordinal])
 
-    def get_parent(self, place: int) -> int:
+    def get_parent(self, ordinal: int) -> int:
         """The place of the symbol that holds one."""
-        return self._parents[place]
+        return self._parents[ordinal]
 
-    def get_symbol(self, place: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> Symbol:
         """The symbol at a place."""
-        return self.structure.get_symbol(place)
+        return self.record.get_symbol(ordinal)
 
-    def get_name(self, place: int) -> str:
+    def get_name(self, ordinal: int) -> str:
         """The name of a symbol."""
-        return self.structure.strings[int(self.structure.names[place])]
+        return self.record.strings[int(self.record.names[ordinal])]
 
     def find_named(self, name: str) -> list[int]:
         """Symbols of a name."""
-        return self.structure.find_symbols(name)
+        return self.record.find_symbols(name)
 
-    def find_children(self, place: int, name: str) -> list[int]:
+    def find_children(self, ordinal: int, name: str) -> list[int]:
         """Symbols of a name right inside of one."""
         parents = self._parents
-        return [one for one in self.find_named(name) if parents[one] == place and one]
+        return [one for one in self.find_named(name) if parents[one] == ordinal and one]
 
-    def iter_around(self, place: int) -> Iterator[int]:
+    def iter_around(self, ordinal: int) -> Iterator[int]:
         """A symbol and those around it, the file last."""
         for _ in range(MAX_PARENTS):
-            yield place
-            if not place:
+            yield ordinal
+            if not ordinal:
                 return
-            place = self._parents[place]
+            ordinal = self._parents[ordinal]
 
-    def find_type_around(self, place: int) -> int | None:
+    def find_type_around(self, ordinal: int) -> int | None:
         """The innermost type that a symbol is or stands in."""
-        return next((one for one in self.iter_around(place) if self.get_kind(one) in TYPE_KINDS), None)
+        return next((one for one in self.iter_around(ordinal) if self.get_kind(one) in TYPE_KINDS), None)
 
-    def is_member(self, place: int) -> bool:
+    def is_member(self, ordinal: int) -> bool:
         """True for what stands right inside of a type."""
-        return self.get_kind(self._parents[place]) in TYPE_KINDS
+        return self.get_kind(self._parents[ordinal]) in TYPE_KINDS
 
-    def say_names(self, place: int) -> tuple[str, ...]:
+    def say_names(self, ordinal: int) -> tuple[str, ...]:
         """The names of a symbol and of those around it, outermost first, without the file."""
-        names = [self.get_name(one) for one in self.iter_around(place) if one]
+        names = [self.get_name(one) for one in self.iter_around(ordinal) if one]
         return tuple(reversed(names))
 
-    def is_forward(self, place: int) -> bool:
+    def is_forward(self, ordinal: int) -> bool:
         """True for what is only announced here."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.FORWARD)
+        return bool(int(self.record.flags[ordinal]) & SymbolFlag.FORWARD)
 
-    def is_static(self, place: int) -> bool:
+    def is_static(self, ordinal: int) -> bool:
         """True for what its declaration calls static."""
-        return bool(int(self.structure.flags[place]) & SymbolFlag.STATIC)
+        return bool(int(self.record.flags[ordinal]) & SymbolFlag.STATIC)
 
 
 class FileScope(SymbolScopes):
     """A file and its structure."""
 
-    def count_parameters(self, place: int) -> int:
+    def count_parameters(self, ordinal: int) -> int:
         """How many parameters a symbol has."""
-        return int(self.structure.parameter_counts[place])
+        return int(self.record.parameter_counts[ordinal])
 
     @cached_property
     def imports(self) -> list[Reference]:
         """Every import of the file."""
-        structure = self.structure
-        return [structure.get_reference(row) for row in structure.list_role(ReferenceRole.IMPORT)]
+        record = self.record
+        return [record.get_reference(row) for row in record.list_role(ReferenceRole.IMPORT)]
 
     @cached_property
     def _imports_by_alias(self) -> dict[str, list[Reference]]:
@@ -124,53 +124,53 @@ class FileScope(SymbolScopes):
     @cached_property
     def exports(self) -> list[Reference]:
         """What the file names again for its importers."""
-        structure = self.structure
-        return [structure.get_reference(row) for row in structure.list_role(ReferenceRole.EXPORT)]
+        record = self.record
+        return [record.get_reference(row) for row in record.list_role(ReferenceRole.EXPORT)]
 
     @cached_property
     def _bindings(self) -> dict[tuple[int, str], list[Reference]]:
         found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.structure.list_role(ReferenceRole.BIND):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.BIND):
+            reference = self.record.get_reference(row)
             found.setdefault((reference.symbol, reference.alias), []).append(reference)
         return found
 
-    def find_binding(self, place: int, line: int, name: str) -> Reference | None:
+    def find_binding(self, ordinal: int, line: int, name: str) -> Reference | None:
         """What was last said of the type of a variable, above a line or on it, in or around a symbol."""
-        for around in self.iter_around(place):
+        for around in self.iter_around(ordinal):
             rows = self._bindings.get((around, name), ())
             above = bisect_right(rows, line, key=_get_line)
             if above:
                 return rows[above - 1]
         return None
 
-    def read_type_names(self, place: int) -> tuple[str, ...]:
+    def read_type_names(self, ordinal: int) -> tuple[str, ...]:
         """The dotted name of the type that a declaration shows; empty where it shows none."""
-        found = read_type(self.structure.strings[int(self.structure.types[place])])
+        found = read_type(self.record.strings[int(self.record.types[ordinal])])
         if not found.name:
             return ()
         return (*found.qualifier.split("."), found.name) if found.qualifier else (found.name,)
 
     @cached_property
     def _extended(self) -> dict[int, Reference]:
-        structure = self.structure
+        record = self.record
         found: dict[int, Reference] = {}
-        for row in structure.list_role(ReferenceRole.EXTEND):
-            reference = structure.get_reference(row)
+        for row in record.list_role(ReferenceRole.EXTEND):
+            reference = record.get_reference(row)
             if self.get_name(reference.symbol) == reference.name:
                 found.setdefault(reference.symbol, reference)
         return found
 
-    def find_extended(self, place: int) -> Reference | None:
+    def find_extended(self, ordinal: int) -> Reference | None:
         """The row that names the type of an extension."""
-        return self._extended.get(place) if self.get_kind(place) is SymbolKind.EXTENSION else None
+        return self._extended.get(ordinal) if self.get_kind(ordinal) is SymbolKind.EXTENSION else None
 
-    def list_bases(self, place: int) -> list[Reference]:
+    def list_bases(self, ordinal: int) -> list[Reference]:
         """The rows that name bases of a type."""
-        structure = self.structure
-        rows = structure.list_role(*_BASE_ROLES)
-        found = [structure.get_reference(row) for row in rows if int(structure.ref_symbols[row]) == place]
-        extended = self.find_extended(place)
+        record = self.record
+        rows = record.list_role(*_BASE_ROLES)
+        found = [record.get_reference(row) for row in rows if int(record.ref_symbols[row]) == ordinal]
+        extended = self.find_extended(ordinal)
         return [one for one in found if one != extended]
 
 

@@ -27,14 +27,14 @@ class GoRules(Rules):
         """The folder."""
         return (scope.folder,)
 
-    def say_path(self, scope: FileScope, place: int) -> Path:
+    def say_path(self, scope: FileScope, ordinal: int) -> Path:
         """Folder and names, without the package's own."""
-        names = scope.say_names(place)
+        names = scope.say_names(ordinal)
         return (
             (scope.folder, *names[1:]) if scope.get_kind(1) is SymbolKind.MODULE else (scope.folder, *names)
         )
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """The package's folder, and the folders of `import . "path"`."""
         found = [self.find_home(scope)]
         for row in scope.wide_imports:
@@ -43,7 +43,7 @@ class GoRules(Rules):
                 found.append((folder,))
         return found
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """The folder of an imported package."""
         for row in scope.find_imports(name):
             if row.name == "":
@@ -51,9 +51,9 @@ class GoRules(Rules):
                 return (*OUTSIDE, row.qualifier) if folder is None else (folder,)
         return None
 
-    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+    def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """What stands in an imported package; a member of what this package has."""
-        bound = self.find_import(scope, place, names[0])
+        bound = self.find_import(scope, ordinal, names[0])
         return [bound + names[1:]] if bound is not None else []
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
@@ -75,7 +75,7 @@ class GoRules(Rules):
         """Only files of the folder."""
         return file_path.rpartition("/")[0] == path[0]
 
-    def is_same_type(self, scope: FileScope, place: int, other: FileScope, extension: int) -> bool:
+    def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Methods stand in the package of their type."""
         return scope.folder == other.folder
 

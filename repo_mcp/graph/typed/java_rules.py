@@ -39,20 +39,20 @@ class JavaRules(Rules):
 
     def find_home(self, scope: FileScope) -> Path:
         """The package."""
-        is_packaged = scope.structure.symbol_count > 1 and scope.get_kind(1) is SymbolKind.MODULE
+        is_packaged = scope.record.symbol_count > 1 and scope.get_kind(1) is SymbolKind.MODULE
         return tuple(scope.get_name(1).split(".")) if is_packaged else ()
 
-    def say_path(self, scope: FileScope, place: int) -> Path:
+    def say_path(self, scope: FileScope, ordinal: int) -> Path:
         """Package and names."""
-        names = scope.say_names(place)
+        names = scope.say_names(ordinal)
         return (*names[0].split("."), *names[1:]) if names else ()
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """The package, and what imports with `*` name: packages, and types for their static members."""
         wide = [tuple(row.qualifier.split(".")) for row in scope.wide_imports]
         return [self.find_home(scope), *wide]
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """What a single import binds."""
         for row in scope.find_imports(name):
             path = (*row.qualifier.split("."), row.name)
@@ -66,9 +66,9 @@ class JavaRules(Rules):
         at = types[0] if types else len(path) - 1
         return any(self.may_hold(one, path[: at + 1]) for one in self.program.list_declaring(path[at]))
 
-    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+    def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """As written from an import or a visible package, a name with its package, or a type of Java."""
-        found = super().list_paths(scope, place, names)
+        found = super().list_paths(scope, ordinal, names)
         if names[0] in _LANG:
             return [*found, (*OUTSIDE, "java", "lang", *names)]
         return [*found, names] if names[0][:1].islower() and len(names) > 2 else found

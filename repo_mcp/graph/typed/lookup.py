@@ -44,7 +44,7 @@ _RULES: Mapping[str, Callable[[Program], Rules]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDeclarations:
     """What a name leads to."""
 
     declarations: tuple[Declaration, ...] = ()
@@ -52,7 +52,7 @@ class Found:
     external: str = ""  # dotted name of what is known to be elsewhere
 
 
-NOT_FOUND = Found()
+NOT_FOUND = FoundDeclarations()
 
 
 class NamedLookup:
@@ -75,8 +75,8 @@ class NamedLookup:
         """A file with a structure, of one of our languages; None for others."""
         if path not in self._scopes:
             language = self.program.find_language(path)
-            structure = self.program.find_structure(path) if language in _RULES else None
-            self._scopes[path] = FileScope(path, language, structure) if structure is not None else None
+            record = self.program.find_record(path) if language in _RULES else None
+            self._scopes[path] = FileScope(path, language, record) if record is not None else None
         return self._scopes[path]
 
     def get_rules(self, scope: FileScope) -> Rules:
@@ -108,18 +108,18 @@ class NamedLookup:
     # -- by scope and by path -----------------------------------------------------------------------------
 
     def find_bare(
-        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int = 0
-    ) -> Found:
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, arguments: int = 0
+    ) -> FoundDeclarations:
         """What a name without a qualifier leads to; `arguments` as `find_members` has them."""
         rules = self.get_rules(scope)
-        inner = self._find_in_scopes(scope, place, name, role, arguments)
+        inner = self._find_in_scopes(scope, ordinal, name, role, arguments)
         if inner and not all(other.is_forward(one) for other, one in inner):
             return self._choose(scope, inner)
-        bound = rules.find_import(scope, place, name)
+        bound = rules.find_import(scope, ordinal, name)
         if bound is not None:
             return self.find_path(scope, bound, role)
         doubted = NOT_FOUND
-        for container in rules.list_visible(scope, place):
+        for container in rules.list_visible(scope, ordinal):
             found = self.find_path(scope, (*container, name), role)
             if found.declarations and found.is_sure:
                 return found
@@ -127,17 +127,17 @@ class NamedLookup:
         return doubted if doubted.declarations or not inner else self._choose(scope, inner)
 
     def _find_in_scopes(
-        self, scope: FileScope, place: int, name: str, role: ReferenceRole, arguments: int
+        self, scope: FileScope, ordinal: int, name: str, role: ReferenceRole, arguments: int
     ) -> list[tuple[FileScope, int]]:
         rules = self.get_rules(scope)
-        for around in scope.iter_around(place):
+        for around in scope.iter_around(ordinal):
             kind = scope.get_kind(around)
             if kind in TYPE_KINDS and kind is not SymbolKind.TYPE:
                 if not rules.has_implicit_members:
                     continue
                 members = self.find_members(Declaration(scope.path, around), name, role, arguments)
                 if members:
-                    return [(other, one.place) for one in members if (other := self.find_scope(one.path))]
+                    return [(other, one.ordinal) for one in members if (other := self.find_scope(one.path))]
                 if scope.get_name(around) == name and is_wanted(kind, role, scope.language):
                     return self._as_type(scope, around)
                 continue
@@ -147,44 +147,48 @@ class NamedLookup:
                 return [(scope, one) for one in real]
         return []
 
-    def _as_type(self, scope: FileScope, place: int) -> list[tuple[FileScope, int]]:
+    def _as_type(self, scope: FileScope, ordinal: int) -> list[tuple[FileScope, int]]:
         """A type itself, not one of its extensions, where the type is found."""
-        if scope.get_kind(place) is not SymbolKind.EXTENSION:
-            return [(scope, place)]
-        real = self.find_extended(Declaration(scope.path, place))
-        return [(other, one.place) for one in real if (other := self.find_scope(one.path))]
+        if scope.get_kind(ordinal) is not SymbolKind.EXTENSION:
+            return [(scope, ordinal)]
+        real = self.find_extended(Declaration(scope.path, ordinal))
+        return [(other, one.ordinal) for one in real if (other := self.find_scope(one.path))]
 
-    def _is_wanted(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
-        kind = scope.get_kind(place)
+    def _is_wanted(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+        kind = scope.get_kind(ordinal)
         return kind is not SymbolKind.CONSTRUCTOR and is_wanted(kind, role, scope.language)
 
-    def find_static(self, scope: FileScope, place: int, names: Path, role: ReferenceRole) -> Found:
+    def find_static(
+        self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
+    ) -> FoundDeclarations:
         """What dotted names lead to when each is a package, module, namespace or type."""
         if len(names) == 1:
-            return self.find_bare(scope, place, names[0], role)
+            return self.find_bare(scope, ordinal, names[0], role)
         rules = self.get_rules(scope)
         doubted = NOT_FOUND
-        for path in rules.list_paths(scope, place, names):
+        for path in rules.list_paths(scope, ordinal, names):
             found = self.find_path(scope, path, role)
             if found.external or (found.declarations and found.is_sure):
                 return found
             doubted = doubted if doubted.declarations else found
         if doubted.declarations:
             return doubted
-        return self._find_in_types(scope, place, names, role)
+        return self._find_in_types(scope, ordinal, names, role)
 
-    def _find_in_types(self, scope: FileScope, place: int, names: Path, role: ReferenceRole) -> Found:
+    def _find_in_types(
+        self, scope: FileScope, ordinal: int, names: Path, role: ReferenceRole
+    ) -> FoundDeclarations:
         """A member of the type that all names but the last lead to."""
-        outer = self.find_type(scope, place, names[:-1])
+        outer = self.find_type(scope, ordinal, names[:-1])
         if outer.external:
-            return Found((), True, f"{outer.external}.{names[-1]}")
+            return FoundDeclarations((), True, f"{outer.external}.{names[-1]}")
         for one in outer.declarations:
             members = self.find_members(one, names[-1], role)
             if members:
-                return Found(tuple(members), outer.is_sure)
+                return FoundDeclarations(tuple(members), outer.is_sure)
         return NOT_FOUND
 
-    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> Found:
+    def find_path(self, scope: FileScope, path: Path, role: ReferenceRole) -> FoundDeclarations:
         """The declarations of a full path, also where that only stands for another one."""
         rules = self.get_rules(scope)
         waiting, seen = [path], {path}
@@ -193,7 +197,7 @@ class NamedLookup:
                 break
             one = waiting.pop(0)
             if one[:1] == OUTSIDE:
-                return Found((), True, ".".join(one[1:]))
+                return FoundDeclarations((), True, ".".join(one[1:]))
             found = self._find_exactly(scope, one, role)
             if found:
                 return self._choose(scope, found)
@@ -206,23 +210,25 @@ class NamedLookup:
         rules = self.get_rules(scope)
         found = []
         for other in self.iter_declaring(scope, path[-1], path):
-            for place in other.find_named(path[-1]):
-                if not self._is_wanted(other, place, role):
+            for ordinal in other.find_named(path[-1]):
+                if not self._is_wanted(other, ordinal, role):
                     continue
-                reachable = other is scope or rules.is_reachable(scope, other, place)
-                if reachable and rules.say_path(other, place) == path:
-                    found.append((other, place))
+                reachable = other is scope or rules.is_reachable(scope, other, ordinal)
+                if reachable and rules.say_path(other, ordinal) == path:
+                    found.append((other, ordinal))
         return found
 
-    def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> Found:
+    def _choose(self, scope: FileScope, found: list[tuple[FileScope, int]]) -> FoundDeclarations:
         """Types before their extensions, definitions before what only announces them."""
         real = [one for one in found if one[0].get_kind(one[1]) is not SymbolKind.EXTENSION]
         chosen, is_sure = self.get_rules(scope).choose(scope, real or found)
-        return Found(tuple(Declaration(other.path, place) for other, place in chosen), is_sure)
+        return FoundDeclarations(
+            tuple(Declaration(other.path, ordinal) for other, ordinal in chosen), is_sure
+        )
 
-    def find_type(self, scope: FileScope, place: int, names: Path) -> Found:
+    def find_type(self, scope: FileScope, ordinal: int, names: Path) -> FoundDeclarations:
         """The type that dotted names lead to."""
-        return self.find_static(scope, place, names, ReferenceRole.TYPE)
+        return self.find_static(scope, ordinal, names, ReferenceRole.TYPE)
 
     # -- members ------------------------------------------------------------------------------------------
 
@@ -231,11 +237,11 @@ class NamedLookup:
         scope = self.find_scope(extension.path)
         if scope is None:
             return []
-        row = scope.find_extended(extension.place)
+        row = scope.find_extended(extension.ordinal)
         if row is None:
             return [extension]
         names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
-        outer = scope.get_parent(extension.place)
+        outer = scope.get_parent(extension.ordinal)
         found = self.find_type(scope, outer, names).declarations
         return [one for one in found if one != extension] or [extension]
 
@@ -264,47 +270,47 @@ class NamedLookup:
         scope = self.find_scope(members[0].path)
         if scope is None or not arguments or not self.get_rules(scope).inherits_overloads:
             return True
-        scopes = ((self.find_scope(one.path), one.place) for one in members)
-        return any(other and accepts_count(other.get_symbol(place), arguments) for other, place in scopes)
+        scopes = ((self.find_scope(one.path), one.ordinal) for one in members)
+        return any(other and accepts_count(other.get_symbol(ordinal), arguments) for other, ordinal in scopes)
 
     def _find_own_members(self, owner: Declaration, name: str, role: ReferenceRole) -> list[Declaration]:
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
-        own = [one for one in scope.find_children(owner.place, name) if self._is_member(scope, one, role)]
+        own = [one for one in scope.find_children(owner.ordinal, name) if self._is_member(scope, one, role)]
         found = [(scope, one) for one in own]
         rules = self.get_rules(scope)
-        owner_name = scope.get_name(owner.place)
+        owner_name = scope.get_name(owner.ordinal)
         if rules.has_extensions:
             extending = set(self.program.list_declaring(owner_name))
             for path in self.program.list_declaring(name):
                 other = self.find_scope(path) if path in extending else None
                 if other is not None and other.language in rules.languages:
-                    found += self._find_in_extensions(scope, owner.place, other, name, role)
+                    found += self._find_in_extensions(scope, owner.ordinal, other, name, role)
         defined = {one[0].count_parameters(one[1]) for one in found if not one[0].is_forward(one[1])}
         kept = [
             one
             for one in found
             if not one[0].is_forward(one[1]) or one[0].count_parameters(one[1]) not in defined
         ]
-        return [Declaration(other.path, place) for other, place in kept]
+        return [Declaration(other.path, ordinal) for other, ordinal in kept]
 
     def _find_in_extensions(
         self, scope: FileScope, owner: int, other: FileScope, name: str, role: ReferenceRole
     ) -> list[tuple[FileScope, int]]:
         owner_name = scope.get_name(owner)
         found = []
-        for place in other.find_named(name):
-            parent = other.get_parent(place)
+        for ordinal in other.find_named(name):
+            parent = other.get_parent(ordinal)
             if other.get_name(parent) != owner_name or (other is scope and parent == owner):
                 continue
             is_extension = other.get_kind(parent) is SymbolKind.EXTENSION
             from_extension = (
                 scope.get_kind(owner) is SymbolKind.EXTENSION and other.get_kind(parent) in TYPE_KINDS
             )
-            is_member = (is_extension or from_extension) and self._is_member(other, place, role)
+            is_member = (is_extension or from_extension) and self._is_member(other, ordinal, role)
             if is_member and self._is_same_type(scope, owner, other, parent):
-                found.append((other, place))
+                found.append((other, ordinal))
         return found
 
     def _is_same_type(self, scope: FileScope, owner: int, other: FileScope, extension: int) -> bool:
@@ -321,8 +327,8 @@ class NamedLookup:
         found = self._extended[one]
         return Declaration(scope.path, owner) in found or found == (one,)
 
-    def _is_member(self, scope: FileScope, place: int, role: ReferenceRole) -> bool:
-        kind = scope.get_kind(place)
+    def _is_member(self, scope: FileScope, ordinal: int, role: ReferenceRole) -> bool:
+        kind = scope.get_kind(ordinal)
         if role is ReferenceRole.CALL and kind is SymbolKind.CONSTRUCTOR:
             return True
         if scope.language == "c":
@@ -357,48 +363,48 @@ class NamedLookup:
         if scope is None:
             return []
         found: dict[Declaration, None] = {}
-        kind = scope.get_kind(owner.place)
+        kind = scope.get_kind(owner.ordinal)
         if kind is SymbolKind.EXTENSION:
             found.update(dict.fromkeys(one for one in self.find_extended(owner) if one != owner))
-        for other, place in self._iter_parts(scope, owner.place):
-            for row in other.list_bases(place):
+        for other, ordinal in self._iter_parts(scope, owner.ordinal):
+            for row in other.list_bases(ordinal):
                 names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
-                outer = other.get_parent(place)
+                outer = other.get_parent(ordinal)
                 found.update(dict.fromkeys(self.find_type(other, outer, names).declarations))
         if kind is SymbolKind.TYPE:
-            found.update(dict.fromkeys(self._find_alias(scope, owner.place)))
+            found.update(dict.fromkeys(self._find_alias(scope, owner.ordinal)))
         found.pop(owner, None)
         return list(found)
 
-    def _iter_parts(self, scope: FileScope, place: int) -> Iterator[tuple[FileScope, int]]:
+    def _iter_parts(self, scope: FileScope, ordinal: int) -> Iterator[tuple[FileScope, int]]:
         """A type and its extensions."""
-        yield scope, place
-        rules, name = self.get_rules(scope), scope.get_name(place)
+        yield scope, ordinal
+        rules, name = self.get_rules(scope), scope.get_name(ordinal)
         if not rules.has_extensions:
             return
         for other in list(self.iter_declaring(scope, name))[:MAX_EXTENSIONS]:
             for one in other.find_named(name):
-                is_other = other is not scope or one != place
+                is_other = other is not scope or one != ordinal
                 is_part = is_other and other.get_kind(one) is SymbolKind.EXTENSION
-                if is_part and self._is_same_type(scope, place, other, one):
+                if is_part and self._is_same_type(scope, ordinal, other, one):
                     yield other, one
 
-    def _find_alias(self, scope: FileScope, place: int) -> tuple[Declaration, ...]:
-        names = scope.read_type_names(place)
-        return self.find_type(scope, scope.get_parent(place), names).declarations if names else ()
+    def _find_alias(self, scope: FileScope, ordinal: int) -> tuple[Declaration, ...]:
+        names = scope.read_type_names(ordinal)
+        return self.find_type(scope, scope.get_parent(ordinal), names).declarations if names else ()
 
     def find_constructors(self, owner: Declaration) -> list[Declaration]:
         """What makes an instance of a type, where that is declared."""
         scope = self.find_scope(owner.path)
         if scope is None:
             return []
-        name = self.get_rules(scope).constructor_name or scope.get_name(owner.place)
+        name = self.get_rules(scope).constructor_name or scope.get_name(owner.ordinal)
         found = self._find_own_members(owner, name, ReferenceRole.CALL)
         return [one for one in found if self._get_kind(one) is SymbolKind.CONSTRUCTOR]
 
     def _get_kind(self, declaration: Declaration) -> SymbolKind:
         scope = self.find_scope(declaration.path)
-        return scope.get_kind(declaration.place) if scope is not None else SymbolKind.FILE
+        return scope.get_kind(declaration.ordinal) if scope is not None else SymbolKind.FILE
 
 
 def _count_common(one: str, other: str) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from repo_mcp.graph.program.nearness import order_by_nearness
 from repo_mcp.graph.program.program import Declaration, Program
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Structure, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, SymbolFlag, SymbolKind, SymbolRecord
 
 MAX_FILES = 60  # that declare one name
 WITH_HEADERS = frozenset({"c", "cpp"})
@@ -28,10 +28,10 @@ class Prototypes:
 
     def list_definitions(self, declaration: Declaration) -> list[Declaration]:
         """The definition of what is declared here; none for a definition, or when it is not clear which."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None or not _is_forward(structure, declaration.place):
+        record = self._program.find_record(declaration.path)
+        if record is None or not _is_forward(record, declaration.ordinal):
             return []
-        alike = self._list_alike(declaration, structure, forward=False)
+        alike = self._list_alike(declaration, record, forward=False)
         if len(alike) > 1:
             stem = _stem(declaration.path)
             alike = [one for one in alike if _stem(one.path) == stem]
@@ -39,34 +39,34 @@ class Prototypes:
 
     def list_others(self, declaration: Declaration) -> list[Declaration]:
         """The other places of the same symbol: of a definition its prototypes, of a prototype all."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None:
+        record = self._program.find_record(declaration.path)
+        if record is None:
             return []
-        if not _is_forward(structure, declaration.place):
-            return self._list_prototypes(declaration, structure)
+        if not _is_forward(record, declaration.ordinal):
+            return self._list_prototypes(declaration, record)
         definitions = self.list_definitions(declaration)
         others = [one for definition in definitions for one in self.list_others(definition)]
         return [*definitions, *(one for one in others if one != declaration)]
 
-    def _list_prototypes(self, definition: Declaration, structure: Structure) -> list[Declaration]:
-        alike = self._list_alike(definition, structure, forward=True)
+    def _list_prototypes(self, definition: Declaration, record: SymbolRecord) -> list[Declaration]:
+        alike = self._list_alike(definition, record, forward=True)
         return [one for one in alike if self.list_definitions(one) == [definition]]
 
     def _list_alike(
-        self, declaration: Declaration, structure: Structure, *, forward: bool
+        self, declaration: Declaration, record: SymbolRecord, *, forward: bool
     ) -> list[Declaration]:
         """The symbols like one, in its file, and where there are headers in others too."""
-        name = structure.strings[structure.names[declaration.place]]
+        name = record.strings[record.names[declaration.ordinal]]
         by_count = self._program.find_language(declaration.path) in WITH_HEADERS
         found = []
         for path in self._list_files(declaration.path, name):
-            other = self._program.find_structure(path)
-            for place in other.find_symbols(name) if other is not None else ():
+            other = self._program.find_record(path)
+            for ordinal in other.find_symbols(name) if other is not None else ():
                 assert other is not None
-                if _is_forward(other, place) != forward:
+                if _is_forward(other, ordinal) != forward:
                     continue
-                if _are_alike(structure, declaration.place, other, place, by_count=by_count):
-                    found.append(Declaration(path, place))
+                if _are_alike(record, declaration.ordinal, other, ordinal, by_count=by_count):
+                    found.append(Declaration(path, ordinal))
         return found
 
     def _list_files(self, path: str, name: str) -> Sequence[str]:
@@ -76,11 +76,11 @@ class Prototypes:
         return [one for one in near if self._program.find_language(one) in WITH_HEADERS]
 
 
-def _is_forward(structure: Structure, place: int) -> bool:
-    return bool(int(structure.flags[place]) & SymbolFlag.FORWARD)
+def _is_forward(record: SymbolRecord, ordinal: int) -> bool:
+    return bool(int(record.flags[ordinal]) & SymbolFlag.FORWARD)
 
 
-def _are_alike(one: Structure, first: int, two: Structure, second: int, *, by_count: bool) -> bool:
+def _are_alike(one: SymbolRecord, first: int, two: SymbolRecord, second: int, *, by_count: bool) -> bool:
     kinds = SymbolKind(int(one.kinds[first])), SymbolKind(int(two.kinds[second]))
     if kinds[0] != kinds[1] and not CALLABLE_KINDS.issuperset(kinds):
         return False
@@ -89,11 +89,11 @@ def _are_alike(one: Structure, first: int, two: Structure, second: int, *, by_co
     return _name_owner(one, first) == _name_owner(two, second)
 
 
-def _name_owner(structure: Structure, place: int) -> str:
+def _name_owner(record: SymbolRecord, ordinal: int) -> str:
     """The name of the type around a symbol; empty for none."""
-    parent = int(structure.parents[place])
-    is_type = SymbolKind(int(structure.kinds[parent])) in TYPE_KINDS
-    return structure.strings[structure.names[parent]] if is_type else ""
+    parent = int(record.parents[ordinal])
+    is_type = SymbolKind(int(record.kinds[parent])) in TYPE_KINDS
+    return record.strings[record.names[parent]] if is_type else ""
 
 
 def _stem(path: str) -> str:

@@ -31,7 +31,7 @@ class Holder:
 
 
 def find_holder(
-    lookup: NamedLookup, scope: FileScope, place: int, line: int, qualifier: str
+    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, qualifier: str
 ) -> Holder | None:
     """The type of a qualifier; None where it cannot be told."""
     segments = qualifier.split(".")
@@ -41,7 +41,7 @@ def find_holder(
         return None
     lookup.depth += 1
     try:
-        holder, used = _find_first(lookup, scope, place, line, segments)
+        holder, used = _find_first(lookup, scope, ordinal, line, segments)
         for segment in segments[used:]:
             if holder is None or holder.external:
                 break
@@ -52,24 +52,24 @@ def find_holder(
 
 
 def _find_first(
-    lookup: NamedLookup, scope: FileScope, place: int, line: int, segments: list[str]
+    lookup: NamedLookup, scope: FileScope, ordinal: int, line: int, segments: list[str]
 ) -> tuple[Holder | None, int]:
     """The type of the first names, and how many they are."""
     rules = lookup.get_rules(scope)
     first = segments[0]
     if first in rules.own_words or first in rules.base_words:
-        return _find_own(lookup, scope, place, first in rules.base_words), 1
+        return _find_own(lookup, scope, ordinal, first in rules.base_words), 1
     if not first.endswith("()"):
-        binding = scope.find_binding(place, line, first)
+        binding = scope.find_binding(ordinal, line, first)
         if binding is not None:
             return _find_bound(lookup, scope, binding), 1
         if first in {"self"}:
             return None, 1
-    return _find_static(lookup, scope, place, segments)
+    return _find_static(lookup, scope, ordinal, segments)
 
 
-def _find_own(lookup: NamedLookup, scope: FileScope, place: int, is_base: bool) -> Holder | None:
-    around = scope.find_type_around(place)
+def _find_own(lookup: NamedLookup, scope: FileScope, ordinal: int, is_base: bool) -> Holder | None:
+    around = scope.find_type_around(ordinal)
     if around is None:
         return None
     own = lookup.find_extended(Declaration(scope.path, around))
@@ -81,37 +81,37 @@ def _find_own(lookup: NamedLookup, scope: FileScope, place: int, is_base: bool) 
 
 def _find_bound(lookup: NamedLookup, scope: FileScope, binding: Reference) -> Holder | None:
     """The type of a local variable."""
-    place, name, qualifier = binding.symbol, binding.name, binding.qualifier
+    ordinal, name, qualifier = binding.symbol, binding.name, binding.qualifier
     if binding.arguments == 1:
         if name == "[]":
             before = f"{qualifier}.[]"
-            return find_holder(lookup, scope, place, binding.line - 1, before) if qualifier else None
-        return _find_made(lookup, scope, place, binding)
+            return find_holder(lookup, scope, ordinal, binding.line - 1, before) if qualifier else None
+        return _find_made(lookup, scope, ordinal, binding)
     names = (*qualifier.split("."), name) if qualifier else (name,)
-    return _find_type(lookup, scope, place, names, is_items=binding.arguments == 2)
+    return _find_type(lookup, scope, ordinal, names, is_items=binding.arguments == 2)
 
 
-def _find_made(lookup: NamedLookup, scope: FileScope, place: int, binding: Reference) -> Holder | None:
+def _find_made(lookup: NamedLookup, scope: FileScope, ordinal: int, binding: Reference) -> Holder | None:
     """What a call gives, or what a member holds."""
     name, qualifier = binding.name, binding.qualifier
     if not qualifier:
         return (
-            _find_static(lookup, scope, place, [name + "()"])[0]
-            or _find_static(lookup, scope, place, [name])[0]
+            _find_static(lookup, scope, ordinal, [name + "()"])[0]
+            or _find_static(lookup, scope, ordinal, [name])[0]
         )
     if qualifier.partition(".")[0].removesuffix("()") == binding.alias:
-        return find_holder(lookup, scope, place, binding.line - 1, f"{qualifier}.{name}()")
-    return find_holder(lookup, scope, place, binding.line, f"{qualifier}.{name}()")
+        return find_holder(lookup, scope, ordinal, binding.line - 1, f"{qualifier}.{name}()")
+    return find_holder(lookup, scope, ordinal, binding.line, f"{qualifier}.{name}()")
 
 
 def _find_type(
-    lookup: NamedLookup, scope: FileScope, place: int, names: tuple[str, ...], *, is_items: bool = False
+    lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], *, is_items: bool = False
 ) -> Holder | None:
     """The type of a written name."""
     rules = lookup.get_rules(scope)
     if len(names) == 1 and names[0] in rules.own_words:
-        return _find_own(lookup, scope, place, is_base=False)
-    found = lookup.find_type(scope, place, names)
+        return _find_own(lookup, scope, ordinal, is_base=False)
+    found = lookup.find_type(scope, ordinal, names)
     if found.declarations:
         return Holder(found.declarations[:1], "", is_items, found.is_sure)
     if found.external:
@@ -122,7 +122,7 @@ def _find_type(
 
 
 def _find_static(
-    lookup: NamedLookup, scope: FileScope, place: int, segments: list[str]
+    lookup: NamedLookup, scope: FileScope, ordinal: int, segments: list[str]
 ) -> tuple[Holder | None, int]:
     """The type of names that begin with no variable: the longest path that is declared."""
     plain = 0
@@ -131,26 +131,26 @@ def _find_static(
     is_call = plain < len(segments) and segments[plain].endswith("()")
     if is_call:
         names = (*segments[:plain], segments[plain][:-2])
-        holder = _find_value(lookup, scope, place, names, ReferenceRole.CALL)
+        holder = _find_value(lookup, scope, ordinal, names, ReferenceRole.CALL)
         if holder is not None:
             return holder, plain + 1
     for used in range(plain, 0, -1):
-        holder = _find_value(lookup, scope, place, tuple(segments[:used]), ReferenceRole.USE)
+        holder = _find_value(lookup, scope, ordinal, tuple(segments[:used]), ReferenceRole.USE)
         if holder is not None:
             return holder, used
     return None, 1
 
 
 def _find_value(
-    lookup: NamedLookup, scope: FileScope, place: int, names: tuple[str, ...], role: ReferenceRole
+    lookup: NamedLookup, scope: FileScope, ordinal: int, names: tuple[str, ...], role: ReferenceRole
 ) -> Holder | None:
-    found = lookup.find_static(scope, place, names, role)
+    found = lookup.find_static(scope, ordinal, names, role)
     if found.external:
         return Holder(external=found.external)
     if not found.declarations:
         if role is ReferenceRole.USE and scope.language == "c":
             return None
-        found = lookup.find_type(scope, place, names)
+        found = lookup.find_type(scope, ordinal, names)
         if found.external:
             return Holder(external=found.external)
     for one in found.declarations[:1]:
@@ -184,15 +184,15 @@ def _read_declared(
     scope = lookup.find_scope(declaration.path)
     if scope is None:
         return None
-    kind = scope.get_kind(declaration.place)
+    kind = scope.get_kind(declaration.ordinal)
     if kind in TYPE_KINDS:
         return Holder((declaration,))
-    owner = scope.get_parent(declaration.place)
+    owner = scope.get_parent(declaration.ordinal)
     if kind is SymbolKind.CONSTRUCTOR or kind is SymbolKind.ENUM_MEMBER:
         return Holder(tuple(lookup.find_extended(Declaration(scope.path, owner))))
     if kind not in CALLABLE_KINDS and kind not in _VALUE_KINDS:
         return None
-    symbol = scope.get_symbol(declaration.place)
+    symbol = scope.get_symbol(declaration.ordinal)
     rules = lookup.get_rules(scope)
     return _read_text(lookup, rules, scope, declaration, symbol.return_type, holder)
 
@@ -208,7 +208,7 @@ def _read_text(
     """The type in the text of a result, in the place where that stands."""
     text = rules.read_result(text)
     if text.endswith("()"):  # of a variable: what that call gives
-        found = find_holder(lookup, scope, declaration.place, 1 << 30, text)
+        found = find_holder(lookup, scope, declaration.ordinal, 1 << 30, text)
         return found if found is None or found.types != (declaration,) else None
     found_type = read_type(text)
     if not found_type.name:
@@ -216,4 +216,4 @@ def _read_text(
     if found_type.name == "Self" and holder is not None:
         return holder
     names = (*filter(None, found_type.qualifier.split(".")), found_type.name)
-    return _find_type(lookup, scope, declaration.place, names, is_items=found_type.is_items)
+    return _find_type(lookup, scope, declaration.ordinal, names, is_items=found_type.is_items)

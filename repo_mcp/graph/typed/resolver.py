@@ -13,15 +13,15 @@ from __future__ import annotations
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.program.wanted import accepts_count, is_type_role, is_wanted
 from repo_mcp.graph.typed.file_scope import FileScope
-from repo_mcp.graph.typed.lookup import LANGUAGES, Found, NamedLookup
+from repo_mcp.graph.typed.lookup import LANGUAGES, FoundDeclarations, NamedLookup
 from repo_mcp.graph.typed.receivers import find_holder
 from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     Reference,
     ReferenceRole,
-    Structure,
     SymbolKind,
+    SymbolRecord,
 )
 
 __all__ = ["LANGUAGES", "NamedResolver"]
@@ -53,7 +53,7 @@ class NamedResolver:
         self._lookup = NamedLookup(program)
         self._program = program
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference of a file means. Never raises for what a structure holds."""
         scope = self._lookup.find_scope(path)
         if scope is None:
@@ -86,11 +86,11 @@ class NamedResolver:
 
     def _resolve_bare(self, scope: FileScope, reference: Reference) -> Resolution:
         lookup, name, role = self._lookup, reference.name, reference.role
-        place = _skip_own_scope(scope, reference)
+        ordinal = _skip_own_scope(scope, reference)
         rules = lookup.get_rules(scope)
         if role is ReferenceRole.CALL and (name in rules.own_words or name in rules.base_words):
             return self._resolve_own_constructor(scope, reference)
-        found = lookup.find_bare(scope, place, name, role, reference.arguments)
+        found = lookup.find_bare(scope, ordinal, name, role, reference.arguments)
         if found.declarations:
             return self._conclude(found, reference)
         if found.external:
@@ -102,7 +102,7 @@ class NamedResolver:
         holder = find_holder(self._lookup, scope, reference.symbol, reference.line, reference.name)
         if holder is None or not holder.types:
             return NOTHING
-        return self._conclude(Found(holder.types, holder.is_sure), reference)
+        return self._conclude(FoundDeclarations(holder.types, holder.is_sure), reference)
 
     # -- members ------------------------------------------------------------------------------------------
 
@@ -110,11 +110,11 @@ class NamedResolver:
         lookup, qualifier, role = self._lookup, reference.qualifier, reference.role
         names = (*qualifier.split("."), reference.name)
         first = names[0]
-        place = reference.symbol
-        is_local = scope.find_binding(place, reference.line, first) is not None
+        ordinal = reference.symbol
+        is_local = scope.find_binding(ordinal, reference.line, first) is not None
         is_own = first in lookup.get_rules(scope).own_words
         if not is_local and not is_own and all(name.isidentifier() for name in names):
-            found = lookup.find_static(scope, place, names, role)
+            found = lookup.find_static(scope, ordinal, names, role)
             if found.declarations:
                 return self._conclude(found, reference)
             if found.external:
@@ -123,7 +123,7 @@ class NamedResolver:
             return NOTHING
         found_by_holder = self._resolve_by_holder(scope, reference)
         if is_own and found_by_holder == NOTHING and all(name.isidentifier() for name in names):
-            found = lookup.find_static(scope, place, names, role)  # the module itself: self::build()
+            found = lookup.find_static(scope, ordinal, names, role)  # the module itself: self::build()
             return self._conclude(found, reference) if found.declarations else NOTHING
         return found_by_holder
 
@@ -137,12 +137,12 @@ class NamedResolver:
         for one in holder.types:
             members = lookup.find_members(one, reference.name, reference.role, reference.arguments)
             if members:
-                return self._conclude(Found(tuple(members), holder.is_sure), reference)
+                return self._conclude(FoundDeclarations(tuple(members), holder.is_sure), reference)
         return NOTHING
 
     # -- what is said -------------------------------------------------------------------------------------
 
-    def _conclude(self, found: Found, reference: Reference) -> Resolution:
+    def _conclude(self, found: FoundDeclarations, reference: Reference) -> Resolution:
         """Targets of what was found: by the number of arguments, and with constructors."""
         declarations = [*found.declarations]
         if reference.role is ReferenceRole.CALL:
@@ -160,22 +160,22 @@ class NamedResolver:
         """Equal for what cannot be told apart by a name: parts of one type, alternatives of one file."""
         scope = self._lookup.find_scope(declaration.path)
         if scope is None:
-            return declaration.path, "", declaration.place
-        name = scope.get_name(declaration.place)
-        symbol = scope.get_symbol(declaration.place)
+            return declaration.path, "", declaration.ordinal
+        name = scope.get_name(declaration.ordinal)
+        symbol = scope.get_symbol(declaration.ordinal)
         is_constructor = symbol.kind is SymbolKind.CONSTRUCTOR or symbol.kind in TYPE_KINDS
         is_overloaded = self._lookup.get_rules(scope).has_overloads and scope.language != "c"
         is_alone = is_constructor or symbol.kind is SymbolKind.MACRO
-        ordinal = declaration.place if is_overloaded and not is_alone else 0
+        overload = declaration.ordinal if is_overloaded and not is_alone else 0
         if is_constructor:
             return ("", "", 0)
-        return declaration.path, name, ordinal
+        return declaration.path, name, overload
 
     def _choose_called(self, declarations: list[Declaration], arguments: int) -> list[Declaration]:
         chosen: list[Declaration] = []
         for one in declarations:
             scope = self._lookup.find_scope(one.path)
-            if scope is not None and scope.get_kind(one.place) in TYPE_KINDS and scope.language != "c":
+            if scope is not None and scope.get_kind(one.ordinal) in TYPE_KINDS and scope.language != "c":
                 makers = self._lookup.find_constructors(one)
                 chosen += [*self._keep_accepting(makers, arguments), one]
             else:
@@ -192,7 +192,7 @@ class NamedResolver:
         scope = self._lookup.find_scope(declaration.path)
         if scope is None or not self._lookup.get_rules(scope).has_overloads:
             return True
-        return accepts_count(scope.get_symbol(declaration.place), arguments)
+        return accepts_count(scope.get_symbol(declaration.ordinal), arguments)
 
     # -- by name alone ------------------------------------------------------------------------------------
 
@@ -221,9 +221,9 @@ class NamedResolver:
         rules = lookup.get_rules(scope)
         found: list[tuple[FileScope, int]] = []
         for other in lookup.iter_declaring(scope, name):
-            for place in other.find_named(name):
-                kind = other.get_kind(place)
-                if kind is SymbolKind.EXTENSION or other.is_member(place) is not is_member:
+            for ordinal in other.find_named(name):
+                kind = other.get_kind(ordinal)
+                if kind is SymbolKind.EXTENSION or other.is_member(ordinal) is not is_member:
                     continue
                 if (
                     is_member
@@ -232,10 +232,10 @@ class NamedResolver:
                     and scope.language != "c"
                 ):
                     continue
-                if is_wanted(kind, role, scope.language) and rules.is_reachable(scope, other, place):
-                    found.append((other, place))
+                if is_wanted(kind, role, scope.language) and rules.is_reachable(scope, other, ordinal):
+                    found.append((other, ordinal))
         definitions = [one for one in found if not one[0].is_forward(one[1])]
-        return [Declaration(other.path, place) for other, place in definitions or found]
+        return [Declaration(other.path, ordinal) for other, ordinal in definitions or found]
 
 
 def _skip_own_scope(scope: FileScope, reference: Reference) -> int:

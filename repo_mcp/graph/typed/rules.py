@@ -42,24 +42,24 @@ class Rules:
         """The path of what stands at the top of a file."""
         return ()
 
-    def say_path(self, scope: FileScope, place: int) -> Path:
+    def say_path(self, scope: FileScope, ordinal: int) -> Path:
         """The full path of a symbol."""
-        return self.find_home(scope) + scope.say_names(place)
+        return self.find_home(scope) + scope.say_names(ordinal)
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """Containers whose names need no qualifier at a symbol, nearest first."""
         return [self.find_home(scope)]
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """The full path of what an import binds to a name; OUTSIDE + path for what is elsewhere."""
         return None
 
-    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+    def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """The full paths that dotted names may mean."""
-        bound = self.find_import(scope, place, names[0])
+        bound = self.find_import(scope, ordinal, names[0])
         if bound is not None:
             return [bound + names[1:]]
-        return [container + names for container in self.list_visible(scope, place)]
+        return [container + names for container in self.list_visible(scope, ordinal)]
 
     def list_imported(self, scope: FileScope, qualifier: str, name: str) -> tuple[list[str], list[Path], str]:
         """What an import row means: files, or else full paths of declarations, or else an outside name."""
@@ -73,11 +73,11 @@ class Rules:
         """False when a file surely declares nothing of a full path: asked by the file's name alone."""
         return True
 
-    def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         """False for what no name of another file can mean."""
         return True
 
-    def is_same_type(self, scope: FileScope, place: int, other: FileScope, extension: int) -> bool:
+    def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """True when an extension of a type's name is one of that type."""
         return True
 

@@ -131,28 +131,28 @@ class RustRules(Rules):
 
     # -- names -------------------------------------------------------------------------------------------
 
-    def _find_module(self, scope: FileScope, place: int) -> Path:
+    def _find_module(self, scope: FileScope, ordinal: int) -> Path:
         """The module around a symbol."""
-        inner = [scope.get_name(one) for one in scope.iter_around(place) if self._is_inline(scope, one)]
+        inner = [scope.get_name(one) for one in scope.iter_around(ordinal) if self._is_inline(scope, one)]
         return self.find_home(scope) + tuple(reversed(inner))
 
-    def _is_inline(self, scope: FileScope, place: int) -> bool:
-        return scope.get_kind(place) is SymbolKind.MODULE and not scope.is_forward(place)
+    def _is_inline(self, scope: FileScope, ordinal: int) -> bool:
+        return scope.get_kind(ordinal) is SymbolKind.MODULE and not scope.is_forward(ordinal)
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """The module, and what `use a::*` names."""
-        module = self._find_module(scope, place)
+        module = self._find_module(scope, ordinal)
         wide = []
-        for row in _keep_around(scope, place, scope.wide_imports):
+        for row in _keep_around(scope, ordinal, scope.wide_imports):
             if row.qualifier:
                 path = self._make_absolute(scope, row.symbol, tuple(row.qualifier.split(".")))
                 if path is not None and path[:1] != OUTSIDE:
                     wide.append(path)
         return [module, *wide]
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """What `use` binds."""
-        for row in _keep_around(scope, place, scope.find_imports(name)):
+        for row in _keep_around(scope, ordinal, scope.find_imports(name)):
             if row.name != "*":
                 names = (*row.qualifier.split("."), row.name) if row.qualifier else (row.name,)
                 names = tuple(filter(None, names))
@@ -161,10 +161,10 @@ class RustRules(Rules):
                 return self._make_absolute(scope, row.symbol, names)
         return None
 
-    def _make_absolute(self, scope: FileScope, place: int, names: Path) -> Path | None:
+    def _make_absolute(self, scope: FileScope, ordinal: int, names: Path) -> Path | None:
         """The full path of a written one; OUTSIDE for another repository's crate."""
         first, rest = names[0], names[1:]
-        module = self._find_module(scope, place)
+        module = self._find_module(scope, ordinal)
         if first == "crate":
             return self._find_root(module) + rest
         while first == "self" and rest:
@@ -178,7 +178,7 @@ class RustRules(Rules):
             return above + rest
         if first in _OUTSIDE_CRATES:
             return OUTSIDE + names
-        bound = self._find_plain(scope, place, first)
+        bound = self._find_plain(scope, ordinal, first)
         if bound is not None:
             return bound + rest
         crate = self._find_crate_named(scope, first, names[-1])
@@ -187,27 +187,27 @@ class RustRules(Rules):
     def _find_root(self, module: Path) -> Path:
         return module[:3] if len(module) > 1 and module[1] == "" else module[:1]
 
-    def _find_plain(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def _find_plain(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """A name of the module itself: a module, type or import of the file."""
-        module = self._find_module(scope, place)
-        for around in scope.iter_around(place):
+        module = self._find_module(scope, ordinal)
+        for around in scope.iter_around(ordinal):
             if scope.find_children(around, name):
                 return (*module, name)
-        for row in _keep_around(scope, place, scope.find_imports(name)):
+        for row in _keep_around(scope, ordinal, scope.find_imports(name)):
             written = (*filter(None, row.qualifier.split(".")), row.name)
             if row.name and written[0] != name:
                 return self._make_absolute(scope, row.symbol, written)
         return None
 
-    def list_paths(self, scope: FileScope, place: int, names: Path) -> list[Path]:
+    def list_paths(self, scope: FileScope, ordinal: int, names: Path) -> list[Path]:
         """One full path, or one in each visible module."""
         if names[0] in {"crate", "self", "super"} or names[0] in _OUTSIDE_CRATES:
-            path = self._make_absolute(scope, place, names)
+            path = self._make_absolute(scope, ordinal, names)
             return [path] if path is not None else []
-        bound = self.find_import(scope, place, names[0])
+        bound = self.find_import(scope, ordinal, names[0])
         if bound is not None:
             return [bound + names[1:]]
-        found = [container + names for container in self.list_visible(scope, place)]
+        found = [container + names for container in self.list_visible(scope, ordinal)]
         crate = self._find_crate_named(scope, names[0], names[-1])
         if crate is not None:
             return [*found, (crate, *names[1:])]
@@ -257,14 +257,14 @@ class RustRules(Rules):
             break
         return found
 
-    def is_same_type(self, scope: FileScope, place: int, other: FileScope, extension: int) -> bool:
+    def is_same_type(self, scope: FileScope, ordinal: int, other: FileScope, extension: int) -> bool:
         """Blocks of a type stand in its crate; of an outside type anywhere."""
-        is_extension = scope.get_kind(place) is SymbolKind.EXTENSION
+        is_extension = scope.get_kind(ordinal) is SymbolKind.EXTENSION
         return is_extension or self._find_crate(scope.folder) == self._find_crate(other.folder)
 
-    def is_reachable(self, scope: FileScope, other: FileScope, place: int) -> bool:
+    def is_reachable(self, scope: FileScope, other: FileScope, ordinal: int) -> bool:
         """Modules that are only announced are found by their files."""
-        return not (other.is_forward(place) and other.get_kind(place) is SymbolKind.MODULE)
+        return not (other.is_forward(ordinal) and other.get_kind(ordinal) is SymbolKind.MODULE)
 
     def read_result(self, text: str) -> str:
         """Inside of Result and Option: most are asked for what they hold."""
@@ -276,9 +276,9 @@ class RustRules(Rules):
         return text
 
 
-def _keep_around(scope: FileScope, place: int, rows: list[Reference]) -> list[Reference]:
+def _keep_around(scope: FileScope, ordinal: int, rows: list[Reference]) -> list[Reference]:
     """Those of the rows that stand in a scope around a symbol."""
     if not rows:
         return rows
-    around = set(scope.iter_around(place))
+    around = set(scope.iter_around(ordinal))
     return [row for row in rows if row.symbol in around]

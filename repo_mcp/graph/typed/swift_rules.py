@@ -31,12 +31,12 @@ class SwiftRules(Rules):
                 return folders[at + 1] if one in {"Sources", "Tests"} else one
         return folders[0] if folders else ""
 
-    def list_visible(self, scope: FileScope, place: int) -> list[Path]:
+    def list_visible(self, scope: FileScope, ordinal: int) -> list[Path]:
         """The module, and those that are imported."""
         imported = [(row.qualifier,) for row in scope.imports if not row.name]
         return [self.find_home(scope), *imported]
 
-    def find_import(self, scope: FileScope, place: int, name: str) -> Path | None:
+    def find_import(self, scope: FileScope, ordinal: int, name: str) -> Path | None:
         """What `import struct Module.Name` binds, and modules by their names."""
         for row in scope.find_imports(name):
             path = (row.qualifier, row.name) if row.name else (row.qualifier,)

@@ -93,8 +93,8 @@ class ModuleFinder:
 
     def _find_by_config(self, folder: str, module: str) -> str | None:
         """By `paths` and `baseUrl` of the nearest configuration that has them."""
-        for place in _iter_up(folder):
-            config = self._read_config(place)
+        for ordinal in _iter_up(folder):
+            config = self._read_config(ordinal)
             if config is None:
                 continue
             paths, base, base_url = config
@@ -154,11 +154,11 @@ class ModuleFinder:
         """`#name`, by `imports` of the package around the file."""
         if not module.startswith("#"):
             return None
-        for place in _iter_up(folder):
-            imports = self._read_json(_under(place, "package.json")).get("imports")
+        for ordinal in _iter_up(folder):
+            imports = self._read_json(_under(ordinal, "package.json")).get("imports")
             if isinstance(imports, dict):
                 for target in _match_exports(imports, module):
-                    found = self._find_built(place, target)
+                    found = self._find_built(ordinal, target)
                     if found is not None:
                         return found
                 return None
@@ -169,9 +169,9 @@ class ModuleFinder:
         parts = module.split("/")
         length = 2 if module.startswith("@") else 1
         name, rest = "/".join(parts[:length]), "/".join(parts[length:])
-        for place in self._iter_package_folders(folder, name):
-            if self._read_json(_under(place, "package.json")).get("name") == name:
-                return self._find_entry(place, "./" + rest if rest else ".")
+        for ordinal in self._iter_package_folders(folder, name):
+            if self._read_json(_under(ordinal, "package.json")).get("name") == name:
+                return self._find_entry(ordinal, "./" + rest if rest else ".")
         return None
 
     def _iter_package_folders(self, folder: str, name: str) -> Iterator[str]:

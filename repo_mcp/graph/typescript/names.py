@@ -12,7 +12,14 @@ from functools import cached_property
 
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.graph.typescript.modules import ModuleFinder
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+)
 
 WHOLE = "export="
 MAX_HOPS = 24  # from one file to the next
@@ -38,24 +45,24 @@ _ABSENT = Meaning()  # imported from a file of the repository that does not have
 class ScriptFile:
     """The facts of one structure that names are looked up by."""
 
-    def __init__(self, path: str, structure: Structure) -> None:
+    def __init__(self, path: str, record: SymbolRecord) -> None:
         self.path = path
-        self.structure = structure
+        self.record = record
         self._symbols: dict[int, Symbol] = {}
 
-    def get_symbol(self, place: int) -> Symbol:
+    def get_symbol(self, ordinal: int) -> Symbol:
         """The symbol at a place. IndexError when there is none."""
-        found = self._symbols.get(place)
+        found = self._symbols.get(ordinal)
         if found is None:
-            found = self._symbols[place] = self.structure.get_symbol(place)
+            found = self._symbols[ordinal] = self.record.get_symbol(ordinal)
         return found
 
     @cached_property
     def imports(self) -> dict[str, list[Reference]]:
         """Local name -> the rows that import it."""
         found: dict[str, list[Reference]] = {}
-        for row in self.structure.list_role(ReferenceRole.IMPORT):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.IMPORT):
+            reference = self.record.get_reference(row)
             if reference.alias:
                 found.setdefault(reference.alias, []).append(reference)
         return found
@@ -64,8 +71,8 @@ class ScriptFile:
     def exports(self) -> dict[str, list[Reference]]:
         """Name for importers -> the rows that export it; "*" holds those of whole modules."""
         found: dict[str, list[Reference]] = {}
-        for row in self.structure.list_role(ReferenceRole.EXPORT):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.EXPORT):
+            reference = self.record.get_reference(row)
             found.setdefault(reference.alias or "*", []).append(reference)
         return found
 
@@ -73,8 +80,8 @@ class ScriptFile:
     def binds(self) -> dict[tuple[int, str], list[Reference]]:
         """(symbol, variable) -> the rows that tell its type."""
         found: dict[tuple[int, str], list[Reference]] = {}
-        for row in self.structure.list_role(ReferenceRole.BIND):
-            reference = self.structure.get_reference(row)
+        for row in self.record.list_role(ReferenceRole.BIND):
+            reference = self.record.get_reference(row)
             found.setdefault((reference.symbol, reference.alias), []).append(reference)
         return found
 
@@ -82,26 +89,26 @@ class ScriptFile:
     def is_module(self) -> bool:
         """False for a script, whose names are everybody's."""
         flags = int(SymbolFlag.PUBLIC_API) | int(SymbolFlag.DEFAULT_EXPORT)
-        if self.imports or self.exports or self.structure.list_role(ReferenceRole.IMPORT):
+        if self.imports or self.exports or self.record.list_role(ReferenceRole.IMPORT):
             return True
-        return any(int(self.structure.flags[place]) & flags for place in self.structure.list_children(0))
+        return any(int(self.record.flags[ordinal]) & flags for ordinal in self.record.list_children(0))
 
-    def iter_around(self, place: int) -> Iterator[int]:
+    def iter_around(self, ordinal: int) -> Iterator[int]:
         """A symbol and those around it, to the file."""
         for _ in range(MAX_PARENTS):
-            yield place
-            if not place:
+            yield ordinal
+            if not ordinal:
                 return
-            place = int(self.structure.parents[place])
+            ordinal = int(self.record.parents[ordinal])
         yield 0
 
-    def find_children(self, place: int, name: str) -> list[Symbol]:
+    def find_children(self, ordinal: int, name: str) -> list[Symbol]:
         """Symbols of a name right inside another."""
-        parents = self.structure.parents
+        parents = self.record.parents
         return [
             self.get_symbol(one)
-            for one in self.structure.find_symbols(name)
-            if one and int(parents[one]) == place
+            for one in self.record.find_symbols(name)
+            if one and int(parents[one]) == ordinal
         ]
 
 
@@ -117,37 +124,37 @@ class ScriptNames:
     def find_file(self, path: str) -> ScriptFile | None:
         """The facts of a file; None for one without a structure."""
         if path not in self._files:
-            structure = self.program.find_structure(path)
-            self._files[path] = None if structure is None else ScriptFile(path, structure)
+            record = self.program.find_record(path)
+            self._files[path] = None if record is None else ScriptFile(path, record)
         return self._files[path]
 
     def get_symbol(self, declaration: Declaration) -> Symbol | None:
         """The symbol that a declaration is."""
         file = self.find_file(declaration.path)
-        if file is None or declaration.place >= file.structure.symbol_count:
+        if file is None or declaration.ordinal >= file.record.symbol_count:
             return None
-        return file.get_symbol(declaration.place)
+        return file.get_symbol(declaration.ordinal)
 
     # -- names of a file -----------------------------------------------------------------------------------
 
     def look_up(
-        self, file: ScriptFile, place: int, name: str, *, as_type: bool = False, hops: int = 0
+        self, file: ScriptFile, ordinal: int, name: str, *, as_type: bool = False, hops: int = 0
     ) -> Meaning:
         """What a name means inside a symbol of a file."""
-        for around in file.iter_around(place):
+        for around in file.iter_around(ordinal):
             found = self._choose(file, around, name, as_type)
             if found:
-                return Meaning(tuple(Declaration(file.path, one.place) for one in found))
+                return Meaning(tuple(Declaration(file.path, one.ordinal) for one in found))
         for row in file.imports.get(name, ()):
             found_there = self.resolve_import(file, row, hops=hops)
             return _ABSENT if found_there is UNKNOWN else found_there
         return UNKNOWN
 
-    def _choose(self, file: ScriptFile, place: int, name: str, as_type: bool) -> list[Symbol]:
+    def _choose(self, file: ScriptFile, ordinal: int, name: str, as_type: bool) -> list[Symbol]:
         """Symbols of a name that can be had without saying of what, inside another."""
-        if SymbolKind(int(file.structure.kinds[place])) in _TYPE_ONLY:
+        if SymbolKind(int(file.record.kinds[ordinal])) in _TYPE_ONLY:
             return []
-        found = [one for one in file.find_children(place, name) if one.kind not in _MEMBERS]
+        found = [one for one in file.find_children(ordinal, name) if one.kind not in _MEMBERS]
         return prefer(found, as_type)
 
     def resolve_import(self, file: ScriptFile, row: Reference, *, hops: int = 0) -> Meaning:
@@ -190,14 +197,14 @@ class ScriptNames:
     def _find_own_export(self, file: ScriptFile, name: str, hops: int) -> Meaning:
         flag = SymbolFlag.DEFAULT_EXPORT if name == "default" else SymbolFlag.PUBLIC_API
         if name == "default":
-            flags = file.structure.flags
-            children = file.structure.list_children(0)
-            symbols = [file.structure.get_symbol(one) for one in children if int(flags[one]) & flag]
+            flags = file.record.flags
+            children = file.record.list_children(0)
+            symbols = [file.record.get_symbol(one) for one in children if int(flags[one]) & flag]
         else:
             symbols = [one for one in file.find_children(0, name) if one.flags & flag]
         symbols = [one for one in symbols if one.kind not in _MEMBERS]
         if symbols:
-            return Meaning(tuple(Declaration(file.path, one.place) for one in symbols))
+            return Meaning(tuple(Declaration(file.path, one.ordinal) for one in symbols))
         for row in file.exports.get(name, ()):
             if row.qualifier:
                 target = self.modules.find(file.path, row.qualifier)
@@ -239,11 +246,11 @@ class ScriptNames:
         found: list[Declaration] = []
         for one in whole.declarations:
             other = self.find_file(one.path)
-            if one.place == 0 and one.path != file.path:
+            if one.ordinal == 0 and one.path != file.path:
                 return self.find_export(one.path, name, hops=hops + 1)
-            if other is not None and one.place:
+            if other is not None and one.ordinal:
                 found += [
-                    Declaration(one.path, child.place) for child in other.find_children(one.place, name)
+                    Declaration(one.path, child.ordinal) for child in other.find_children(one.ordinal, name)
                 ]
         return Meaning(tuple(found)) if found else UNKNOWN
 

@@ -11,7 +11,14 @@ from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Pro
 from repo_mcp.graph.typescript.common_names import COMMON_MEMBERS
 from repo_mcp.graph.typescript.names import UNKNOWN, Meaning, ScriptFile, ScriptNames, prefer
 from repo_mcp.graph.typescript.types import NOBODY, ScriptTypes
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure, Symbol, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import (
+    Reference,
+    ReferenceRole,
+    Symbol,
+    SymbolFlag,
+    SymbolKind,
+    SymbolRecord,
+)
 
 MAX_GUESSES = 8
 MAX_GUESSED_FILES = 40
@@ -40,11 +47,11 @@ class TypeScriptResolver:
         self._names = ScriptNames(program)
         self._types = ScriptTypes(self._names)
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference means. An import of a whole module means its file."""
         file = self._names.find_file(path)
-        if file is None or file.structure is not structure:
-            file = ScriptFile(path, structure)
+        if file is None or file.record is not record:
+            file = ScriptFile(path, record)
         role = reference.role
         if role is ReferenceRole.IMPORT:
             return self._say(self._names.resolve_import(file, reference), reference)
@@ -72,11 +79,11 @@ class TypeScriptResolver:
         """Of functions of one name in callbacks, which have no names, the last above the use."""
         if len(meaning.declarations) < 2 or meaning.declarations[0].path != file.path:
             return meaning
-        symbols = [file.get_symbol(one.place) for one in meaning.declarations]
+        symbols = [file.get_symbol(one.ordinal) for one in meaning.declarations]
         if any(one.kind not in _NOT_MERGED or one.flags & SymbolFlag.FORWARD for one in symbols):
             return meaning
         above = [one for one in symbols if one.start_line <= row.line] or symbols[:1]
-        return Meaning((Declaration(file.path, above[-1].place),))
+        return Meaning((Declaration(file.path, above[-1].ordinal),))
 
     def _find_global(self, row: Reference) -> Resolution | None:
         """A name that scripts and ambient declarations give to everybody."""
@@ -87,7 +94,7 @@ class TypeScriptResolver:
                 continue
             for symbol in file.find_children(0, row.name):
                 if not file.is_module and symbol.kind not in _MEMBER_KINDS and path.endswith(".d.ts"):
-                    found.append(Target(Declaration(path, symbol.place), Confidence.PROBABLE))
+                    found.append(Target(Declaration(path, symbol.ordinal), Confidence.PROBABLE))
         return _limit(found) if found else None
 
     def _resolve_member(self, file: ScriptFile, row: Reference) -> Resolution:
@@ -108,39 +115,39 @@ class TypeScriptResolver:
         """A meaning as targets, that which is meant first."""
         if meaning.external:
             return Resolution(external=meaning.external)
-        places = list(meaning.declarations)
+        ordinals = list(meaning.declarations)
         if row.role is not ReferenceRole.IMPORT and row.role is not ReferenceRole.EXPORT:
-            places = [one for place in places for one in self._look_through(place)]
-        symbols = [(place, self._names.get_symbol(place)) for place in dict.fromkeys(places)]
-        known = [(place, symbol) for place, symbol in symbols if symbol is not None]
+            ordinals = [one for ordinal in ordinals for one in self._look_through(ordinal)]
+        symbols = [(ordinal, self._names.get_symbol(ordinal)) for ordinal in dict.fromkeys(ordinals)]
+        known = [(ordinal, symbol) for ordinal, symbol in symbols if symbol is not None]
         if row.role not in {ReferenceRole.IMPORT, ReferenceRole.EXPORT}:
             meant = {id(one) for one in prefer([symbol for _, symbol in known], row.role in _TYPE_ROLES)}
-            known = [(place, symbol) for place, symbol in known if id(symbol) in meant]
+            known = [(ordinal, symbol) for ordinal, symbol in known if id(symbol) in meant]
         kept = _choose(known, row)
         if row.role is ReferenceRole.CALL:
-            kept = [one for place in kept for one in (*self._list_constructors(place), place)]
-        return Resolution(tuple(Target(place, Confidence.EXACT) for place in kept[:MAX_GUESSES]))
+            kept = [one for ordinal in kept for one in (*self._list_constructors(ordinal), ordinal)]
+        return Resolution(tuple(Target(ordinal, Confidence.EXACT) for ordinal in kept[:MAX_GUESSES]))
 
-    def _list_constructors(self, place: Declaration) -> list[Declaration]:
+    def _list_constructors(self, ordinal: Declaration) -> list[Declaration]:
         """Of a class what is run when it is made; the implementation where there are overloads."""
-        file, symbol = self._names.find_file(place.path), self._names.get_symbol(place)
+        file, symbol = self._names.find_file(ordinal.path), self._names.get_symbol(ordinal)
         if file is None or symbol is None or symbol.kind is not SymbolKind.CLASS:
             return []
         found = [
             one
-            for one in file.find_children(place.place, "constructor")
+            for one in file.find_children(ordinal.ordinal, "constructor")
             if one.kind is SymbolKind.CONSTRUCTOR
         ]
         whole = [one for one in found if not one.flags & SymbolFlag.FORWARD]
-        return [Declaration(place.path, one.place) for one in whole or found]
+        return [Declaration(ordinal.path, one.ordinal) for one in whole or found]
 
-    def _look_through(self, place: Declaration) -> tuple[Declaration, ...]:
+    def _look_through(self, ordinal: Declaration) -> tuple[Declaration, ...]:
         """Of a module of CommonJS what it is as a whole."""
-        if place.place:
-            return (place,)
-        file = self._names.find_file(place.path)
+        if ordinal.ordinal:
+            return (ordinal,)
+        file = self._names.find_file(ordinal.path)
         whole = self._names.find_whole(file) if file is not None else UNKNOWN
-        return whole.declarations or (place,)
+        return whole.declarations or (ordinal,)
 
     def _guess(self, row: Reference) -> Resolution:
         """By name alone: members of that name, and what takes as many arguments."""
@@ -155,10 +162,10 @@ class TypeScriptResolver:
             file = self._names.find_file(path)
             if file is None or self._program.find_language(path) not in LANGUAGES:
                 continue
-            for place in file.structure.find_symbols(name):
-                symbol = file.get_symbol(place)
+            for ordinal in file.record.find_symbols(name):
+                symbol = file.get_symbol(ordinal)
                 if symbol.kind in _MEMBER_KINDS and _takes(symbol, row):
-                    found.append(Target(Declaration(path, place), Confidence.PROBABLE))
+                    found.append(Target(Declaration(path, ordinal), Confidence.PROBABLE))
         return _limit(found)
 
 
@@ -181,11 +188,11 @@ def _takes(symbol: Symbol, row: Reference) -> bool:
 def _choose(known: list[tuple[Declaration, Symbol]], row: Reference) -> list[Declaration]:
     """Of several declarations of one thing those that are meant, the one that is run first."""
     if row.role is not ReferenceRole.CALL or len(known) < 2:
-        return [place for place, _ in known]
-    run = [(place, symbol) for place, symbol in known if not symbol.flags & SymbolFlag.FORWARD]
+        return [ordinal for ordinal, _ in known]
+    run = [(ordinal, symbol) for ordinal, symbol in known if not symbol.flags & SymbolFlag.FORWARD]
     if run:
-        return [place for place, _ in run]
+        return [ordinal for ordinal, _ in run]
     fitting = [
-        place for place, symbol in known if row.arguments and symbol.parameter_count == row.arguments - 1
+        ordinal for ordinal, symbol in known if row.arguments and symbol.parameter_count == row.arguments - 1
     ]
-    return fitting or [place for place, _ in known]
+    return fitting or [ordinal for ordinal, _ in known]

@@ -72,14 +72,14 @@ class ScriptTypes:
 
     # -- chains --------------------------------------------------------------------------------------------
 
-    def evaluate(self, file: ScriptFile, place: int, chain: str, line: int, steps: int = 0) -> Owners:
+    def evaluate(self, file: ScriptFile, ordinal: int, chain: str, line: int, steps: int = 0) -> Owners:
         """The owners that "a.b().c" stands for inside a symbol, on a line."""
         segments = chain.replace("[]", ".[]").split(".")
         if len(segments) > MAX_SEGMENTS or steps > MAX_STEPS:
             return NOBODY
         head = segments[0]
         is_call = head.endswith("()")
-        owners = self._evaluate_head(file, place, head.removesuffix("()"), line, is_call, steps)
+        owners = self._evaluate_head(file, ordinal, head.removesuffix("()"), line, is_call, steps)
         for segment in segments[1:]:
             if owners == NOBODY:
                 return NOBODY
@@ -87,19 +87,19 @@ class ScriptTypes:
         return owners
 
     def _evaluate_head(
-        self, file: ScriptFile, place: int, name: str, line: int, is_call: bool, steps: int
+        self, file: ScriptFile, ordinal: int, name: str, line: int, is_call: bool, steps: int
     ) -> Owners:
         if name in {"this", "super"}:
-            holder = find_holder(file, place)
+            holder = find_holder(file, ordinal)
             if holder is None:
                 return NOBODY
             if name == "super":
                 return self._list_bases(file, file.get_symbol(holder), steps)
             return Owners((Declaration(file.path, holder),))
-        bound = find_bind(file, place, name, line)
+        bound = find_bind(file, ordinal, name, line)
         if bound is not None and not is_call:
             return self._follow_bind(file, bound, steps)
-        meaning = self._names.look_up(file, place, name)
+        meaning = self._names.look_up(file, ordinal, name)
         if meaning is UNKNOWN:
             return self._find_window() if name in _WINDOWS else NOBODY
         return self.get_owners(meaning, is_call=is_call, steps=steps + 1)
@@ -112,7 +112,7 @@ class ScriptTypes:
                 file = self._names.find_file(path)
                 for symbol in file.find_children(0, "Window") if file is not None else ():
                     if symbol.kind is SymbolKind.INTERFACE:
-                        found.append(Declaration(path, symbol.place))
+                        found.append(Declaration(path, symbol.ordinal))
             self._window = Owners(tuple(found), "" if found else "window")
         return self._window
 
@@ -182,22 +182,22 @@ class ScriptTypes:
         if symbol.return_type:
             if symbol.return_type == "this":
                 return Owners((Declaration(file.path, symbol.parent),))
-            return self._read_written(file, symbol.place, symbol.return_type, steps)
-        rows = file.binds.get((symbol.place, "()"), ())
+            return self._read_written(file, symbol.ordinal, symbol.return_type, steps)
+        rows = file.binds.get((symbol.ordinal, "()"), ())
         for row in rows:
             owners = self._follow_bind(file, row, steps)
             if owners != NOBODY:
                 return owners
-        own = Owners((Declaration(file.path, symbol.place),))  # of an object that it returns
-        return own if file.structure.list_children(symbol.place) else NOBODY
+        own = Owners((Declaration(file.path, symbol.ordinal),))  # of an object that it returns
+        return own if file.record.list_children(symbol.ordinal) else NOBODY
 
     def _get_alias(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
         """The members of a type alias: its own, and those of the types that it is made of."""
-        own = Declaration(file.path, symbol.place)
+        own = Declaration(file.path, symbol.ordinal)
         found = [own]
         parts = [one for part in split_type(symbol.return_type, "|") for one in split_type(part, "&")]
         for part in parts[:MAX_PARTS]:
-            owners = self._read_written(file, symbol.place, part, steps)
+            owners = self._read_written(file, symbol.ordinal, part, steps)
             if owners.is_items:
                 if len(parts) == 1:
                     return owners
@@ -209,9 +209,9 @@ class ScriptTypes:
         """What a variable or a property holds."""
         if is_call:
             return NOBODY
-        own = Declaration(file.path, symbol.place)
+        own = Declaration(file.path, symbol.ordinal)
         if symbol.return_type:
-            owners = self._read_written(file, symbol.place, symbol.return_type, steps)
+            owners = self._read_written(file, symbol.ordinal, symbol.return_type, steps)
             return owners if owners != NOBODY else Owners((own,))
         alias = f"this.{symbol.name}" if symbol.kind is SymbolKind.PROPERTY else symbol.name
         rows = file.binds.get((symbol.parent, alias), ())
@@ -223,21 +223,21 @@ class ScriptTypes:
                 return Owners((own, *owners.declarations), owners.external, owners.is_items)
         return Owners((own,))
 
-    def _read_written(self, file: ScriptFile, place: int, text: str, steps: int) -> Owners:
+    def _read_written(self, file: ScriptFile, ordinal: int, text: str, steps: int) -> Owners:
         """The owners that a written type names."""
         found = read_type(text)
         if not found.name or steps > MAX_STEPS:
             return NOBODY
-        owners = self._find_type(file, place, found.name, found.qualifier, steps)
+        owners = self._find_type(file, ordinal, found.name, found.qualifier, steps)
         return Owners(owners.declarations, owners.external, found.is_items or owners.is_items)
 
-    def _find_type(self, file: ScriptFile, place: int, name: str, qualifier: str, steps: int) -> Owners:
+    def _find_type(self, file: ScriptFile, ordinal: int, name: str, qualifier: str, steps: int) -> Owners:
         if qualifier:
-            outer = self.evaluate(file, place, qualifier, 0, steps + 1)
+            outer = self.evaluate(file, ordinal, qualifier, 0, steps + 1)
             if outer.external:
                 return Owners(external=f"{outer.external}.{name}")
             return self.get_owners(self.find_member(outer, name, steps + 1), steps=steps + 1)
-        meaning = self._names.look_up(file, place, name, as_type=True)
+        meaning = self._names.look_up(file, ordinal, name, as_type=True)
         if meaning is UNKNOWN:
             return NOBODY if _TYPE_PARAMETER.fullmatch(name) else Owners(external=name)
         return self.get_owners(meaning, steps=steps + 1)
@@ -302,13 +302,13 @@ class ScriptTypes:
         return Meaning(external=f"{outside}.{name}") if outside else UNKNOWN
 
     def _find_own_member(self, owner: Declaration, name: str, steps: int) -> Meaning:
-        if owner.place == 0:
+        if owner.ordinal == 0:
             return self._names.find_export(owner.path, name, hops=min(steps, 1))
         file = self._names.find_file(owner.path)
         symbol = self._names.get_symbol(owner)
         if file is None or symbol is None:
             return UNKNOWN
-        found = file.find_children(owner.place, name)
+        found = file.find_children(owner.ordinal, name)
         if symbol.kind in _OBJECTS:
             held = self._find_held(file, symbol, name, found)
             if held is not UNKNOWN:
@@ -317,16 +317,16 @@ class ScriptTypes:
             found = prefer([one for one in found if one.flags & SymbolFlag.PUBLIC_API] or found, False)
         if symbol.parent == 0:  # merged with another declaration of its name
             for twin in file.find_children(symbol.parent, symbol.name):
-                if twin.place != symbol.place:
-                    found += file.find_children(twin.place, name)
-        return Meaning(tuple(Declaration(owner.path, one.place) for one in found)) if found else UNKNOWN
+                if twin.ordinal != symbol.ordinal:
+                    found += file.find_children(twin.ordinal, name)
+        return Meaning(tuple(Declaration(owner.path, one.ordinal) for one in found)) if found else UNKNOWN
 
     def _find_held(self, file: ScriptFile, owner: Symbol, name: str, found: list[Symbol]) -> Meaning:
         """What a member of an object is, where the object names it: `{ name }`, `{ name: what }`.
 
         Of one with a name of its own the member too, for what is called.
         """
-        rows = file.binds.get((owner.place, f"this.{name}"), ())
+        rows = file.binds.get((owner.ordinal, f"this.{name}"), ())
         row = next((one for one in rows if one.arguments == SAME and not one.qualifier), None)
         if row is None or any(one.kind is not SymbolKind.PROPERTY for one in found):
             return UNKNOWN
@@ -336,18 +336,18 @@ class ScriptTypes:
         symbols = [self._names.get_symbol(one) for one in held.declarations]
         if not any(one is not None and one.kind in _RUN for one in symbols):
             return UNKNOWN
-        own = tuple(Declaration(file.path, one.place) for one in found)
+        own = tuple(Declaration(file.path, one.ordinal) for one in found)
         return Meaning(held.declarations + own)
 
     def _list_bases(self, file: ScriptFile, symbol: Symbol, steps: int) -> Owners:
         """The bases of a class or an interface; external when one lies outside."""
         found: list[Declaration] = []
         outside = ""
-        if symbol.kind not in _OWNERS or not symbol.place:
+        if symbol.kind not in _OWNERS or not symbol.ordinal:
             return NOBODY
-        rows = [file.structure.get_reference(row) for row in file.structure.list_role(*_BASE_ROLES)]
+        rows = [file.record.get_reference(row) for row in file.record.list_role(*_BASE_ROLES)]
         for row in rows:
-            if row.symbol != symbol.place:
+            if row.symbol != symbol.ordinal:
                 continue
             owners = self._find_type(file, symbol.parent, row.name, row.qualifier, steps + 1)
             outside = outside or owners.external
@@ -360,15 +360,15 @@ class ScriptTypes:
         return NOBODY if file is None or symbol is None else self._list_bases(file, symbol, 0)
 
 
-def find_holder(file: ScriptFile, place: int) -> int | None:
+def find_holder(file: ScriptFile, ordinal: int) -> int | None:
     """The class or the object that `this` means inside a symbol.
 
     An arrow function has that of what is around the objects that it is a member of.
     """
-    kinds = file.structure.kinds
+    kinds = file.record.kinds
     previous = 0
     is_arrow = False
-    for around in file.iter_around(place):
+    for around in file.iter_around(ordinal):
         kind = SymbolKind(int(kinds[around]))
         is_member = bool(previous) and kinds[previous] in _OBJECT_MEMBERS
         if kind is SymbolKind.METHOD and not is_member and (around, "this") in file.binds:
@@ -386,10 +386,10 @@ def find_holder(file: ScriptFile, place: int) -> int | None:
     return None
 
 
-def find_bind(file: ScriptFile, place: int, name: str, line: int) -> Reference | None:
+def find_bind(file: ScriptFile, ordinal: int, name: str, line: int) -> Reference | None:
     """The row that tells the type of a variable on a line, from the innermost symbol outwards."""
     binds = file.binds
-    for around in file.iter_around(place):
+    for around in file.iter_around(ordinal):
         rows = binds.get((around, name))
         if rows:
             before = [row for row in rows if not line or row.line <= line]

@@ -39,7 +39,7 @@ def on_namespace(walk: CSharpWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     _take(walk, name_node)
     walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
-    walk.open_scope(node.end_byte, is_local=False, place=len(walk.entries) - 1)
+    walk.open_scope(node.end_byte, is_local=False, ordinal=len(walk.entries) - 1)
 
 
 def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
@@ -48,7 +48,7 @@ def on_file_namespace(walk: CSharpWalk, node: Node) -> None:
     _take(walk, name_node)
     entry = walk.declare(node, walk.read_name(name_node), SymbolKind.MODULE)
     entry.end = len(walk.text)
-    walk.open_scope(len(walk.text) + 1, is_local=False, place=len(walk.entries) - 1)
+    walk.open_scope(len(walk.text) + 1, is_local=False, ordinal=len(walk.entries) - 1)
 
 
 def _take(walk: CSharpWalk, node: Node | None) -> None:
@@ -73,9 +73,9 @@ def on_type_declaration(walk: CSharpWalk, node: Node) -> None:
     entry = walk.declare(node, walk.read_name(name_node), kind)
     walk.read_modifiers(node, entry, default)
     entry.parameters = _read_type_parameters(walk, node)
-    place = len(walk.entries) - 1
+    ordinal = len(walk.entries) - 1
     parameters = next((one for one in node.named_children if one.type == "parameter_list"), None)
-    walk.open_scope(node.end_byte, is_local=False, place=place)
+    walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
     if parameters is not None:
         constructor = walk.declare(parameters, entry.name, SymbolKind.CONSTRUCTOR)
         constructor.access = entry.access
@@ -100,7 +100,7 @@ def on_delegate(walk: CSharpWalk, node: Node) -> None:
     result = node.child_by_field_name("type")
     entry.type = walk.read_line(result)
     walk.note_type(result)
-    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
+    walk.open_scope(node.end_byte, ordinal=len(walk.entries) - 1)
 
 
 def on_enum_member(walk: CSharpWalk, node: Node) -> None:
@@ -148,10 +148,10 @@ def _name_method(walk: CSharpWalk, node: Node, name_node: Node | None) -> str:
 
 
 def _open_function(walk: CSharpWalk, node: Node, entry: Entry, result: Node | None) -> None:
-    place = len(walk.entries) - 1
+    ordinal = len(walk.entries) - 1
     entry.type = walk.read_line(result)
     walk.note_type(result)
-    walk.open_scope(node.end_byte, hoists=True, place=place)
+    walk.open_scope(node.end_byte, hoists=True, ordinal=ordinal)
 
 
 def on_local_function(walk: CSharpWalk, node: Node) -> None:
@@ -181,7 +181,7 @@ def on_property(walk: CSharpWalk, node: Node) -> None:
     entry.type = walk.read_line(type_node)
     walk.note_type(type_node)
     value = node.child_by_field_name("value")
-    walk.open_scope(node.end_byte, place=len(walk.entries) - 1)
+    walk.open_scope(node.end_byte, ordinal=len(walk.entries) - 1)
     if value is not None and value.type == "implicit_object_creation_expression":
         _refer_target_type(walk, type_node, value)
 
@@ -207,7 +207,7 @@ def on_field(walk: CSharpWalk, node: Node) -> None:
             entry = walk.declare(node, walk.read_name(declarator.child_by_field_name("name")), kind)
             walk.read_modifiers(node, entry, default)
             entry.type = walk.read_line(type_node)
-            walk.field_places[declarator.start_byte] = len(walk.entries) - 1
+            walk.field_positions[declarator.start_byte] = len(walk.entries) - 1
 
 
 def on_variables(walk: CSharpWalk, node: Node) -> None:
@@ -227,9 +227,9 @@ def on_declarator(walk: CSharpWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     children = node.named_children
     value = children[-1] if len(children) > 1 else None
-    is_field = start in walk.field_places
+    is_field = start in walk.field_positions
     if is_field:
-        walk.open_scope(node.end_byte, place=walk.field_places[start])
+        walk.open_scope(node.end_byte, ordinal=walk.field_positions[start])
     if value is not None and value.type == "implicit_object_creation_expression":
         _refer_target_type(walk, type_node, value)
     _take(walk, name_node)

@@ -84,11 +84,11 @@ def parse_csharp(file_name: str, text: bytes) -> bytes:
         text, captures = _read_plainly(text, captures)
     walk = CSharpWalk(file_name, text)
     walk.run(captures, _HANDLERS)
-    for place, entry in enumerate(walk.entries):
+    for ordinal, entry in enumerate(walk.entries):
         parent = walk.entries[entry.parent]
         is_reachable = parent.kind in {SymbolKind.FILE, SymbolKind.MODULE}
         is_reachable = is_reachable or bool(parent.flags & SymbolFlag.PUBLIC_API)
-        if place and is_reachable and entry.kind is not SymbolKind.MODULE and entry.access in _OPEN:
+        if ordinal and is_reachable and entry.kind is not SymbolKind.MODULE and entry.access in _OPEN:
             entry.flags |= SymbolFlag.PUBLIC_API
     return walk.encode()
 

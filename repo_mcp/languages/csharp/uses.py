@@ -73,7 +73,7 @@ def on_bases(walk: CSharpWalk, node: Node) -> None:
         role = _guess_role(walk, kind, named, number)
         walk.types.append((named.start_byte, named.end_byte, role))
         if number == 0:
-            walk.bases[walk.place] = walk.read_name(named)
+            walk.bases[walk.ordinal] = walk.read_name(named)
         if named is not child:
             arguments = next((one for one in child.named_children if one.type == "argument_list"), None)
             if arguments is not None:
@@ -94,7 +94,7 @@ def _guess_role(walk: CSharpWalk, kind: SymbolKind, named: Node, number: int) ->
 
 
 def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
-    base = walk.bases.get(walk.place, "")
+    base = walk.bases.get(walk.ordinal, "")
     _, _, name = base.rpartition(".")
     if name:
         refer_call(walk, name, arguments.start_byte, "base", 0, arguments)
@@ -102,12 +102,12 @@ def _refer_base_call(walk: CSharpWalk, arguments: Node) -> None:
 
 def on_chained(walk: CSharpWalk, node: Node) -> None:
     """`: this(...)` and `: base(...)` of a constructor."""
-    place = walk.place
-    while place and walk.entries[place].kind not in TYPE_DECLARATIONS:
-        place = walk.entries[place].parent
+    ordinal = walk.ordinal
+    while ordinal and walk.entries[ordinal].kind not in TYPE_DECLARATIONS:
+        ordinal = walk.entries[ordinal].parent
     arguments = next((one for one in node.named_children if one.type == "argument_list"), None)
     is_own = any(one.type == "this" for one in node.children)
-    name = walk.entries[place].name if is_own else walk.bases.get(place, "").rpartition(".")[2] or "base"
+    name = walk.entries[ordinal].name if is_own else walk.bases.get(ordinal, "").rpartition(".")[2] or "base"
     qualifier = "this" if is_own else "base"
     refer_call(walk, name, node.start_byte, qualifier, 0, arguments)
 

@@ -68,7 +68,7 @@ class CSharpWalk(ScopeWalk):
         self.variable_types: dict[int, Node] = {}  # start of a declarator -> the type before it
         self.conditions: dict[int, str] = {}  # start of ".b" in "a?.b" -> "a"
         self.bases: dict[int, str] = {}  # type -> its first base, as written
-        self.field_places: dict[int, int] = {}  # start of a field's declarator -> its symbol
+        self.field_positions: dict[int, int] = {}  # start of a field's declarator -> its symbol
         self.pending: dict[int, str] = {}  # start of a name after "?." -> what stands before it
         self.has_global_using = False
         self.given: dict[int, list[Given]] = {}  # start of a called name -> what is known of the arguments
@@ -79,8 +79,8 @@ class CSharpWalk(ScopeWalk):
     def declare(self, node: Node, name: str, kind: SymbolKind, parent: int = -1) -> Entry:
         """One more symbol with its modifiers and attributes; the last of the entries."""
         start = node.start_byte
-        place = self.add_symbol(name, kind, start, node.end_byte, parent)
-        entry = self.entries[place]
+        ordinal = self.add_symbol(name, kind, start, node.end_byte, parent)
+        entry = self.entries[ordinal]
         if self.comment_end and self.comment_end <= start and self.is_gap(self.comment_end, start):
             entry.flags |= SymbolFlag.DOCUMENTED
         return entry
@@ -217,13 +217,13 @@ class CSharpWalk(ScopeWalk):
     def _iter_settled(self) -> Iterator[Row]:
         """Rows of calls say in the alias also what is given, but for values that nobody knows the type of."""
         for row in super()._iter_settled():
-            scope, place, role, name, qualifier, alias, start, arguments = row
+            scope, ordinal, role, name, qualifier, alias, start, arguments = row
             given = self.given.get(start) if role == ReferenceRole.CALL else None
             if given is None:
                 yield row
             else:
                 said = join_given([self._settle(one, scope) for one in given])
-                yield scope, place, role, name, qualifier, alias + said, start, arguments
+                yield scope, ordinal, role, name, qualifier, alias + said, start, arguments
 
     def _settle(self, given: Given, scope: int) -> Given:
         """An argument; of a local variable it is the type, or a BIND row tells it."""

@@ -22,7 +22,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     on_type,
     read_called,
 )
-from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -127,8 +127,8 @@ def declare_type(walk: CaptureWalk, node: Node, kind: SymbolKind, access: Access
         return
     access = access if walk.scope.kind in _FLAT_SCOPES else walk.scope.access
     flags = say_public(walk, access)
-    place = walk.declare(node, name, kind, access=access, flags=flags)
-    walk.types_by_name.setdefault(name, place)
+    ordinal = walk.declare(node, name, kind, access=access, flags=flags)
+    walk.types_by_name.setdefault(name, ordinal)
 
 
 def say_public(walk: CaptureWalk, access: Access) -> int:
@@ -161,8 +161,8 @@ def on_typedef(walk: CaptureWalk, node: Node) -> None:
             continue
         result = say_type(walk, type_node, found)
         flags = say_public(walk, walk.scope.access)
-        place = walk.declare(node, name, SymbolKind.TYPE, flags=flags, result=result, opens=False)
-        walk.types_by_name.setdefault(name, place)
+        ordinal = walk.declare(node, name, SymbolKind.TYPE, flags=flags, result=result, opens=False)
+        walk.types_by_name.setdefault(name, ordinal)
 
 
 def _is_unnamed(node: Node) -> bool:
@@ -200,7 +200,7 @@ def on_function(walk: CaptureWalk, node: Node) -> None:
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
     if found is None:
-        walk.open(Scope(node.end_byte, walk.scope.place, SymbolKind.FUNCTION, ""))
+        walk.open(OpenScope(node.end_byte, walk.scope.ordinal, SymbolKind.FUNCTION, ""))
         return
     declare_function(walk, node, found, 0)
 
@@ -245,7 +245,7 @@ def _on_declaration(walk: CaptureWalk, node: Node) -> None:
             declare_function(walk, node, found, SymbolFlag.FORWARD)
         else:
             declare_variable(walk, node, type_node, found, opens=not has_body)
-        if walk.scope.place:
+        if walk.scope.ordinal:
             walk.scopes.pop()
     reopen(walk, node, has_body)
 
@@ -321,7 +321,7 @@ def on_loose_block(walk: CaptureWalk, node: Node) -> None:
     scope = walk.scope
     if scope.kind not in _FLAT_SCOPES:
         return
-    walk.open(Scope(node.end_byte, scope.place, SymbolKind.FUNCTION, ""))
+    walk.open(OpenScope(node.end_byte, scope.ordinal, SymbolKind.FUNCTION, ""))
 
 
 # -- calls -------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.symbols.symbol_record import TYPE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
 
@@ -64,7 +64,9 @@ def _on_namespace(walk: CaptureWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is None:
         scope = walk.scope
-        walk.open(Scope(node.end_byte, scope.place, scope.kind, scope.name, Access.PRIVATE, is_open=False))
+        walk.open(
+            OpenScope(node.end_byte, scope.ordinal, scope.kind, scope.name, Access.PRIVATE, is_open=False)
+        )
         return
     walk.take_words(name_node)
     for name in walk.read(name_node).replace("inline ", "").split("::"):
@@ -126,8 +128,8 @@ def _on_alias(walk: CaptureWalk, node: Node) -> None:
     flags = say_public(walk, walk.scope.access)
     result = walk.read_line(node.child_by_field_name("type"))
     name, kind = walk.read(name_node), SymbolKind.TYPE
-    place = walk.declare(node, name, kind, flags=flags, access=walk.scope.access, result=result)
-    walk.types_by_name.setdefault(name, place)
+    ordinal = walk.declare(node, name, kind, flags=flags, access=walk.scope.access, result=result)
+    walk.types_by_name.setdefault(name, ordinal)
 
 
 def _on_concept(walk: CaptureWalk, node: Node) -> None:
@@ -144,7 +146,7 @@ def _on_function(walk: CaptureWalk, node: Node) -> None:
     declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
     if found is None:
-        walk.open(Scope(node.end_byte, walk.scope.place, SymbolKind.FUNCTION, ""))
+        walk.open(OpenScope(node.end_byte, walk.scope.ordinal, SymbolKind.FUNCTION, ""))
     elif found.name.type == "qualified_identifier":
         _declare_outside(walk, node, found)
     else:
@@ -159,7 +161,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, found: Declarator, flags: i
         return
     if found.function is not None and found.value is None and _is_pure(walk, node):
         flags = flags & ~SymbolFlag.FORWARD | SymbolFlag.ABSTRACT
-    _declare_method(walk, node, found, flags, scope.place, scope.name, scope.access)
+    _declare_method(walk, node, found, flags, scope.ordinal, scope.name, scope.access)
 
 
 def _is_pure(walk: CaptureWalk, node: Node) -> bool:
@@ -176,7 +178,7 @@ def _declare_outside(walk: CaptureWalk, node: Node, found: Declarator) -> None:
     if parent is None and owner:
         parent = walk.declare(node, owner, SymbolKind.EXTENSION, opens=False)
         walk.types_by_name[owner] = parent
-        walk.scopes.append(Scope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
+        walk.scopes.append(OpenScope(node.end_byte, parent, SymbolKind.EXTENSION, owner))
         walk.refer(ReferenceRole.EXTEND, owner, found.name, ".".join(path[:-2]))
         walk.scopes.pop()
     access = Access.NONE

@@ -18,7 +18,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     on_taken,
     on_type,
 )
-from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -78,8 +78,8 @@ def _on_type_declaration(walk: CaptureWalk, node: Node) -> None:
     kind = _TYPE_KINDS.get(type_node.type if type_node is not None else "", SymbolKind.TYPE)
     access, flags = _say_access(name)
     result = walk.read_line(type_node) if kind is SymbolKind.TYPE else ""
-    place = walk.declare(node, name, kind, access=access, flags=flags, result=result)
-    walk.types_by_name.setdefault(name, place)
+    ordinal = walk.declare(node, name, kind, access=access, flags=flags, result=result)
+    walk.types_by_name.setdefault(name, ordinal)
 
 
 def _on_field(walk: CaptureWalk, node: Node) -> None:
@@ -116,7 +116,7 @@ def _on_method(walk: CaptureWalk, node: Node) -> None:
         access, flags = _say_access(owner)
         parent = walk.declare(node, owner, SymbolKind.EXTENSION, access=access, flags=flags, opens=False)
         walk.types_by_name[owner] = parent
-        walk.scopes.append(Scope(receiver.start_byte, parent, SymbolKind.EXTENSION, owner))
+        walk.scopes.append(OpenScope(receiver.start_byte, parent, SymbolKind.EXTENSION, owner))
         walk.refer(ReferenceRole.EXTEND, owner, receiver)
         walk.scopes.pop()
     _declare_callable(walk, node, SymbolKind.METHOD, parent=parent)
@@ -185,12 +185,12 @@ def _declare_values(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
         _bind_names(walk, names, result, value)
         return
     values = value.named_children if value is not None else []
-    for place, name_node in enumerate(names):
+    for ordinal, name_node in enumerate(names):
         walk.taken.add(name_node.start_byte)
         name = walk.read(name_node)
         access, flags = _say_access(name)
-        said = result or (_say_made_type(walk, values[place]) if place < len(values) else "")
-        opens = place == len(names) - 1
+        said = result or (_say_made_type(walk, values[ordinal]) if ordinal < len(values) else "")
+        opens = ordinal == len(names) - 1
         walk.declare(node, name, kind, access=access, flags=flags, result=said, opens=opens)
 
 
@@ -208,12 +208,12 @@ def _say_made_type(walk: CaptureWalk, value: Node) -> str:
 
 def _bind_names(walk: CaptureWalk, names: list[Node], type_text: str, value: Node | None) -> None:
     values = value.named_children if value is not None else []
-    for place, name_node in enumerate(names):
+    for ordinal, name_node in enumerate(names):
         name = walk.bind_name(name_node)
         if type_text:
             walk.bind_type(name, type_text, name_node)
-        elif place < len(values):
-            _bind_value(walk, name, values[place], name_node)
+        elif ordinal < len(values):
+            _bind_value(walk, name, values[ordinal], name_node)
 
 
 def _bind_value(walk: CaptureWalk, name: str, value: Node, node: Node) -> None:
@@ -258,9 +258,9 @@ def _on_range(walk: CaptureWalk, node: Node) -> None:
     left = node.child_by_field_name("left")
     names = [one for one in left.named_children if one.type == "identifier"] if left is not None else []
     source = walk.read_chain(node.child_by_field_name("right"))
-    for place, name_node in enumerate(names):
+    for ordinal, name_node in enumerate(names):
         name = walk.bind_name(name_node)
-        if place == 1 and source != "?":  # an item: of the type of a member "[]"
+        if ordinal == 1 and source != "?":  # an item: of the type of a member "[]"
             walk.bind_call(name, "[]", source, name_node)
 
 

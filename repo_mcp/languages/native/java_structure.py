@@ -21,7 +21,7 @@ from repo_mcp.languages.treesitter.capture_handlers import (
     read_called,
     split_path,
 )
-from repo_mcp.languages.treesitter.capture_scopes import Scope
+from repo_mcp.languages.treesitter.capture_scopes import OpenScope
 from repo_mcp.languages.treesitter.capture_walk import CaptureWalk, Dialect
 from repo_mcp.languages.treesitter.type_names import read_type
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, Access, ReferenceRole, SymbolFlag, SymbolKind
@@ -165,7 +165,7 @@ def _declare_callable(walk: CaptureWalk, node: Node, kind: SymbolKind) -> None:
 
 def _on_initializer(walk: CaptureWalk, node: Node) -> None:
     scope = walk.scope
-    walk.open(Scope(node.end_byte, scope.place, SymbolKind.METHOD, scope.name))
+    walk.open(OpenScope(node.end_byte, scope.ordinal, SymbolKind.METHOD, scope.name))
 
 
 def _on_field(walk: CaptureWalk, node: Node) -> None:

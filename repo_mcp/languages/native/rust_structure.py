@@ -78,9 +78,9 @@ def _on_struct(walk: CaptureWalk, node: Node) -> None:
     _declare(walk, node, SymbolKind.STRUCT)
     body = node.child_by_field_name("body")
     if body is not None and body.type == "ordered_field_declaration_list":
-        for place, one in enumerate(body.children_by_field_name("type")):
+        for ordinal, one in enumerate(body.children_by_field_name("type")):
             result = walk.read_line(one)
-            walk.declare(one, str(place), SymbolKind.PROPERTY, result=result, opens=False)
+            walk.declare(one, str(ordinal), SymbolKind.PROPERTY, result=result, opens=False)
 
 
 def _on_union(walk: CaptureWalk, node: Node) -> None:

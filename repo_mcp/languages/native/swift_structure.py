@@ -88,12 +88,12 @@ def _on_class(walk: CaptureWalk, node: Node) -> None:
     name, qualifier = split_path(path)
     if kind is SymbolKind.EXTENSION and access is Access.INTERNAL:
         access = Access.NONE
-    place = walk.declare(node, name, kind, flags=flags, access=access)
+    ordinal = walk.declare(node, name, kind, flags=flags, access=access)
     _take_type(walk, name_node)
     if kind is SymbolKind.EXTENSION:
         walk.refer(ReferenceRole.EXTEND, name, name_node, qualifier)
     else:
-        walk.types_by_name.setdefault(name, place)
+        walk.types_by_name.setdefault(name, ordinal)
 
 
 def _take_type(walk: CaptureWalk, node: Node) -> None:
@@ -302,9 +302,9 @@ def _on_inherits(walk: CaptureWalk, node: Node) -> None:
     role = ReferenceRole.IMPLEMENT
     if scope.kind is SymbolKind.TRAIT:
         role = ReferenceRole.EXTEND
-    elif scope.kind is SymbolKind.CLASS and -1 - scope.place not in walk.taken:
+    elif scope.kind is SymbolKind.CLASS and -1 - scope.ordinal not in walk.taken:
         role = ReferenceRole.INHERIT
-    walk.taken.add(-1 - scope.place)
+    walk.taken.add(-1 - scope.ordinal)
     walk.set_role(node, role)
 
 

@@ -114,7 +114,7 @@ class _Reading:
         self._braces = language.name not in _BY_INDENTATION
         self._lines = data.split(b"\n")
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)]
-        self._declared = self._place_names(landmarks.definitions)
+        self._declared = self._locate_names(landmarks.definitions)
         self._comments = [
             (self._line_of(first), self._line_of(last - 1)) for first, last in landmarks.doc_spans
         ]
@@ -129,7 +129,7 @@ class _Reading:
     def _line_of(self, offset: int) -> int:
         return bisect_right(self._starts, offset) - 1
 
-    def _place_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
+    def _locate_names(self, definitions: Spans) -> dict[int, tuple[int, int]]:
         """Line from 0 -> columns of the name it declares: a pattern finds no second one."""
         placed: dict[int, tuple[int, int]] = {}
         for first, last in definitions:

@@ -63,8 +63,8 @@ class _Declarations:
         """The line from `first` to `last` where the least indented begins, of equals the last one."""
         best: tuple[int, int] | None = None  # indentation, line
         behind = bisect_right(self._names, self._ends[last - 1], key=itemgetter(0))
-        for place in range(min(behind, len(self._names) - 1), -1, -1):
-            number = bisect_left(self._ends, self._names[place][0]) + 1
+        for ordinal in range(min(behind, len(self._names) - 1), -1, -1):
+            number = bisect_left(self._ends, self._names[ordinal][0]) + 1
             if number < first:
                 break
             line, indent = self._describe(number)
@@ -93,7 +93,7 @@ class _Declarations:
             if not data[previous:start].lstrip(b" \t").startswith((b"@", b"#[")):
                 break
             start = previous
-        place = bisect_left(self._comments, start - 1, key=itemgetter(1))
-        if place == len(self._comments) or self._comments[place][1] != start - 1:
+        ordinal = bisect_left(self._comments, start - 1, key=itemgetter(1))
+        if ordinal == len(self._comments) or self._comments[ordinal][1] != start - 1:
             return start
-        return data.rfind(b"\n", 0, self._comments[place][0]) + 1
+        return data.rfind(b"\n", 0, self._comments[ordinal][0]) + 1

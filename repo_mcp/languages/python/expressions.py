@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard
 
 from repo_mcp.languages.python.scopes import COMPREHENSION, FUNCTION, MODULE, Scope, ScopeKind
-from repo_mcp.languages.python.symbols import Drafts
+from repo_mcp.languages.python.symbols import SymbolDrafts
 from repo_mcp.languages.python.types import (
     ITEM,
     MAX_PATH_CHARS,
@@ -24,7 +24,7 @@ from repo_mcp.languages.python.types import (
     list_value_forms,
     parse_quoted,
 )
-from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, StructureBuilder
+from repo_mcp.symbols.symbol_record import ReferenceKey, ReferenceRole, SymbolRecordBuilder
 
 USE, CALL, TYPE = int(ReferenceRole.USE), int(ReferenceRole.CALL), int(ReferenceRole.TYPE)
 BIND = int(ReferenceRole.BIND)
@@ -57,7 +57,7 @@ class Piece:
 class ExpressionWalk:
     """What is gathered of one text, and the methods for its expressions."""
 
-    def __init__(self, drafts: Drafts) -> None:
+    def __init__(self, drafts: SymbolDrafts) -> None:
         self.drafts = drafts
         self.module = Scope(MODULE, None, 0)
         self.pieces: list[Piece] = []
@@ -76,7 +76,7 @@ class ExpressionWalk:
         self._run()
         self.drafts.move_down(drafted, before)
 
-    def give(self, builder: StructureBuilder) -> None:
+    def give(self, builder: SymbolRecordBuilder) -> None:
         """All references to a builder, bare names last: of too many the last are left out."""
         self.module.settle()
         for piece in self.pieces:
@@ -222,15 +222,15 @@ class ExpressionWalk:
 
     def _links(self, links: list[Any], path: str, role: int, arguments: int, line: int) -> None:
         symbol, rows, stack = self.symbol, self.rows, self.stack
-        for place in range(len(links) - 1, -1, -1):
-            link = links[place]
+        for ordinal in range(len(links) - 1, -1, -1):
+            link = links[ordinal]
             kind = type(link)
             if kind is _Attribute:
                 name = link.attr
-                if place and type(links[place - 1]) is _Call:
-                    count = _count(links[place - 1])
+                if ordinal and type(links[ordinal - 1]) is _Call:
+                    count = _count(links[ordinal - 1])
                     rows[symbol, CALL, name, path, "", line or link.end_lineno] = count
-                elif place:
+                elif ordinal:
                     rows[symbol, USE, name, path, "", line or link.end_lineno] = 0
                 else:
                     rows[symbol, role, name, path, "", line or link.end_lineno] = arguments
@@ -298,9 +298,9 @@ class ExpressionWalk:
             stack += (node.value, node.key)
         else:
             stack.append(node.elt)
-        for place, generator in enumerate(node.generators):
+        for ordinal, generator in enumerate(node.generators):
             stack += generator.ifs
-            if place:
+            if ordinal:
                 stack.append(generator.iter)
             self._bind_generator(generator, scope)
         stack += (Enter(scope, self.symbol), node.generators[0].iter)

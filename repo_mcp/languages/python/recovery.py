@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from repo_mcp.languages.python.symbols import Draft, Drafts
+from repo_mcp.languages.python.symbols import SymbolDraft, SymbolDrafts
 from repo_mcp.symbols.symbol_record import SymbolKind
 
 MAX_BLOCKS = 5_000
@@ -45,11 +45,11 @@ def _list_starts(lines: list[bytes]) -> list[int]:
     return starts
 
 
-def draft_by_lines(drafts: Drafts, lines: list[bytes], among: frozenset[int] | None) -> None:
+def draft_by_lines(drafts: SymbolDrafts, lines: list[bytes], among: frozenset[int] | None) -> None:
     """Symbols of the lines that begin a function or class, by their indents; of given lines, or all."""
-    found: list[tuple[int, Draft]] = []
-    around: list[tuple[int, Draft]] = []  # what is open: indent, symbol
-    parents: dict[int, Draft | None] = {}
+    found: list[tuple[int, SymbolDraft]] = []
+    around: list[tuple[int, SymbolDraft]] = []  # what is open: indent, symbol
+    parents: dict[int, SymbolDraft | None] = {}
     last = 0
     for number in range(1, len(lines) + 1) if among is None else sorted(among):
         line = lines[number - 1]
@@ -68,12 +68,12 @@ def draft_by_lines(drafts: Drafts, lines: list[bytes], among: frozenset[int] | N
         holder = around[-1][1] if around else None
         if kind is SymbolKind.FUNCTION and holder is not None and holder.kind is SymbolKind.CLASS:
             kind = SymbolKind.CONSTRUCTOR if match[3] == b"__init__" else SymbolKind.METHOD
-        draft = Draft(match[3].decode("utf-8", "replace"), kind, 0, number, number)
+        draft = SymbolDraft(match[3].decode("utf-8", "replace"), kind, 0, number, number)
         parents[len(found)] = holder
         found.append((indent, draft))
         around.append((indent, draft))
-    places: dict[int, int] = {}
+    ordinals: dict[int, int] = {}
     for order, (_, draft) in enumerate(found):
         holder = parents[order]
-        draft.parent = 0 if holder is None else places.get(id(holder), 0)
-        places[id(draft)] = drafts.add(draft)
+        draft.parent = 0 if holder is None else ordinals.get(id(holder), 0)
+        ordinals[id(draft)] = drafts.add(draft)

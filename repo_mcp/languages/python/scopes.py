@@ -43,7 +43,7 @@ class Scope:
     """One scope of a text. Its parent is the scope around it, or the one whose names it shares."""
 
     __slots__ = (
-        "class_place",
+        "class_ordinal",
         "declared",
         "global_names",
         "hidden",
@@ -73,7 +73,7 @@ class Scope:
         self.unbound: frozenset[str] = BUILTINS  # builtins that are meant when they are named here
         # The first parameter of the method around it and the place of that method's class; "" and 0 for none.
         self.self_name: str = "" if parent is None else parent.self_name
-        self.class_place: int = 0 if parent is None else parent.class_place
+        self.class_ordinal: int = 0 if parent is None else parent.class_ordinal
 
     def share_names(self) -> Scope:
         """Another scope of this module, with reads of its own: what one of them binds, all do."""

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from repo_mcp.languages.python.expressions import CALL, TYPE, USE, Enter, ExpressionWalk, list_parameter_names
 from repo_mcp.languages.python.scopes import CLASS, COMPREHENSION, FUNCTION, MODULE, NO_NAMES, Scope
 from repo_mcp.languages.python.symbols import (
-    Draft,
-    Drafts,
+    SymbolDraft,
+    SymbolDrafts,
     cut_text,
     draft_class,
     draft_function,
@@ -42,7 +42,7 @@ _TYPE_ALIAS: Any = getattr(ast, "TypeAlias", None)  # Python 3.12
 class StatementWalk(ExpressionWalk):
     """The walk over a whole text."""
 
-    def __init__(self, drafts: Drafts, is_stub: bool) -> None:
+    def __init__(self, drafts: SymbolDrafts, is_stub: bool) -> None:
         super().__init__(drafts)
         self._is_stub = is_stub
         self._members: dict[int, set[str]] = {0: set()}  # names that a module or class has symbols of
@@ -57,30 +57,30 @@ class StatementWalk(ExpressionWalk):
         self._declare(node.name)
         names = list_parameter_names(node.args)
         draft = draft_function(node, outer.owner, in_class, self._is_stub, names, self.lines)
-        place = self.drafts.add(draft)
+        ordinal = self.drafts.add(draft)
         if in_class:
             self._members[outer.owner].add(node.name)
         around = self._open_type_parameters(node)
-        scope = Scope(FUNCTION, around, place)
+        scope = Scope(FUNCTION, around, ordinal)
         self.scopes.append(scope)
         scope.variables.update(names)
         if in_class:
             has_self = names and not draft.flags & STATIC
-            scope.self_name, scope.class_place = (names[0], outer.owner) if has_self else ("", outer.owner)
+            scope.self_name, scope.class_ordinal = (names[0], outer.owner) if has_self else ("", outer.owner)
         elif scope.self_name in scope.variables:
             scope.self_name = ""
         stack = self.stack
         stack.append(Enter(outer, outer_symbol))
         stack += reversed(node.body)
         before_body = len(stack)
-        self.symbol, self.scope = place, around  # annotations and defaults see the type parameters
+        self.symbol, self.scope = ordinal, around  # annotations and defaults see the type parameters
         self._signature(node)
         if around is not outer:
-            stack.append(Enter(around, place))
+            stack.append(Enter(around, ordinal))
             self.scope = outer
         self._decorators(node.decorator_list)
         if len(stack) > before_body:
-            stack.insert(before_body, Enter(scope, place))
+            stack.insert(before_body, Enter(scope, ordinal))
         else:
             self.scope = scope
 
@@ -125,21 +125,21 @@ class StatementWalk(ExpressionWalk):
     def _class(self, node: ast.ClassDef) -> None:
         outer, outer_symbol = self.scope, self.symbol
         self._declare(node.name)
-        place = self.drafts.add(draft_class(node, outer.owner))
+        ordinal = self.drafts.add(draft_class(node, outer.owner))
         if outer.kind is CLASS:
             self._members[outer.owner].add(node.name)
-        self._members.setdefault(place, set())
-        self._assigned[place] = _list_assigned(node.body)
+        self._members.setdefault(ordinal, set())
+        self._assigned[ordinal] = _list_assigned(node.body)
         around = self._open_type_parameters(node)
-        scope = Scope(CLASS, around, place)
+        scope = Scope(CLASS, around, ordinal)
         self.scopes.append(scope)
-        scope.class_place, scope.self_name = place, ""
-        self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, place))
-        self.symbol, self.scope = place, around
-        for place_of_base, base in enumerate(node.bases, 1):
+        scope.class_ordinal, scope.self_name = ordinal, ""
+        self.stack += (Enter(outer, outer_symbol), *reversed(node.body), Enter(scope, ordinal))
+        self.symbol, self.scope = ordinal, around
+        for ordinal_of_base, base in enumerate(node.bases, 1):
             if isinstance(base, ast.Subscript):
                 self.annotate(base.slice, TYPE)
-            self._base(base.value if isinstance(base, ast.Subscript) else base, place_of_base)
+            self._base(base.value if isinstance(base, ast.Subscript) else base, ordinal_of_base)
         self.stack += [keyword.value for keyword in node.keywords]
         # What bases are made of is no use by the class: a name of its body is not meant.
         self.stack.append(Enter(around, outer_symbol))
@@ -203,16 +203,16 @@ class StatementWalk(ExpressionWalk):
             kind = _ENUM_MEMBER if is_member else kind
         line = getattr(statement, "lineno", 1)
         end = getattr(statement, "end_lineno", None) or line
-        self.drafts.add(Draft(name, kind, parent, line, end, flags, return_type=type_text))
+        self.drafts.add(SymbolDraft(name, kind, parent, line, end, flags, return_type=type_text))
 
     def store_attribute(self, node: ast.Attribute, statement: ast.AST) -> None:
-        place = self.scope.class_place
+        ordinal = self.scope.class_ordinal
         if (
             self._is_self(node.value)
-            and node.attr not in self._members.get(place, ())
-            and node.attr not in self._assigned.get(place, ())
+            and node.attr not in self._members.get(ordinal, ())
+            and node.attr not in self._assigned.get(ordinal, ())
         ):
-            self._add_variable(node.attr, place, _PROPERTY, statement)
+            self._add_variable(node.attr, ordinal, _PROPERTY, statement)
         else:
             self.chain(node)
 

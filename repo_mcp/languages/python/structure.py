@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from repo_mcp.languages.python.pieces import cut_between_statements
 from repo_mcp.languages.python.recovery import cut_out_faults, draft_by_lines
 from repo_mcp.languages.python.statements import StatementWalk
-from repo_mcp.languages.python.symbols import Drafts
-from repo_mcp.symbols.symbol_record import ParseStatus, StructureBuilder, encode_failure
+from repo_mcp.languages.python.symbols import SymbolDrafts
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecordBuilder, encode_failure
 
 MAX_AST_BYTES = 1 << 20  # ast takes up to 1,000 bytes of memory for each of source
 _ERRORS = (SyntaxError, ValueError, OverflowError, SystemError, MemoryError, RecursionError)
@@ -66,7 +66,7 @@ def _walk(file_name: str, text: bytes, line_count: int) -> StatementWalk | None:
 
 
 def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> StatementWalk | None:
-    walk = StatementWalk(Drafts(file_name, line_count), file_name.endswith(".pyi"))
+    walk = StatementWalk(SymbolDrafts(file_name, line_count), file_name.endswith(".pyi"))
     before = 0
     for piece in pieces:
         statements = _parse(piece)
@@ -81,7 +81,7 @@ def _walk_pieces(file_name: str, pieces: Sequence[bytes], line_count: int) -> St
 
 def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
     drafts = walk.drafts
-    builder = StructureBuilder(drafts.rows[0].name, drafts.rows[0].end_line)
+    builder = SymbolRecordBuilder(drafts.rows[0].name, drafts.rows[0].end_line)
     drafts.give(builder, walk.exported)
     walk.give(builder)
     if not is_whole or drafts.is_full:
@@ -93,9 +93,9 @@ def _encode(walk: StatementWalk, *, is_whole: bool = True) -> bytes:
 
 def _encode_lines(file_name: str, text: bytes, line_count: int) -> bytes:
     """The record of the lines that begin functions and classes; a failure when there are none."""
-    drafts = Drafts(file_name, line_count)
+    drafts = SymbolDrafts(file_name, line_count)
     draft_by_lines(drafts, text.split(b"\n"), None)
-    builder = StructureBuilder(file_name, line_count)
+    builder = SymbolRecordBuilder(file_name, line_count)
     drafts.give(builder, None)
     builder.status = ParseStatus.PARTIAL if len(drafts.rows) > 1 else ParseStatus.FAILED
     return builder.encode()

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, StructureBuilder, SymbolFlag, SymbolKind
+from repo_mcp.symbols.symbol_record import MAX_SYMBOLS, Access, SymbolFlag, SymbolKind, SymbolRecordBuilder
 
 MAX_SIGNATURE_CHARS = 300
 MAX_SIGNATURE_LINES = 60
@@ -40,7 +40,7 @@ _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
 @dataclass(slots=True)
-class Draft:
+class SymbolDraft:
     """One symbol, before it is known what is public."""
 
     name: str
@@ -54,14 +54,14 @@ class Draft:
     return_type: str = ""
 
 
-class Drafts:
+class SymbolDrafts:
     """The symbols gathered so far. The place 0 is the file's."""
 
     def __init__(self, file_name: str, lines: int) -> None:
-        self.rows = [Draft(file_name, SymbolKind.FILE, 0, 1, max(1, lines))]
+        self.rows = [SymbolDraft(file_name, SymbolKind.FILE, 0, 1, max(1, lines))]
         self.is_full = False
 
-    def add(self, draft: Draft) -> int:
+    def add(self, draft: SymbolDraft) -> int:
         """Its place, or that of its parent when there are too many."""
         if len(self.rows) >= MAX_SYMBOLS:
             self.is_full = True
@@ -75,7 +75,7 @@ class Drafts:
             draft.start_line += lines
             draft.end_line += lines
 
-    def give(self, builder: StructureBuilder, exported: set[str] | None) -> None:
+    def give(self, builder: SymbolRecordBuilder, exported: set[str] | None) -> None:
         """All of them to a builder. `exported` is what `__all__` names; None where there is none."""
         rows = self.rows
         stem = rows[0].name.rpartition(".")[0]
@@ -126,7 +126,7 @@ def draft_function(
     is_stub: bool,
     names: Sequence[str],
     lines: Sequence[bytes],
-) -> Draft:
+) -> SymbolDraft:
     """The symbol of a function or method, whose parameters have these names."""
     flags = _find_documented(node.body)
     start = node.lineno
@@ -150,10 +150,10 @@ def draft_function(
     flags |= _FORWARD if is_stub else 0
     end = node.end_lineno or node.lineno
     returns = "" if node.returns is None else cut_text(node.returns, lines)
-    return Draft(node.name, kind, parent, start, end, flags, parameters, count, returns)
+    return SymbolDraft(node.name, kind, parent, start, end, flags, parameters, count, returns)
 
 
-def draft_class(node: ast.ClassDef, parent: int) -> Draft:
+def draft_class(node: ast.ClassDef, parent: int) -> SymbolDraft:
     """The symbol of a class."""
     flags = _find_documented(node.body)
     start = node.lineno
@@ -166,7 +166,7 @@ def draft_class(node: ast.ClassDef, parent: int) -> Draft:
     if not _ABSTRACT_BASES.isdisjoint(bases):
         flags |= _ABSTRACT
     kind = _CLASS if _ENUM_BASES.isdisjoint(bases) else _ENUM
-    return Draft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
+    return SymbolDraft(node.name, kind, parent, start, node.end_lineno or node.lineno, flags)
 
 
 def _find_documented(body: Sequence[ast.stmt]) -> int:

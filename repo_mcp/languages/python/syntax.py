@@ -78,18 +78,18 @@ def _looks_newer(source: bytes, line: int) -> bool:
     )
 
 
-def _field_is_free(text: str, place: int, quote: str) -> bool:
-    """True when a field of the f-string that begins at `place` holds its quote, or a backslash, and ends."""
+def _field_is_free(text: str, position: int, quote: str) -> bool:
+    """Return True when the f-string field at `position` holds its quote or a backslash, and ends."""
     depth = 0
-    while place < len(text):
-        char = text[place]
-        if depth == 0 and (char == "\\" or text.startswith("{{", place)):
-            place += 1
+    while position < len(text):
+        char = text[position]
+        if depth == 0 and (char == "\\" or text.startswith("{{", position)):
+            position += 1
         elif depth and char in ("\\", quote):
-            rest = text[place + 1 :].partition(quote)[2]
+            rest = text[position + 1 :].partition(quote)[2]
             return "}" in rest
         elif char == quote:
             return False
         depth += (char == "{") - (char == "}" and depth > 0)
-        place += 1
+        position += 1
     return False

@@ -44,14 +44,14 @@ _TYPE_ALIAS: type[ast.AST] | None = getattr(ast, "TypeAlias", None)  # Python 3.
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Surroundings:
     """What stands around a statement."""
 
     parent: str | None = None
     scope: str = "module"
     context: str | None = None
 
-    def below(self, label: str | None) -> _Place:
+    def below(self, label: str | None) -> _Surroundings:
         """The same, under one more control-flow statement; with None the same."""
         if label is None:
             return self
@@ -60,7 +60,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Declared:
     """One declaration, before it is a row."""
 
     kind: str
@@ -70,7 +70,7 @@ class _Found:
     end_line: int
     column: int  # bytes from the start of the line
     doc: str | None
-    place: _Place
+    around: _Surroundings
 
     @property
     def order(self) -> tuple[int, int, int, str]:
@@ -78,8 +78,8 @@ class _Found:
 
     def to_row(self) -> Row:
         """As the worker's answer has it."""
-        place = self.place
-        where = (place.parent, place.scope, place.context is not None, place.context)
+        around = self.around
+        where = (around.parent, around.scope, around.context is not None, around.context)
         return [self.kind, self.name, self.signature, self.start_line, self.end_line, self.doc, *where]
 
 
@@ -96,52 +96,60 @@ class _Walk:
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self._source = _Source(lines)
-        self._assigned: set[tuple[_Place, str]] = set()
+        self._assigned: set[tuple[_Surroundings, str]] = set()
         self.cut = False
 
-    def collect(self, tree: ast.Module) -> list[_Found]:
+    def collect(self, tree: ast.Module) -> list[_Declared]:
         """Every declaration, in the order of the text; no more than MAX_SYMBOLS."""
-        found: list[_Found] = []
-        stack: list[tuple[ast.stmt, _Place]] = [(node, _Place()) for node in reversed(tree.body)]
+        found: list[_Declared] = []
+        stack: list[tuple[ast.stmt, _Surroundings]] = [
+            (node, _Surroundings()) for node in reversed(tree.body)
+        ]
         while stack:
-            node, place = stack.pop()
-            found.extend(self._declare(node, place))
+            node, around = stack.pop()
+            found.extend(self._declare(node, around))
             if len(found) > MAX_SYMBOLS:
                 self.cut = True
                 return found[:MAX_SYMBOLS]
-            for body, inner in reversed(self._list_bodies(node, place)):
+            for body, inner in reversed(self._list_bodies(node, around)):
                 stack.extend((statement, inner) for statement in reversed(body))
         return found
 
-    def _declare(self, node: ast.stmt, place: _Place) -> Iterator[_Found]:
+    def _declare(self, node: ast.stmt, around: _Surroundings) -> Iterator[_Declared]:
         if isinstance(node, _FUNCTIONS):
             yield self._found(
-                node, place, _function_kind(node, place), node.name, self._source.sign_function(node)
+                node, around, _function_kind(node, around), node.name, self._source.sign_function(node)
             )
         elif isinstance(node, ast.ClassDef):
-            yield self._found(node, place, "class", node.name, self._source.sign_class(node))
-        elif place.scope != "function":
-            for kind, name in _assigned_names(node, place.scope):
-                if (place, name) not in self._assigned:
-                    self._assigned.add((place, name))
-                    yield self._found(node, place, kind, name, self._source.sign_assignment(node, name))
+            yield self._found(node, around, "class", node.name, self._source.sign_class(node))
+        elif around.scope != "function":
+            for kind, name in _assigned_names(node, around.scope):
+                if (around, name) not in self._assigned:
+                    self._assigned.add((around, name))
+                    yield self._found(node, around, kind, name, self._source.sign_assignment(node, name))
 
-    def _found(self, node: ast.stmt, place: _Place, kind: str, name: str, signature: str) -> _Found:
+    def _found(
+        self, node: ast.stmt, around: _Surroundings, kind: str, name: str, signature: str
+    ) -> _Declared:
         first, column = node.lineno, node.col_offset
         doc = None
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             first = min([first, *(one.lineno for one in node.decorator_list)])
             doc = _first_doc_line(node.body)
         cut_name = cut(name, MAX_NAME_CHARS)
-        return _Found(kind, cut_name, signature, first, node.end_lineno or node.lineno, column, doc, place)
+        return _Declared(
+            kind, cut_name, signature, first, node.end_lineno or node.lineno, column, doc, around
+        )
 
-    def _list_bodies(self, node: ast.stmt, place: _Place) -> list[tuple[list[ast.stmt], _Place]]:
+    def _list_bodies(
+        self, node: ast.stmt, around: _Surroundings
+    ) -> list[tuple[list[ast.stmt], _Surroundings]]:
         """The statement lists inside a statement, in the order of the text, each with its place."""
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             scope = "class" if isinstance(node, ast.ClassDef) else "function"
-            name = node.name if place.parent is None else f"{place.parent}.{node.name}"
-            return [(node.body, replace(place, parent=cut(name, MAX_PARENT_CHARS), scope=scope))]
-        return [(body, place.below(label)) for body, label in self._source.list_branches(node)]
+            name = node.name if around.parent is None else f"{around.parent}.{node.name}"
+            return [(node.body, replace(around, parent=cut(name, MAX_PARENT_CHARS), scope=scope))]
+        return [(body, around.below(label)) for body, label in self._source.list_branches(node)]
 
 
 class _Source:
@@ -224,9 +232,9 @@ class _Source:
     def _iter_parameters(self, args: ast.arguments) -> Iterator[str]:
         positional = [*args.posonlyargs, *args.args]
         missing = len(positional) - len(args.defaults)
-        for place, arg in enumerate(positional):
-            yield self._parameter(arg, args.defaults[place - missing] if place >= missing else None)
-            if place + 1 == len(args.posonlyargs):
+        for number, arg in enumerate(positional):
+            yield self._parameter(arg, args.defaults[number - missing] if number >= missing else None)
+            if number + 1 == len(args.posonlyargs):
                 yield "/"
         if args.vararg is not None:
             yield "*" + self._parameter(args.vararg, None)
@@ -282,9 +290,9 @@ class _Source:
         return f"try/except {self.get(handler.type, MAX_LABEL_CHARS)}"
 
 
-def _function_kind(node: ast.FunctionDef | ast.AsyncFunctionDef, place: _Place) -> str:
+def _function_kind(node: ast.FunctionDef | ast.AsyncFunctionDef, around: _Surroundings) -> str:
     prefix = "async_" if isinstance(node, ast.AsyncFunctionDef) else ""
-    if place.scope != "class":
+    if around.scope != "class":
         return f"{prefix}function"
     if any(_last_name(one) in _PROPERTIES for one in node.decorator_list):
         return "property"

@@ -10,9 +10,9 @@ from repo_mcp.symbols.symbol_record import (
     CALLABLE_KINDS,
     Access,
     ParseStatus,
-    StructureBuilder,
     SymbolFlag,
     SymbolKind,
+    SymbolRecordBuilder,
 )
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ NO_END = 1 << 62
 
 
 @dataclass(slots=True)
-class Scope:
+class OpenScope:
     """A declaration while what stands in it is passed."""
 
     end: int  # byte
-    place: int  # of its symbol
+    ordinal: int  # of its symbol
     kind: SymbolKind
     name: str
     access: Access = Access.NONE  # of members that do not say theirs
@@ -41,11 +41,11 @@ class CaptureScopes(CaptureText):
         super().__init__(text)
         self.file_name = file_name
         self._lines = text.count(b"\n") + (not text.endswith(b"\n"))
-        self.builder = StructureBuilder(file_name, self._lines)
-        self.scopes = [Scope(NO_END, 0, SymbolKind.FILE, "")]
+        self.builder = SymbolRecordBuilder(file_name, self._lines)
+        self.scopes = [OpenScope(NO_END, 0, SymbolKind.FILE, "")]
         self.types_by_name: dict[str, int] = {}  # types declared so far -> places
         self.names_to_come: dict[int, str] = {}  # start of a type without a name -> the one it gets
-        self.last_declared: Scope | None = None
+        self.last_declared: OpenScope | None = None
         self.spare_bytes = 1 << 22  # that handlers may still look through beyond their nodes
         self.friend_end = -1  # byte where the last `friend` declaration ends
         self.parents = [0]  # of each symbol
@@ -58,7 +58,7 @@ class CaptureScopes(CaptureText):
         self._marks = b""  # text of those attributes
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> OpenScope:
         """The innermost declaration."""
         return self.scopes[-1]
 
@@ -116,28 +116,28 @@ class CaptureScopes(CaptureText):
         if self._comment_end == row - 1 and row and self._documented in {-1, node.start_byte}:
             flags |= SymbolFlag.DOCUMENTED
             self._documented = node.start_byte
-        above = self.scopes[-1].place if parent is None else parent
+        above = self.scopes[-1].ordinal if parent is None else parent
         if last_row is None:
             last_row = node.end_point.row - (node.end_point.column == 0)
         lines = row + 1, max(row, last_row) + 1
-        place = self._add(name, kind, above, lines, flags, access, parameters, count, result)
-        self.last_declared = Scope(node.end_byte if end is None else end, place, kind, name, access)
+        ordinal = self._add(name, kind, above, lines, flags, access, parameters, count, result)
+        self.last_declared = OpenScope(node.end_byte if end is None else end, ordinal, kind, name, access)
         if self._expected:
-            self.local_names.setdefault(place, set()).update(self._expected)
+            self.local_names.setdefault(ordinal, set()).update(self._expected)
             self._expected = []
         if opens:
             self.open(self.last_declared)
-        return place
+        return ordinal
 
     def declare_package(self, node: Node, name: str) -> None:
         """The package of the file: all that follows is inside of it."""
         row = node.start_point.row
         flags = SymbolFlag.DOCUMENTED if self._comment_end == row - 1 and row else 0
         kind = SymbolKind.MODULE
-        place = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
-        if place == len(self.parents):
+        ordinal = self.builder.add_symbol(name, kind, 0, row + 1, max(row + 1, self._lines), flags=flags)
+        if ordinal == len(self.parents):
             self.parents.append(0)
-        self.open(Scope(NO_END, place, kind, name))
+        self.open(OpenScope(NO_END, ordinal, kind, name))
 
     def _add(
         self,
@@ -151,7 +151,7 @@ class CaptureScopes(CaptureText):
         count: int,
         result: str,
     ) -> int:
-        place = self.builder.add_symbol(
+        ordinal = self.builder.add_symbol(
             name,
             kind,
             above,
@@ -162,11 +162,11 @@ class CaptureScopes(CaptureText):
             parameter_count=count,
             return_type=result,
         )
-        if place == len(self.parents):
+        if ordinal == len(self.parents):
             self.parents.append(above)
-        return place
+        return ordinal
 
-    def open(self, scope: Scope) -> None:
+    def open(self, scope: OpenScope) -> None:
         """Let what is captured until its end be inside of a declaration."""
         if len(self.scopes) < MAX_SCOPES:
             self.scopes.append(scope)
@@ -175,7 +175,7 @@ class CaptureScopes(CaptureText):
 
     def add_local(self, name: str) -> None:
         """A name that is bound in the innermost declaration."""
-        self.local_names.setdefault(self.scopes[-1].place, set()).add(name)
+        self.local_names.setdefault(self.scopes[-1].ordinal, set()).add(name)
 
     def expect_local(self, name: str) -> None:
         """A name that the declaration to come binds: a parameter of a template."""

@@ -74,20 +74,20 @@ class CaptureWalk(CaptureScopes):
             if rank < len(called):
                 called[rank](self, node)
             elif start not in taken:
-                values.append((scopes[-1].place, start, end))
+                values.append((scopes[-1].ordinal, start, end))
 
     def _refer_values(self, chains: list[tuple[set[str], ...]]) -> None:
         """Rows for the plain identifiers that are not local: half of all names in a text are."""
         read, skipped, rows = self.read_piece, self._builtins | self.imported, self._rows
-        for place, start, end in self._values:
+        for ordinal, start, end in self._values:
             name = read(start, end)
             if name in skipped or name[:1] == "$":
                 continue
-            for names in chains[place]:
+            for names in chains[ordinal]:
                 if name in names:
                     break
             else:
-                rows.append((place, _USE, name, "", "", self.find_line(start), 0))
+                rows.append((ordinal, _USE, name, "", "", self.find_line(start), 0))
 
     # -- uses of names ------------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class CaptureWalk(CaptureScopes):
         if name in self._builtins and not qualifier:
             return
         line = self.find_line(node.start_byte)
-        self._rows.append((self.scopes[-1].place, role, name, qualifier, alias, line, arguments))
+        self._rows.append((self.scopes[-1].ordinal, role, name, qualifier, alias, line, arguments))
 
     def refer_type(self, node: Node, name: str, qualifier: str = "") -> None:
         """A row for a type, in the role that its place gives it."""
@@ -132,7 +132,7 @@ class CaptureWalk(CaptureScopes):
 
     def note_bound(self, name: str, text: str) -> None:
         """What a parameter of a type has to be: of several types the first."""
-        self.bounds.setdefault((self.scopes[-1].place, name), text.lstrip(": ").removeprefix("extends "))
+        self.bounds.setdefault((self.scopes[-1].ordinal, name), text.lstrip(": ").removeprefix("extends "))
 
     def bind_type(self, name: str, type_text: str, node: Node) -> None:
         """Tell the type of a local variable, as its text has it: it is read when somebody asks for it."""
@@ -148,7 +148,7 @@ class CaptureWalk(CaptureScopes):
 
     def _bind(self, alias: str, name: str, qualifier: str, node: Node, arguments: int) -> None:
         line = self.find_line(node.start_byte)
-        row = (self.scopes[-1].place, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
+        row = (self.scopes[-1].ordinal, ReferenceRole.BIND, name, qualifier, alias, line, arguments)
         self._rows.append(row)
 
     # -- the end ------------------------------------------------------------------------------------------
@@ -162,53 +162,53 @@ class CaptureWalk(CaptureScopes):
         seen: set[tuple[int, ReferenceRole, str, str, int, int]] = set()
         add = self.builder.add_reference
         for row in self._rows:
-            place, role, name, qualifier, alias, line, arguments = row
+            ordinal, role, name, qualifier, alias, line, arguments = row
             if role is ReferenceRole.BIND:
-                if alias in roots.get(place, ()):
-                    self._add_binding(row, chains[place])
+                if alias in roots.get(ordinal, ()):
+                    self._add_binding(row, chains[ordinal])
                 continue
-            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[place]):
+            if not qualifier and role in _CHECKED_ROLES and any(name in names for names in chains[ordinal]):
                 continue
-            key = (place, role, name, qualifier or alias, 0 if role in once else line, arguments)
+            key = (ordinal, role, name, qualifier or alias, 0 if role in once else line, arguments)
             if key not in seen:
                 seen.add(key)
-                add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+                add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
         return self.builder.encode()
 
     def _add_binding(self, row: Row, names: tuple[set[str], ...]) -> None:
-        place, role, name, qualifier, alias, line, arguments = row
+        ordinal, role, name, qualifier, alias, line, arguments = row
         if arguments == UNREAD:
             found = read_type(name)
             if not found.qualifier and any(found.name in one for one in names):
-                bound = read_type(self._find_bound(place, found.name))  # of a parameter of a type its bound
+                bound = read_type(self._find_bound(ordinal, found.name))  # of a parameter of a type its bound
                 found = TypeName(bound.name, bound.qualifier, found.is_items)
             name, qualifier, arguments = found.name, found.qualifier, 2 if found.is_items else 0
         if name and name not in _NO_TYPES:
             add = self.builder.add_reference
-            add(place, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
+            add(ordinal, role, name, line, qualifier=qualifier, alias=alias, arguments=arguments)
 
-    def _find_bound(self, place: int, name: str) -> str:
-        while (place, name) not in self.bounds and place:
-            place = self.parents[place]
-        return self.bounds.get((place, name), "")
+    def _find_bound(self, ordinal: int, name: str) -> str:
+        while (ordinal, name) not in self.bounds and ordinal:
+            ordinal = self.parents[ordinal]
+        return self.bounds.get((ordinal, name), "")
 
     def _gather_chains(self) -> list[tuple[set[str], ...]]:
         """Place of a declaration -> the local names of it and of those around it."""
         chains: list[tuple[set[str], ...]] = []
-        for place, parent in enumerate(self.parents):
-            above = chains[parent] if place else ()
-            names = self.local_names.get(place)
+        for ordinal, parent in enumerate(self.parents):
+            above = chains[parent] if ordinal else ()
+            names = self.local_names.get(ordinal)
             chains.append((names, *above) if names else above)
         return chains
 
     def _gather_roots(self, chains: list[tuple[set[str], ...]]) -> dict[int, set[str]]:
         """Place of a declaration -> first names of what calls in it go through."""
         roots: dict[int, set[str]] = {}
-        for place, role, _, qualifier, _, _, _ in self._rows:
+        for ordinal, role, _, qualifier, _, _, _ in self._rows:
             if not qualifier or role is ReferenceRole.IMPORT or role is ReferenceRole.BIND:
                 continue
             root = qualifier.partition(".")[0].partition("(")[0]
-            above = place
+            above = ordinal
             while root not in roots.setdefault(above, set()):
                 roots[above].add(root)
                 if not above:

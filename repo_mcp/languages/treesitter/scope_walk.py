@@ -22,8 +22,8 @@ from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     ReferenceRole,
     ReferenceRow,
-    StructureBuilder,
     SymbolKind,
+    SymbolRecordBuilder,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class ScopeWalk(SourceText):
     def __init__(self, file_name: str, text: bytes) -> None:
         super().__init__(text)
         self.entries = [Entry(file_name, SymbolKind.FILE, 0, 0, len(text))]
-        self.place = 0  # of the innermost open symbol
+        self.ordinal = 0  # of the innermost open symbol
         self.scope = 0  # the innermost open scope; 0 is the file
         self.taken: set[int] = set()  # starts of identifiers that are accounted for
         self.item_functions: dict[int, str] = {}  # start of a function -> what it is given the items of
@@ -106,13 +106,13 @@ class ScopeWalk(SourceText):
             if opened[-1][0] <= start:
                 while opened[-1][0] <= start:
                     opened.pop()
-                _, self.scope, self.place = opened[-1]
+                _, self.scope, self.ordinal = opened[-1]
             handler = called[rank]
             if handler is not None:
                 handler(self, node)
             elif start not in taken and start < end:
                 taken.add(start)
-                rows.append((self.scope, self.place, _USE, read(start, end), "", "", start, 0))
+                rows.append((self.scope, self.ordinal, _USE, read(start, end), "", "", start, 0))
 
     # -- text ----------------------------------------------------------------------------------------------
 
@@ -138,9 +138,9 @@ class ScopeWalk(SourceText):
     @property
     def entry(self) -> Entry:
         """The innermost open symbol."""
-        return self.entries[self.place]
+        return self.entries[self.ordinal]
 
-    def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, place: int = -1) -> None:
+    def open_scope(self, end: int, *, is_local: bool = True, hoists: bool = False, ordinal: int = -1) -> None:
         """Let what is bound until a byte be bound there alone; `hoists`: also what blocks inside hoist."""
         if len(self._open) >= MAX_OPEN:
             self.is_partial = True
@@ -151,9 +151,9 @@ class ScopeWalk(SourceText):
         self._bound.append(set())
         self._declared.append(set())
         self.scope = len(self._scope_parents) - 1
-        if place >= 0:
-            self.place = place
-        self._open.append((end, self.scope, self.place))
+        if ordinal >= 0:
+            self.ordinal = ordinal
+        self._open.append((end, self.scope, self.ordinal))
 
     @property
     def function(self) -> int:
@@ -164,7 +164,7 @@ class ScopeWalk(SourceText):
         """One more symbol, from byte to byte, inside the innermost one or the one given."""
         if parent < 0 and kind not in _MEMBERS:
             self._declared[self.scope].add(name)
-        self.entries.append(Entry(name, kind, self.place if parent < 0 else parent, start, end))
+        self.entries.append(Entry(name, kind, self.ordinal if parent < 0 else parent, start, end))
         return len(self.entries) - 1
 
     def bind(self, name: str, *, hoist: bool = False) -> None:
@@ -181,11 +181,11 @@ class ScopeWalk(SourceText):
         qualifier: str = "",
         alias: str = "",
         arguments: int = 0,
-        place: int = -1,
+        ordinal: int = -1,
     ) -> None:
         """One more row, of the innermost symbol or the one given."""
         if name or qualifier or alias:
-            at = self.place if place < 0 else place
+            at = self.ordinal if ordinal < 0 else ordinal
             self._rows.append((self.scope, at, int(role), name, qualifier, alias, start, arguments))
 
     def bind_item(self, alias: str, chain: str, start: int) -> None:
@@ -200,21 +200,21 @@ class ScopeWalk(SourceText):
 
     def encode(self) -> bytes:
         """The record of all that was handed in."""
-        builder = StructureBuilder(self.entries[0].name, self.line_count)
-        places = self._add_entries(builder)
-        builder.add_references(self._iter_references(places))
+        builder = SymbolRecordBuilder(self.entries[0].name, self.line_count)
+        ordinals = self._add_entries(builder)
+        builder.add_references(self._iter_references(ordinals))
         if self.is_partial:
             builder.status = ParseStatus.PARTIAL
         return builder.encode()
 
-    def _add_entries(self, builder: StructureBuilder) -> list[int]:
+    def _add_entries(self, builder: SymbolRecordBuilder) -> list[int]:
         """The symbols; entry -> its place in the record."""
-        places = [0]
+        ordinals = [0]
         for entry in self.entries[1:]:
-            place = builder.add_symbol(
+            ordinal = builder.add_symbol(
                 entry.name,
                 entry.kind,
-                places[entry.parent],
+                ordinals[entry.parent],
                 self.find_line(entry.start),
                 self.find_line(max(entry.start, entry.end - 1)),
                 flags=entry.flags,
@@ -223,20 +223,20 @@ class ScopeWalk(SourceText):
                 parameter_count=entry.count,
                 return_type=entry.type,
             )
-            places.append(place)
-        return places
+            ordinals.append(ordinal)
+        return ordinals
 
-    def _iter_references(self, places: list[int]) -> Iterator[ReferenceRow]:
-        """The rows that are references after all, each once. `places`: entry -> its place in the record."""
+    def _iter_references(self, ordinals: list[int]) -> Iterator[ReferenceRow]:
+        """The rows that are references after all, each once. `ordinals`: entry -> its place in the record."""
         breaks = self._breaks
         seen: set[tuple[int, int, str, str, str, int, int]] = set()
-        for _, place, role, name, qualifier, alias, start, arguments in self._iter_settled():
+        for _, ordinal, role, name, qualifier, alias, start, arguments in self._iter_settled():
             line = bisect_left(breaks, start) + 1
-            key = (place, role, name, qualifier, alias, line, arguments)  # overloads differ in the last two
+            key = (ordinal, role, name, qualifier, alias, line, arguments)  # overloads differ in the last two
             if key in seen and role != BIND:
                 continue
             seen.add(key)
-            yield places[place], role, name, qualifier, alias, line, arguments
+            yield ordinals[ordinal], role, name, qualifier, alias, line, arguments
 
     def _iter_settled(self) -> Iterator[Row]:
         """The rows of names that are not local, and those of types of variables that are asked for."""
@@ -245,7 +245,7 @@ class ScopeWalk(SourceText):
         asked = {heads[row[4]] or row[3] for row in self._rows if row[4] or row[2] == BIND} | self.asked
         self._typed = typed
         for row in self._rows:
-            scope, place, role, name, qualifier, alias, start, arguments = row
+            scope, ordinal, role, name, qualifier, alias, start, arguments = row
             if role in _UNCHECKED:
                 yield row
                 continue
@@ -261,7 +261,7 @@ class ScopeWalk(SourceText):
                 if (binding, head) in typed:
                     yield row
                 elif role != BIND:
-                    yield scope, place, role, name, UNKNOWN, alias, start, arguments
+                    yield scope, ordinal, role, name, UNKNOWN, alias, start, arguments
 
     def _find_binding(self, scope: int, name: str) -> int:
         """The scope that binds a name as a local one; -1 for names that none binds."""

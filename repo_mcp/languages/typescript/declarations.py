@@ -81,11 +81,11 @@ def on_class_expression(walk: ScriptWalk, node: Node) -> None:
     name_node = node.child_by_field_name("name")
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
-    place = walk.values.get(node.start_byte, -1)
-    if place < 0:
+    ordinal = walk.values.get(node.start_byte, -1)
+    if ordinal < 0:
         walk.declare(node, walk.read(name_node) or "class", SymbolKind.CLASS, Prefix(node.start_byte))
-        place = len(walk.entries) - 1
-    walk.open_scope(node.end_byte, is_local=False, place=place)
+        ordinal = len(walk.entries) - 1
+    walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
 
 
 def on_method(walk: ScriptWalk, node: Node) -> None:
@@ -133,22 +133,22 @@ def on_field(walk: ScriptWalk, node: Node) -> None:
     value, type_node = node.child_by_field_name("value"), node.child_by_field_name("type")
     is_function = value is not None and value.type in FUNCTION_VALUES
     kind = SymbolKind.METHOD if is_function else SymbolKind.PROPERTY
-    owner = walk.place
+    owner = walk.ordinal
     entry = walk.declare(node, name, kind, Prefix(node.start_byte))
     flags, entry.access, _ = _read_modifiers(walk, node, name_node)
     entry.flags |= flags
     entry.type = walk.read_line(type_node).removeprefix(":").strip()
-    place = len(walk.entries) - 1
+    ordinal = len(walk.entries) - 1
     if value is not None and is_function:
-        walk.values[value.start_byte] = place
-        _read_function_value(walk, place, value)
+        walk.values[value.start_byte] = ordinal
+        _read_function_value(walk, ordinal, value)
     elif not walk.bind_annotation(f"this.{name}", type_node, node.start_byte, owner):
         walk.bind_value(f"this.{name}", value, node.start_byte, owner)
-    walk.open_scope(node.end_byte, is_local=False, place=place)
+    walk.open_scope(node.end_byte, is_local=False, ordinal=ordinal)
 
 
-def _read_function_value(walk: ScriptWalk, place: int, value: Node) -> None:
-    entry = walk.entries[place]
+def _read_function_value(walk: ScriptWalk, ordinal: int, value: Node) -> None:
+    entry = walk.entries[ordinal]
     written = entry.type
     walk.read_signature(entry, value)
     entry.type = entry.type or written
@@ -206,7 +206,7 @@ def on_namespace(walk: ScriptWalk, node: Node) -> None:
     walk.open_last(node.end_byte, is_local=False)
     body = node.child_by_field_name("body")
     if body is not None:
-        walk.values[body.start_byte] = walk.place  # its braces are no block
+        walk.values[body.start_byte] = walk.ordinal  # its braces are no block
 
 
 def on_ambient(walk: ScriptWalk, node: Node) -> None:
@@ -283,17 +283,17 @@ def _declare_variable(
     entry = walk.declare(node, name, kind, variables.prefix)
     type_node = node.child_by_field_name("type")
     entry.type = walk.read_line(type_node).removeprefix(":").strip()
-    place = len(walk.entries) - 1
+    ordinal = len(walk.entries) - 1
     if value is not None:
         inner = _unwrap(value)
-        walk.values[inner.start_byte] = place
+        walk.values[inner.start_byte] = ordinal
         if kind is SymbolKind.FUNCTION:
-            _read_function_value(walk, place, value)
+            _read_function_value(walk, ordinal, value)
     if kind in {SymbolKind.CONSTANT, SymbolKind.VARIABLE} and not walk.bind_annotation(
         name, type_node, node.start_byte
     ):
         walk.bind_value(name, value, node.start_byte)
-    walk.open_scope(node.end_byte, is_local=is_local, place=place)
+    walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
 
 
 def _unwrap(value: Node) -> Node:
@@ -342,29 +342,29 @@ def on_pair(walk: ScriptWalk, node: Node) -> None:
     is_local = walk.is_local
     kind = SymbolKind.METHOD if is_function else SymbolKind.PROPERTY
     walk.declare(node, name, kind, Prefix(node.start_byte), owner)
-    place = len(walk.entries) - 1
-    walk.values[_unwrap(value).start_byte] = place
+    ordinal = len(walk.entries) - 1
+    walk.values[_unwrap(value).start_byte] = ordinal
     if is_function:
-        _read_function_value(walk, place, value)
+        _read_function_value(walk, ordinal, value)
         if value.type == "arrow_function":
-            walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, place)
+            walk.refer(ReferenceRole.BIND, THIS, node.start_byte, "", THIS, SAME, ordinal)
     else:
         walk.bind_value(f"this.{name}", value, node.start_byte, owner)
-        walk.open_scope(node.end_byte, is_local=is_local, place=place)
+        walk.open_scope(node.end_byte, is_local=is_local, ordinal=ordinal)
 
 
 def on_function_scope(walk: ScriptWalk, node: Node) -> None:
     """A function as a value."""
     name_node = node.child_by_field_name("name")
-    place = walk.values.get(node.start_byte, -1)
-    walk.open_scope(node.end_byte, hoists=True, place=place)
+    ordinal = walk.values.get(node.start_byte, -1)
+    walk.open_scope(node.end_byte, hoists=True, ordinal=ordinal)
     if name_node is not None:
         walk.taken.add(name_node.start_byte)
         walk.bind(walk.read(name_node))
     if node.start_byte in walk.item_functions:
         _bind_first_parameter(walk, node)
-    if place >= 0:
-        walk.functions[walk.scope] = place
+    if ordinal >= 0:
+        walk.functions[walk.scope] = ordinal
         body = node.child_by_field_name("body")
         if body is not None and body.type != "statement_block":
             _bind_result(walk, body)
@@ -393,9 +393,9 @@ def on_return(walk: ScriptWalk, node: Node) -> None:
 
 
 def _bind_result(walk: ScriptWalk, value: Node) -> None:
-    place = walk.functions.get(walk.function, -1)
-    if place >= 0 and not walk.entries[place].type:
-        walk.bind_value(RESULT, value, value.start_byte, place)
+    ordinal = walk.functions.get(walk.function, -1)
+    if ordinal >= 0 and not walk.entries[ordinal].type:
+        walk.bind_value(RESULT, value, value.start_byte, ordinal)
 
 
 def on_block(walk: ScriptWalk, node: Node) -> None:

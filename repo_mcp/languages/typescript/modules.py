@@ -154,8 +154,8 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: 
     kind = SymbolKind.CLASS if value.type == "class" else kind
     name = own or name or UNNAMED
     entry = walk.declare(node, name, kind, Prefix(node.start_byte, True, alias == UNNAMED))
-    place = len(walk.entries) - 1
-    walk.values[value.start_byte] = place
+    ordinal = len(walk.entries) - 1
+    walk.values[value.start_byte] = ordinal
     walk.refer(EXPORT, name, node.start_byte, "", alias)
     if kind is SymbolKind.FUNCTION:
         walk.read_signature(entry, value)
@@ -163,7 +163,7 @@ def _declare_value(walk: ScriptWalk, node: Node, value: Node, alias: str, name: 
             entry.flags |= SymbolFlag.ASYNC
     elif kind is SymbolKind.CONSTANT:
         walk.bind_value(name, value, node.start_byte)
-        walk.open_scope(node.end_byte, is_local=walk.is_local, place=place)
+        walk.open_scope(node.end_byte, is_local=walk.is_local, ordinal=ordinal)
 
 
 # -- CommonJS ----------------------------------------------------------------------------------------------
@@ -316,8 +316,8 @@ def _declare_export(walk: ScriptWalk, node: Node, name: str, value: Node) -> Non
     kind = SymbolKind.FUNCTION if value.type in FUNCTION_VALUES else SymbolKind.CONSTANT
     kind = SymbolKind.CLASS if value.type == "class" else kind
     entry = walk.declare(node, name, kind, Prefix(node.start_byte, True))
-    place = len(walk.entries) - 1
-    walk.values[value.start_byte] = place
+    ordinal = len(walk.entries) - 1
+    walk.values[value.start_byte] = ordinal
     walk.refer(EXPORT, name, node.start_byte, "", name)
     if kind is SymbolKind.FUNCTION:
         walk.read_signature(entry, value)
@@ -327,7 +327,7 @@ def _declare_export(walk: ScriptWalk, node: Node, name: str, value: Node) -> Non
 
 def _assign_this(walk: ScriptWalk, node: Node, name: str, value: Node) -> None:
     """`this.name = value` in a class."""
-    owner = walk.place
+    owner = walk.ordinal
     for _ in range(THIS_DEPTH):
         if walk.entries[owner].kind is SymbolKind.CLASS:
             break
@@ -351,7 +351,7 @@ def _declare_member(walk: ScriptWalk, node: Node, owner: str, name: str, value: 
         return
     kind = SymbolKind.CLASS if value.type == "class" else SymbolKind.METHOD
     entry = walk.declare(node, name, kind, Prefix(node.start_byte), parent)
-    place = len(walk.entries) - 1
-    walk.values[value.start_byte] = place
+    ordinal = len(walk.entries) - 1
+    walk.values[value.start_byte] = ordinal
     if kind is SymbolKind.METHOD:
         walk.read_signature(entry, value)

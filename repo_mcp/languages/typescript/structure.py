@@ -17,9 +17,9 @@ from repo_mcp.languages.typescript.walk import ScriptWalk
 from repo_mcp.symbols.symbol_record import (
     Access,
     ParseStatus,
-    StructureBuilder,
     SymbolFlag,
     SymbolKind,
+    SymbolRecordBuilder,
     encode_failure,
 )
 
@@ -119,7 +119,7 @@ def parse_tsx(file_name: str, text: bytes) -> bytes:
 def parse_javascript(file_name: str, text: bytes) -> bytes:
     """The structure record of a JavaScript file; of minified code that of the file alone, PARTIAL."""
     if is_minified(text):
-        builder = StructureBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
+        builder = SymbolRecordBuilder(file_name, text.count(b"\n") + (not text.endswith(b"\n")))
         builder.status = ParseStatus.PARTIAL
         return builder.encode()
     return _parse("javascript", ("ecmascript", "javascript", "jsx"), file_name, text)
@@ -154,10 +154,10 @@ def _blank(found: re.Match[bytes]) -> bytes:
 
 def _finish(walk: ScriptWalk) -> None:
     """What is known of declarations when all has been seen: who exports them, which are components."""
-    for place, entry in enumerate(walk.entries):
-        if place in walk.components and uses.is_component(entry.name, entry.kind):
+    for ordinal, entry in enumerate(walk.entries):
+        if ordinal in walk.components and uses.is_component(entry.name, entry.kind):
             entry.kind = SymbolKind.COMPONENT
-        if not entry.parent and place and entry.name in walk.exported:
+        if not entry.parent and ordinal and entry.name in walk.exported:
             entry.flags |= SymbolFlag.PUBLIC_API
             entry.access = Access.PUBLIC
             if walk.exported[entry.name]:

@@ -83,9 +83,9 @@ class ScriptWalk(ScopeWalk):
         start = min(prefix.start, node.start_byte)
         if self.decorators[1] <= start and self.is_gap(self.decorators[1], start) and self.decorators[1]:
             start = self.decorators[0]
-        place = self.add_symbol(name, kind, start, node.end_byte, parent)
-        entry = self.entries[place]
-        self.members.setdefault((entry.parent, name), place)
+        ordinal = self.add_symbol(name, kind, start, node.end_byte, parent)
+        entry = self.entries[ordinal]
+        self.members.setdefault((entry.parent, name), ordinal)
         comment_start, comment_end = self.comment
         if comment_end and comment_end <= start and self.is_gap(comment_end, start):
             entry.flags |= SymbolFlag.DOCUMENTED
@@ -104,9 +104,9 @@ class ScriptWalk(ScopeWalk):
 
     def open_last(self, end: int, *, is_local: bool, hoists: bool = False) -> None:
         """Let what follows until a byte stand in the symbol declared last."""
-        self.open_scope(end, is_local=is_local, hoists=hoists, place=len(self.entries) - 1)
+        self.open_scope(end, is_local=is_local, hoists=hoists, ordinal=len(self.entries) - 1)
         if hoists:
-            self.functions[self.scope] = self.place
+            self.functions[self.scope] = self.ordinal
 
     def read_signature(self, entry: Entry, node: Node) -> None:
         """Take parameters and result from a function or a function's type."""
@@ -134,7 +134,7 @@ class ScriptWalk(ScopeWalk):
 
     def mark_component(self) -> None:
         """The innermost symbol makes elements."""
-        self.components.add(self.place)
+        self.components.add(self.ordinal)
 
     def get_role(self, start: int) -> ReferenceRole:
         """The role of a type that stands at a byte."""
@@ -183,14 +183,14 @@ class ScriptWalk(ScopeWalk):
 
     # -- types of variables --------------------------------------------------------------------------------
 
-    def bind_annotation(self, alias: str, node: Node | None, start: int, place: int = -1) -> bool:
+    def bind_annotation(self, alias: str, node: Node | None, start: int, ordinal: int = -1) -> bool:
         """Tell the type of a variable that has one written; True when it could be read."""
         if node is None:
             return False
         found = read_type(self.read_line(node))
         if found.name:
             items = ITEMS if found.is_items else TYPE
-            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, place)
+            self.refer(ReferenceRole.BIND, found.name, start, found.qualifier, alias, items, ordinal)
         return bool(found.name)
 
     def read_owner(self, type_node: Node | None, value: Node | None) -> str:
@@ -205,14 +205,14 @@ class ScriptWalk(ScopeWalk):
             value = value.named_children[0]
         return self.read_chain(value)
 
-    def bind_value(self, alias: str, value: Node | None, start: int, place: int = -1) -> None:
+    def bind_value(self, alias: str, value: Node | None, start: int, ordinal: int = -1) -> None:
         """Tell the type of a variable by what it is given."""
         for _ in range(3):
             if value is None or value.type not in _WRAPPERS:
                 break
             inner = value.named_children
             if value.type in {"as_expression", "satisfies_expression"} and len(inner) == 2:
-                if self.bind_annotation(alias, inner[1], start, place):
+                if self.bind_annotation(alias, inner[1], start, ordinal):
                     return
                 value = inner[0]
                 continue
@@ -220,20 +220,20 @@ class ScriptWalk(ScopeWalk):
         if value is None:
             return
         if value.type == "new_expression":
-            self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, place)
+            self._bind_named(alias, value.child_by_field_name("constructor"), TYPE, start, ordinal)
         elif value.type == "call_expression":
-            self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, place)
+            self._bind_named(alias, value.child_by_field_name("function"), CALLED, start, ordinal)
         elif value.type in {"identifier", "member_expression", "this"}:
-            self._bind_named(alias, value, SAME, start, place)
+            self._bind_named(alias, value, SAME, start, ordinal)
         elif value.type == "subscript_expression":
             self.bind_item(alias, self.read_chain(value).removesuffix("[]"), start)
 
-    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, place: int) -> None:
+    def _bind_named(self, alias: str, node: Node | None, arguments: int, start: int, ordinal: int) -> None:
         chain = self.read_chain(node)
         if chain == UNKNOWN or chain.endswith((")", "]")) or chain in {"undefined", "require", "import"}:
             return
         qualifier, _, name = chain.rpartition(".")
-        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, place)
+        self.refer(ReferenceRole.BIND, name, start, qualifier, alias, arguments, ordinal)
 
 
 _WRAPPERS = frozenset(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.graph.questions import NAMED, Scope
+from repo_mcp.graph.questions import NAMED, SymbolFilter
 from repo_mcp.protocol.tool_model import CallContext, escape_text
 from repo_mcp.toolsets.answers import add_warnings
 from repo_mcp.toolsets.graph.answers import Draft, Result
@@ -143,13 +143,13 @@ def _draft_rows(
     return Draft(build, len(rows), ordinary)
 
 
-def _build_scope(arguments: Arguments) -> tuple[Scope, list[str]]:
+def _build_scope(arguments: Arguments) -> tuple[SymbolFilter, list[str]]:
     """What a search is limited to, and a word on a language whose symbols are not known here.
 
     INVALID_ARGUMENT for a language that never has symbols.
     """
     language = _text(arguments, "language")
-    scope = Scope(_text(arguments, "node_type"), language, _text(arguments, "project_id"))
+    scope = SymbolFilter(_text(arguments, "node_type"), language, _text(arguments, "project_id"))
     if language is None:
         return scope, []
     from repo_mcp.languages.symbol_parsers import list_languages, list_missing  # not at start

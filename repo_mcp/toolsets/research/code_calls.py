@@ -13,7 +13,7 @@ from repo_mcp.toolsets.binding import Entry
 from repo_mcp.toolsets.research import schemas
 from repo_mcp.toolsets.research.answers import Draft, Result
 from repo_mcp.toolsets.research.code_text import write_text
-from repo_mcp.toolsets.research.scope import Scope, resolve_scope
+from repo_mcp.toolsets.research.scope import PathScope, resolve_scope
 from repo_mcp.workspace.client_paths import shown
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _read_extensions(given: object) -> tuple[str, ...]:
     return tuple(f".{part}" for part in endings)
 
 
-def _build_filter(scope: Scope, endings: tuple[str, ...]) -> Callable[[str], bool] | None:
+def _build_filter(scope: PathScope, endings: tuple[str, ...]) -> Callable[[str], bool] | None:
     if not endings:
         return None if scope.is_whole else scope.holds
     return lambda path: path.lower().endswith(endings) and scope.holds(path)

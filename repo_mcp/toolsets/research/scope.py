@@ -21,7 +21,7 @@ _NO_FOLDER = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class PathScope:
     """One folder of the root, and a pattern for paths in it."""
 
     folder: str  # relative to the root, "" for the root itself
@@ -50,7 +50,7 @@ class Scope:
         return bool(self.folder) and self.matches_pattern(path[len(self.folder) + 1 :])
 
 
-def resolve_scope(repository: Repository, arguments: Arguments) -> Scope:
+def resolve_scope(repository: Repository, arguments: Arguments) -> PathScope:
     """What `path` and `path_filter` mean, for a tool that needs an index.
 
     Raises what specification 4 says of a path that is no folder, and of one that has no index.
@@ -61,10 +61,10 @@ def resolve_scope(repository: Repository, arguments: Arguments) -> Scope:
         raise Worded(ErrorCode.INDEX_UNAVAILABLE, message)
     pattern = arguments.get("path_filter")
     if not isinstance(pattern, str):
-        return Scope(folder)
+        return PathScope(folder)
     from repo_mcp.workspace.ignore import GlobFilter  # here: tools are listed before anything is loaded
 
-    return Scope(folder, GlobFilter(pattern).matches, pattern)
+    return PathScope(folder, GlobFilter(pattern).matches, pattern)
 
 
 def resolve_folder(repository: Repository, arguments: Arguments) -> str:

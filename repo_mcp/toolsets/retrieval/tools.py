@@ -60,7 +60,7 @@ def search(roots: Roots, arguments: Arguments, context: CallContext) -> Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundLines:
     """The matches in one root, as many as are wanted."""
 
     matches: Sequence[ExactMatch]
@@ -68,7 +68,9 @@ class _Found:
     warnings: Sequence[str]
 
 
-def _search_root(roots: Roots, name: str, request: ExactRequest, most: int, context: CallContext) -> _Found:
+def _search_root(
+    roots: Roots, name: str, request: ExactRequest, most: int, context: CallContext
+) -> _FoundLines:
     """The first `most` matches, which may be none: then whether there are any is all that is asked."""
     repository = open_root(roots, name)
     most = min(most, repository.config.limits.max_search_hits)
@@ -78,7 +80,7 @@ def _search_root(roots: Roots, name: str, request: ExactRequest, most: int, cont
         raise as_failure(error, lambda one: explain(one, name, None), "search") from error
     # One more than wanted was asked for: an answer that is cut although it has fewer is cut for its time.
     truncated = len(answer.matches) > most or answer.truncated
-    return _Found(answer.matches[:most], truncated, answer.warnings)
+    return _FoundLines(answer.matches[:most], truncated, answer.warnings)
 
 
 def _draft_matches(rows: list[tuple[str, ExactMatch]], truncated: bool, warnings: list[str]) -> Draft:

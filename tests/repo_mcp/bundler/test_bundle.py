@@ -350,15 +350,15 @@ def test_nearly_equal_files_are_shown_once(tmp_path: Path) -> None:
 
 
 def test_the_last_bundle_is_kept_privately_and_replaced(tiny: Repository) -> None:
-    place = Path(tiny.config.root) / ".repo_mcp"
+    position = Path(tiny.config.root) / ".repo_mcp"
     for prompt in PROMPTS[:2]:
         bundle = tiny.bundle(BundleRequest(prompt))
-        assert (place / MARKDOWN_NAME).read_text() == render_markdown(bundle)
-        document = json.loads((place / JSON_NAME).read_text())
+        assert (position / MARKDOWN_NAME).read_text() == render_markdown(bundle)
+        document = json.loads((position / JSON_NAME).read_text())
         assert document == build_document(bundle) | {"prompt": prompt, "warnings": []}
     for name in (JSON_NAME, MARKDOWN_NAME, LOCK_NAME):
-        assert stat.S_IMODE((place / name).stat().st_mode) == 0o600
-    assert not list(place.glob("*.tmp"))
+        assert stat.S_IMODE((position / name).stat().st_mode) == 0o600
+    assert not list(position.glob("*.tmp"))
 
 
 def test_the_last_bundle_never_goes_through_a_link(tmp_path: Path) -> None:

@@ -110,12 +110,12 @@ def test_a_root_that_cannot_be_read(home: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_root_that_the_system_refuses(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(door: object, directory: int) -> list[os.DirEntry[str]]:
+    def refuse(reader: object, directory: int) -> list[os.DirEntry[str]]:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setenv("DOCS_ROOT", str(home / "handbook"))
     monkeypatch.setenv("CODE_ROOT", str(home / "upstream"))
-    monkeypatch.setattr("repo_mcp.config.named_roots.Door.scan", refuse)
+    monkeypatch.setattr("repo_mcp.config.named_roots.RepositoryReader.scan", refuse)
     assert fault_of() == (
         "CONFIG_INVALID: DOCS_ROOT cannot be read. CONFIG_INVALID: CODE_ROOT cannot be read."
     )

@@ -47,9 +47,9 @@ TREE = {
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
     for path, content in files.items():
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
+        position = root / path
+        position.parent.mkdir(parents=True, exist_ok=True)
+        position.write_bytes(content.encode() if isinstance(content, str) else content)
     return root
 
 
@@ -62,8 +62,8 @@ def open_root(root: Path, data_dir: Path, *, refresh: bool = True) -> Repository
 
 @pytest.fixture(scope="module")
 def kettle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
-    place = tmp_path_factory.mktemp("docs")
-    repository = open_root(write(place / "root", TREE), place / "data")
+    position = tmp_path_factory.mktemp("docs")
+    repository = open_root(write(position / "root", TREE), position / "data")
     yield repository
     repository.close()
 
@@ -297,10 +297,10 @@ def test_texts_made_to_be_slow_are_searched(tmp_path: Path) -> None:
 
 def test_many_large_documents_are_not_all_read(tmp_path: Path) -> None:
     large = ("flux\n====\n\n" + "something else\n\n" * 8_000) * 14
-    root = write(tmp_path / "root", {f"d{place}.rst": large for place in range(12)})
+    root = write(tmp_path / "root", {f"d{position}.rst": large for position in range(12)})
     repository = open_root(root, tmp_path / "data")
     answer = ask(repository, "flux")
-    assert {hit.path for hit in answer.hits} == {f"d{place}.rst" for place in (0, 1, 10, 11, 2)}
+    assert {hit.path for hit in answer.hits} == {f"d{position}.rst" for position in (0, 1, 10, 11, 2)}
     assert any("7 of the files found were not looked at" in warning for warning in answer.warnings)
     repository.close()
 

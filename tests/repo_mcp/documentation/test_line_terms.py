@@ -70,7 +70,7 @@ def test_scores_are_shares(lines: list[str], heading: str, above: list[str], que
 def score(query: str, text: str, heading: str = "", above: str = "") -> float:
     words = weigh_words(parse_query(query, 100), lambda _: 0.5, WEIGHTS)
     bits = TermFinder(words.terms).find(text.split("\n"))
-    counts = {term: sum(one >> place & 1 for one in bits) for place, term in enumerate(words.terms)}
+    counts = {term: sum(one >> position & 1 for one in bits) for position, term in enumerate(words.terms)}
     return score_text(TextFacts(counts, len(text), heading, (above,)), words).score
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repo_mcp.documentation.media import MAX_LOOKS, MediaDoor, MediaFinder, decode_target, is_medium
+from repo_mcp.documentation.media import MAX_LOOKS, MediaFinder, MediaReader, decode_target, is_medium
 from repo_mcp.documentation.query_words import weigh_words
 from repo_mcp.documentation.references import Reference
 from repo_mcp.documentation.weights import WEIGHTS
@@ -38,9 +38,9 @@ class TinyDoor:
 
     def find(self, document: str, *targets: str, query: str = "bell") -> list[str]:
         words = weigh_words(parse_query(query, 10), lambda _: 0.5, WEIGHTS)
-        door = MediaDoor(RootNames(("/srv/root",)).normalise, self.find_stat, self.read)
+        reader = MediaReader(RootNames(("/srv/root",)).normalise, self.find_stat, self.read)
         references = [Reference(target, "") for target in targets]
-        return [one.path for one in MediaFinder(door, words).find(document, references, "A", 0.5)]
+        return [one.path for one in MediaFinder(reader, words).find(document, references, "A", 0.5)]
 
 
 @pytest.mark.parametrize(
@@ -81,31 +81,31 @@ def test_what_is_a_medium() -> None:
 
 
 def test_places_of_a_target() -> None:
-    door = TinyDoor(
+    reader = TinyDoor(
         docs__img__bell_png=b"x", site__static__gong_png=b"x", top_png=b"x", docs__a__own_png=b"x"
     )
-    assert door.find("docs/a/x.md", "../img/bell.png") == ["docs/img/bell.png"]
-    assert door.find("docs/a/x.md", "own.png") == ["docs/a/own.png"]
-    assert door.find("docs/a/x.md", "/img/bell.png") == ["docs/img/bell.png"]
-    assert door.find("site/en/guide/x.md", "/gong.png") == ["site/static/gong.png"]
-    assert door.find("x.md", "/top.png", "./top.png", "top.png") == ["top.png"]
-    assert door.find("docs/a/x.md", "../../../top.png", "/../top.png", "missing.png") == []
+    assert reader.find("docs/a/x.md", "../img/bell.png") == ["docs/img/bell.png"]
+    assert reader.find("docs/a/x.md", "own.png") == ["docs/a/own.png"]
+    assert reader.find("docs/a/x.md", "/img/bell.png") == ["docs/img/bell.png"]
+    assert reader.find("site/en/guide/x.md", "/gong.png") == ["site/static/gong.png"]
+    assert reader.find("x.md", "/top.png", "./top.png", "top.png") == ["top.png"]
+    assert reader.find("docs/a/x.md", "../../../top.png", "/../top.png", "missing.png") == []
 
 
 def test_the_best_are_looked_up_first_and_no_more_than_needed() -> None:
-    door = TinyDoor(**{f"p{number}_png": b"x" for number in range(50)}, doorbell_png=b"x")
-    found = door.find("x.md", *(f"p{number}.png" for number in range(50)), "doorbell.png", query="doorbell")
+    reader = TinyDoor(**{f"p{number}_png": b"x" for number in range(50)}, doorbell_png=b"x")
+    found = reader.find("x.md", *(f"p{number}.png" for number in range(50)), "doorbell.png", query="doorbell")
     assert found == ["doorbell.png", "p0.png", "p1.png", "p2.png"]
-    assert len(door.looked) == 4
+    assert len(reader.looked) == 4
 
 
 def test_looks_are_bounded() -> None:
-    door = TinyDoor()
-    assert door.find("a/b/c/d/x.md", *(f"/missing{number}.png" for number in range(200))) == []
-    assert len(door.looked) == MAX_LOOKS
+    reader = TinyDoor()
+    assert reader.find("a/b/c/d/x.md", *(f"/missing{number}.png" for number in range(200))) == []
+    assert len(reader.looked) == MAX_LOOKS
 
 
 def test_sounds_are_read_when_they_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    door = TinyDoor(a_wav=SOUND, b_wav=SOUND + b"\0" * 70_000, c_wav=b"", d_wav=b"no sound")
-    assert door.find("x.md", "a.wav", "b.wav", "c.wav", "d.wav") == ["a.wav", "b.wav", "c.wav", "d.wav"]
-    assert door.opened == ["a.wav", "d.wav"]
+    reader = TinyDoor(a_wav=SOUND, b_wav=SOUND + b"\0" * 70_000, c_wav=b"", d_wav=b"no sound")
+    assert reader.find("x.md", "a.wav", "b.wav", "c.wav", "d.wav") == ["a.wav", "b.wav", "c.wav", "d.wav"]
+    assert reader.opened == ["a.wav", "d.wav"]

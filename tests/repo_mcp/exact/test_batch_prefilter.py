@@ -40,15 +40,15 @@ def check(request: ExactRequest, files: list[bytes | None]) -> None:
         matcher = LineMatcher(request)
     except RepoError:
         return
-    found = {place: list_lines(matcher, data) for place, data in iter_texts(matcher, files)}
+    found = {position: list_lines(matcher, data) for position, data in iter_texts(matcher, files)}
     assert list(found) == sorted(found)
     matcher._literal = None
-    for place, raw in enumerate(files):
+    for position, raw in enumerate(files):
         try:
             wanted = [] if raw is None else list_lines(matcher, decode_source(raw).data)
         except RepoError:
             wanted = []
-        assert found.get(place, []) == wanted
+        assert found.get(position, []) == wanted
 
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -67,9 +67,9 @@ def test_expressions(pattern: str, files: list[bytes | None], case_sensitive: bo
 @settings(max_examples=200, deadline=None)
 @given(literals, raws, st.integers(0, 8), st.booleans(), st.booleans())
 def test_literals(
-    pattern: str, files: list[bytes | None], place: int, case_sensitive: bool, whole_word: bool
+    pattern: str, files: list[bytes | None], position: int, case_sensitive: bool, whole_word: bool
 ) -> None:
-    files = [raw and raw[:place] + pattern.encode() + raw[place:] for raw in files]
+    files = [raw and raw[:position] + pattern.encode() + raw[position:] for raw in files]
     check(ExactRequest(pattern, case_sensitive=case_sensitive, whole_word=whole_word), files)
 
 
@@ -80,12 +80,12 @@ def test_files_are_joined_only_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> 
     searched: list[int] = []
     find = matcher.find_first
 
-    def note(data: bytes, place: int) -> int | None:
-        searched.append(len(data) - place)
-        return find(data, place)
+    def note(data: bytes, position: int) -> int | None:
+        searched.append(len(data) - position)
+        return find(data, position)
 
     monkeypatch.setattr(matcher, "find_first", note)
-    assert [place for place, _ in iter_texts(matcher, files)] == [0, 3, 7]
+    assert [position for position, _ in iter_texts(matcher, files)] == [0, 3, 7]
     assert max(searched) == 20
 
 
@@ -98,5 +98,5 @@ def test_what_cannot_match_is_not_decoded(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(batch_prefilter, "decode_source", note)
     files: list[bytes | None] = [b"one", b"two", "zwei".encode("utf-16"), b"three"]
-    assert [place for place, _ in iter_texts(LineMatcher(ExactRequest("tw")), files)] == [1, 2]
+    assert [position for position, _ in iter_texts(LineMatcher(ExactRequest("tw")), files)] == [1, 2]
     assert decoded == [b"two", "zwei".encode("utf-16")]

@@ -27,8 +27,8 @@ def find_starts(request: ExactRequest, text: str) -> list[str]:
 
 
 @given(literals, texts, st.integers(0, 30))
-def test_literals_match_where_the_text_holds_them(pattern: str, text: str, place: int) -> None:
-    text = text[:place] + pattern + text[place:]
+def test_literals_match_where_the_text_holds_them(pattern: str, text: str, position: int) -> None:
+    text = text[:position] + pattern + text[position:]
     if "\n" in pattern:
         first = text.index(pattern)
         start = text.count("\n", 0, first) + 1

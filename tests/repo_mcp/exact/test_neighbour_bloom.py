@@ -19,7 +19,7 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.exact import file_bitmaps, patterns
 from repo_mcp.exact.line_matcher import LineMatcher
-from repo_mcp.exact.neighbour_bloom import INDENT, LINE_EDGE, WordSides, _find_marks, _hash_terms
+from repo_mcp.exact.neighbour_bloom import INDENT, LINE_EDGE, NeighbourBloom, _find_marks, _hash_terms
 from repo_mcp.exact.patterns import read_pattern
 from repo_mcp.exact.required_terms import All, Edge, Either, Need, Run
 from repo_mcp.file_stat import GRANULARITY_NS
@@ -64,13 +64,13 @@ matched = st.lists(parts, min_size=2, max_size=6).map(
 )
 
 
-def build_sides(words: list[bytes]) -> WordSides:
-    sides = WordSides(cast(FilesReader, None), cast(TermsReader, None))
+def build_sides(words: list[bytes]) -> NeighbourBloom:
+    sides = NeighbourBloom(cast(FilesReader, None), cast(TermsReader, None))
     sides.learn_words(words)
     return sides
 
 
-def mark(text: str | bytes, *words: str) -> tuple[WordSides, set[int]]:
+def mark(text: str | bytes, *words: str) -> tuple[NeighbourBloom, set[int]]:
     raw = text if isinstance(text, bytes) else text.encode()
     sides = build_sides([word.encode() for word in words])
     (row,) = sides.mark_versions([raw], [compute_fingerprint(raw)])

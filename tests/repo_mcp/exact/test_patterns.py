@@ -167,11 +167,11 @@ def may_hold(run: Run, word: str) -> bool:
         edges = (describe_edge(edge is Edge.OPEN, edge is Edge.CLOSED) for edge in (run.left, run.right))
         expression = build_expression(run.shape, *edges)
         return re.search(expression, b"\n%b\n" % whole.encode()) is not None
-    places = [place for place in range(len(whole)) if whole.startswith(run.text, place)]
+    positions = [position for position in range(len(whole)) if whole.startswith(run.text, position)]
     return any(
-        fits(run.left, whole[place - 1 : place])
-        and fits(run.right, whole[place + len(run.text) : place + len(run.text) + 1])
-        for place in places
+        fits(run.left, whole[position - 1 : position])
+        and fits(run.right, whole[position + len(run.text) : position + len(run.text) + 1])
+        for position in positions
     )
 
 
@@ -212,9 +212,9 @@ def test_no_expression_matches_without_what_it_needs(
 @settings(max_examples=300, deadline=None)
 @given(literals, texts, st.integers(0, 10), st.booleans(), st.booleans())
 def test_no_literal_matches_without_what_it_needs(
-    pattern: str, text: str, place: int, case_sensitive: bool, whole_word: bool
+    pattern: str, text: str, position: int, case_sensitive: bool, whole_word: bool
 ) -> None:
-    text = text[:place] + pattern + text[place:]
+    text = text[:position] + pattern + text[position:]
     check(ExactRequest(pattern, case_sensitive=case_sensitive, whole_word=whole_word), text)
 
 

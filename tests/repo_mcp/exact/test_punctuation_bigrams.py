@@ -18,14 +18,14 @@ from repo_mcp.config.server_config import load_config
 from repo_mcp.errors import RepoError
 from repo_mcp.exact import file_bitmaps
 from repo_mcp.exact.patterns import read_pattern
-from repo_mcp.exact.punctuation_bigrams import SIGNS, SignPairs, list_pairs
+from repo_mcp.exact.punctuation_bigrams import PUNCTUATION, PunctuationBigrams, list_bigrams
 from repo_mcp.file_stat import GRANULARITY_NS
 from repo_mcp.model import ExactRequest
 from repo_mcp.repository import Repository
 from repo_mcp.text.lines import decode_source
 from tests.repo_mcp.exact.exact_patterns import expressions
 
-signs = st.text(SIGNS + "\taé\n", max_size=12)
+signs = st.text(PUNCTUATION + "\taé\n", max_size=12)
 raws = st.one_of(
     st.none(),
     signs.map(str.encode),
@@ -42,28 +42,28 @@ raws = st.one_of(
 @example([b""], [0])
 def test_every_pair_of_a_text_is_marked(files: list[bytes | None], changed: list[int]) -> None:
     prints = [compute_fingerprint(raw or b"") for raw in files]
-    for place in changed:
-        prints[place % len(files)] = b"another version "
-    table = SignPairs(cast(FilesReader, None)).mark_versions(files, prints)
-    for place, raw in enumerate(files):
-        if raw is None or prints[place] == b"another version ":
-            assert table[place].all()
+    for position in changed:
+        prints[position % len(files)] = b"another version "
+    table = PunctuationBigrams(cast(FilesReader, None)).mark_versions(files, prints)
+    for position, raw in enumerate(files):
+        if raw is None or prints[position] == b"another version ":
+            assert table[position].all()
             continue
         try:
             lines = decode_source(raw).data.decode().split("\n")
         except RepoError:
             continue
-        pairs = list_pairs(lines)
-        assert table[place][list(pairs)].all()
+        pairs = list_bigrams(lines)
+        assert table[position][list(pairs)].all()
         if raw.isascii():
-            assert table[place].sum() == len(pairs)
+            assert table[position].sum() == len(pairs)
 
 
 @settings(deadline=None)
 @given(expressions)
 def test_the_pairs_of_a_pattern_are_those_of_its_literals(pattern: str) -> None:
     reading = read_pattern(ExactRequest(pattern, regex=True))
-    assert set(list_pairs([reading.literal])) <= set(reading.sign_pairs)
+    assert set(list_bigrams([reading.literal])) <= set(reading.bigrams)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_the_pairs_of_a_pattern_are_those_of_its_literals(pattern: str) -> None:
     ],
 )
 def test_pairs_of_expressions(pattern: str, literals: list[str]) -> None:
-    assert read_pattern(ExactRequest(pattern, regex=True)).sign_pairs == list_pairs(literals)
+    assert read_pattern(ExactRequest(pattern, regex=True)).bigrams == list_bigrams(literals)
 
 
 def test_pairs_of_literals() -> None:
-    assert read_pattern(ExactRequest("a =~= B", case_sensitive=False)).sign_pairs == list_pairs(
+    assert read_pattern(ExactRequest("a =~= B", case_sensitive=False)).bigrams == list_bigrams(
         ["=~=", " =", "= "]
     )
-    assert read_pattern(ExactRequest("=\n=")).sign_pairs == ()
+    assert read_pattern(ExactRequest("=\n=")).bigrams == ()
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_a_version_that_is_not_the_indexed_one_is_not_learnt(tmp_path: Path, rep
     assert repository._exact is not None
     assert repository._exact.join(10)
     (memory,) = repository._exact.memory.values()
-    may_hold = memory.signs.find(list_pairs(["=~="]))
+    may_hold = memory.signs.find(list_bigrams(["=~="]))
     assert may_hold is not None
     assert may_hold.nonzero()[0].tolist() == [7]
 

@@ -157,8 +157,8 @@ def ask_repository(tree: Tree, request: ExactRequest) -> set[tuple[str, int]] | 
     answer = tree.repository.search_exact(request)
     if answer.truncated:
         return None
-    places = [(one.path, one.start_line) for one in answer.matches]
-    assert places == sorted(places, key=lambda place: (place[0].encode(), place[1]))
+    positions = [(one.path, one.start_line) for one in answer.matches]
+    assert positions == sorted(positions, key=lambda position: (position[0].encode(), position[1]))
     return {
         (one.path, line)
         for one in answer.matches

@@ -41,14 +41,14 @@ class Pages(TermsReader):
 def may_hold(run: Run, term: str) -> bool:
     if run.may_have_long_s and "\u017f" in term:
         return True
-    places = [place for place in range(len(term)) if term.startswith(run.text, place)]
+    positions = [position for position in range(len(term)) if term.startswith(run.text, position)]
     sides = ((run.left, lambda at: term[at - 1 : at]), (run.right, lambda at: term[at + len(run.text) :][:1]))
     return any(
         all(
             edge is Edge.OPEN or not side(at) or (edge is Edge.STRANGE and not side(at).isascii())
             for edge, side in sides
         )
-        for at in places
+        for at in positions
     )
 
 

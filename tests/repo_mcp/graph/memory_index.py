@@ -9,16 +9,16 @@ from functools import cached_property, partial
 
 from repo_mcp.graph.graph import Graph, NameMatch
 from repo_mcp.graph.nodes import Node
-from repo_mcp.graph.questions import EdgeType, Scope
+from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.languages.symbol_parsers import list_languages, run_structure_task
+from repo_mcp.languages.symbol_parsers import list_languages, run_parser_task
 from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole
 from repo_mcp.text.analysis import analyse_text, get_word_terms
 from tests.repo_mcp.graph.memory_program import MemoryProgram, Parser
 
 
 def parse_as(dialect: str, name: str, text: bytes) -> bytes:
-    return run_structure_task(f"structure/{dialect}", name.encode() + b"\n" + text)
+    return run_parser_task(f"structure/{dialect}", name.encode() + b"\n" + text)
 
 
 PARSERS: Mapping[str, Parser] = {language: partial(parse_as, language) for language in list_languages()}
@@ -52,17 +52,17 @@ class MemoryIndex(MemoryProgram):
         return sorted(self._texts)
 
     def find_status(self, path: str) -> ParseStatus | None:
-        structure = self._structures.get(path)
-        return None if structure is None else structure.status
+        record = self._structures.get(path)
+        return None if record is None else record.status
 
     def list_importing(self, name: str) -> Sequence[str]:
         ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
         return [
             path
-            for path, structure in sorted(self._structures.items())
+            for path, record in sorted(self._structures.items())
             if any(
-                ending.fullmatch(structure.strings[structure.ref_qualifiers[row]])
-                for row in structure.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
+                ending.fullmatch(record.strings[record.ref_qualifiers[row]])
+                for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT)
             )
         ]
 
@@ -117,7 +117,7 @@ def make_graph(texts: Mapping[str, str | bytes]) -> Graph:
 
 def find_node(graph: Graph, name: str) -> Node:
     """The one symbol with a qualified name, or the file of a path."""
-    nodes, match = graph.look_up(name, Scope())
+    nodes, match = graph.look_up(name, SymbolFilter())
     assert len(nodes) == 1, (name, nodes)
     assert match is NameMatch.EXACT, (name, nodes)
     return nodes[0]

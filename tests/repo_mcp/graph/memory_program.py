@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from repo_mcp.symbols.symbol_record import ReferenceRole, Structure, decode_structure
+from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolRecord, decode_symbol_record
 
 Parser = Callable[[str, bytes], bytes]
 _NAMED_AGAIN = (ReferenceRole.IMPORT, ReferenceRole.EXPORT)
@@ -36,26 +36,26 @@ class MemoryProgram:
     ) -> None:
         self._texts = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
         self._find_language = find_language
-        self._structures: dict[str, Structure] = {}
+        self._structures: dict[str, SymbolRecord] = {}
         for path in sorted(self._texts):
             parser = parsers.get(find_language(path))
             if parser is not None:
                 record = parser(path.rpartition("/")[2], self._texts[path])
-                self._structures[path] = decode_structure(record)
+                self._structures[path] = decode_symbol_record(record)
         self._folders = {""}
         for path in self._texts:
             self._folders.update(path[:end] for end, char in enumerate(path) if char == "/")
         self._declaring = self._index(_iter_declared)
         self._using = self._index(_iter_used)
 
-    def _index(self, iter_names: Callable[[Structure], Iterable[str]]) -> dict[str, list[str]]:
+    def _index(self, iter_names: Callable[[SymbolRecord], Iterable[str]]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for path, structure in self._structures.items():
-            for name in sorted(set(iter_names(structure))):
+        for path, record in self._structures.items():
+            for name in sorted(set(iter_names(record))):
                 found.setdefault(name, []).append(path)
         return found
 
-    def find_structure(self, path: str) -> Structure | None:
+    def find_record(self, path: str) -> SymbolRecord | None:
         return self._structures.get(path)
 
     def find_language(self, path: str) -> str:
@@ -78,14 +78,14 @@ class MemoryProgram:
         return None if text is None else text.decode("utf-8", "replace")
 
 
-def _iter_declared(structure: Structure) -> Iterable[str]:
+def _iter_declared(record: SymbolRecord) -> Iterable[str]:
     """The names of all symbols, that of the file among them."""
-    return (structure.strings[number] for number in structure.names.tolist())
+    return (record.strings[number] for number in record.names.tolist())
 
 
-def _iter_used(structure: Structure) -> Iterable[str]:
-    for row in range(structure.reference_count):
-        reference = structure.get_reference(row)
+def _iter_used(record: SymbolRecord) -> Iterable[str]:
+    for row in range(record.reference_count):
+        reference = record.get_reference(row)
         if reference.role is not ReferenceRole.BIND:
             yield reference.name
             if reference.role in _NAMED_AGAIN:

@@ -35,7 +35,7 @@ from repo_mcp.graph.similar import (
     Similar,
 )
 from repo_mcp.graph.symbol_query import SymbolIndex
-from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, Structure, SymbolKind
+from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
 # A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
@@ -63,13 +63,13 @@ class _Candidate:
     """A symbol that shares something with the one asked about."""
 
     declaration: Declaration
-    structure: Structure
+    record: SymbolRecord
     used: float  # weight of the names that both use
     parts: float  # weight of the parts that both names have, or may have
 
     def order(self) -> tuple[float, str, int]:
         """Those that share most come first."""
-        return (-(self.used + self.parts), self.declaration.path, self.declaration.place)
+        return (-(self.used + self.parts), self.declaration.path, self.declaration.ordinal)
 
 
 class PlainFinder:
@@ -82,17 +82,17 @@ class PlainFinder:
 
     def find(self, declaration: Declaration, limit: int) -> list[Similar]:
         """The symbols most like one, likest first, then by path and line. The text of files is read."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None:
+        record = self._program.find_record(declaration.path)
+        if record is None:
             return []
-        own = _gather(structure, declaration.place)
+        own = _gather(record, declaration.ordinal)
         texts = _Texts(self._program)
         shape = texts.shingle(declaration)
         found = []
-        for one in self._list_candidates(declaration, structure, own)[: max(MAX_COMPARED, limit)]:
-            other = self._program.find_structure(one.path)
+        for one in self._list_candidates(declaration, record, own)[: max(MAX_COMPARED, limit)]:
+            other = self._program.find_record(one.path)
             assert other is not None
-            features = _gather(other, one.place)
+            features = _gather(other, one.ordinal)
             names, name = self._compare_names(own, features)
             alike = _jaccard(shape, texts.shingle(one))
             likeness = BY_NAMES * names + BY_SHAPE * alike + BY_NAME * name
@@ -100,17 +100,17 @@ class PlainFinder:
                 shared = self._list_shared(own, features)
                 rounded = [round(value, 4) for value in (likeness, names, alike, name)]
                 found.append(Similar(one, rounded[0], rounded[1], rounded[2], rounded[3], shared))
-        found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.place))
+        found.sort(key=lambda one: (-one.likeness, one.declaration.path, one.declaration.ordinal))
         return found[:limit]
 
     def _list_candidates(
-        self, declaration: Declaration, structure: Structure, own: _Features
+        self, declaration: Declaration, record: SymbolRecord, own: _Features
     ) -> list[Declaration]:
         """The symbols of like kind that share most of what is rare, by their files' columns alone."""
-        group = _find_group(structure, declaration.place)
+        group = _find_group(record, declaration.ordinal)
         rough: list[_Candidate] = []
         for path in self._list_files(own):
-            other = self._program.find_structure(path)
+            other = self._program.find_record(path)
             if other is not None:
                 rough += self._score_file(path, other, own, group)
         rough.sort(key=_Candidate.order)
@@ -120,38 +120,38 @@ class PlainFinder:
 
     def _weigh_parts(self, own: _Features, candidate: _Candidate) -> float:
         """What the own names share, part by part."""
-        place = candidate.declaration.place
-        name = candidate.structure.strings[candidate.structure.names[place]]
+        ordinal = candidate.declaration.ordinal
+        name = candidate.record.strings[candidate.record.names[ordinal]]
         return sum(self._weigh_part(part) for part in sorted(own.parts.intersection(_list_parts(name))))
 
     def _score_file(
-        self, path: str, structure: Structure, own: _Features, group: frozenset[SymbolKind]
+        self, path: str, record: SymbolRecord, own: _Features, group: frozenset[SymbolKind]
     ) -> list[_Candidate]:
         """The symbols of the group that share most names, or may share parts of their own."""
-        weights = np.zeros(len(structure.strings))
+        weights = np.zeros(len(record.strings))
         for name in own.used:
-            if name in structure.strings:
-                weights[_number(structure, name)] = self._weigh(name)
-        owners = _find_owners(structure, group)
-        rows = np.flatnonzero(weights[structure.ref_names] > 0)
-        members = np.flatnonzero(weights[structure.names] > 0)
-        around = np.concatenate((owners[structure.ref_symbols[rows]], owners[structure.parents[members]]))
-        named = np.concatenate((structure.ref_names[rows], structure.names[members]))
+            if name in record.strings:
+                weights[_number(record, name)] = self._weigh(name)
+        owners = _find_owners(record, group)
+        rows = np.flatnonzero(weights[record.ref_names] > 0)
+        members = np.flatnonzero(weights[record.names] > 0)
+        around = np.concatenate((owners[record.ref_symbols[rows]], owners[record.parents[members]]))
+        named = np.concatenate((record.ref_names[rows], record.names[members]))
         pairs = np.unique(around * len(weights) + named)
-        places, numbers = np.divmod(pairs, len(weights))
-        scores = np.bincount(places, weights[numbers], structure.symbol_count).astype(np.float64)
-        is_like = _is_of(structure, group)
-        like = np.zeros(structure.symbol_count)
+        ordinals, numbers = np.divmod(pairs, len(weights))
+        scores = np.bincount(ordinals, weights[numbers], record.symbol_count).astype(np.float64)
+        is_like = _is_of(record, group)
+        like = np.zeros(record.symbol_count)
         parts = self._list_telling(own)  # stems: their last letter may be another
         for part in parts:
-            marks = np.array([part[:-1] in text.lower() for text in structure.strings])
-            like[is_like & marks[structure.names]] += self._weigh_part(part)
+            marks = np.array([part[:-1] in text.lower() for text in record.strings])
+            like[is_like & marks[record.names]] += self._weigh_part(part)
         rough = scores + like
         rough[0] = 0.0  # what stands in no symbol of the group
         best = np.argsort(-rough, kind="stable")[:MAX_CANDIDATES]
         return [
-            _Candidate(Declaration(path, place), structure, float(scores[place]), float(like[place]))
-            for place in best[rough[best] > 0].tolist()
+            _Candidate(Declaration(path, ordinal), record, float(scores[ordinal]), float(like[ordinal]))
+            for ordinal in best[rough[best] > 0].tolist()
         ]
 
     def _list_telling(self, own: _Features) -> list[str]:
@@ -205,33 +205,33 @@ class PlainFinder:
         return tuple(sorted(both, key=lambda name: (-self._weigh(name), name))[:MAX_SHARED])
 
 
-def _number(structure: Structure, text: str) -> int:
+def _number(record: SymbolRecord, text: str) -> int:
     """The last of the strings that are equal."""
-    return max(number for number, one in enumerate(structure.strings) if one == text)
+    return max(number for number, one in enumerate(record.strings) if one == text)
 
 
-def mark_inside(structure: Structure, place: int) -> npt.NDArray[np.bool_]:
-    """For each symbol: is it the one at `place`, or inside of it."""
-    marked: set[int] = {place}
-    for other, parent in enumerate(structure.parents.tolist()):
-        if other > place and parent in marked:
+def mark_inside(record: SymbolRecord, ordinal: int) -> npt.NDArray[np.bool_]:
+    """For each symbol: is it the one at `ordinal`, or inside of it."""
+    marked: set[int] = {ordinal}
+    for other, parent in enumerate(record.parents.tolist()):
+        if other > ordinal and parent in marked:
             marked.add(other)
-    return np.array([other in marked for other in range(structure.symbol_count)])
+    return np.array([other in marked for other in range(record.symbol_count)])
 
 
-def _gather(structure: Structure, place: int) -> _Features:
-    inside = mark_inside(structure, place)
+def _gather(record: SymbolRecord, ordinal: int) -> _Features:
+    inside = mark_inside(record, ordinal)
     used: dict[str, float] = {}
-    for row in np.flatnonzero(inside[structure.ref_symbols]).tolist():
-        weight = _ROLE_WEIGHTS.get(ReferenceRole(int(structure.ref_roles[row])), 0.0)
-        name = structure.strings[structure.ref_names[row]]
+    for row in np.flatnonzero(inside[record.ref_symbols]).tolist():
+        weight = _ROLE_WEIGHTS.get(ReferenceRole(int(record.ref_roles[row])), 0.0)
+        name = record.strings[record.ref_names[row]]
         if weight and name:
             used[name] = max(used.get(name, 0.0), weight)
     for member in np.flatnonzero(inside).tolist():
-        if member != place:
-            name = structure.strings[structure.names[member]]
+        if member != ordinal:
+            name = record.strings[record.names[member]]
             used[name] = max(used.get(name, 0.0), _MEMBER_WEIGHT)
-    return _Features(used, frozenset(_list_parts(structure.strings[structure.names[place]])))
+    return _Features(used, frozenset(_list_parts(record.strings[record.names[ordinal]])))
 
 
 def _list_parts(name: str) -> tuple[str, ...]:
@@ -239,27 +239,27 @@ def _list_parts(name: str) -> tuple[str, ...]:
     return terms[1:] or terms
 
 
-def _find_owners(structure: Structure, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
+def _find_owners(record: SymbolRecord, group: frozenset[SymbolKind]) -> npt.NDArray[np.int64]:
     """For each symbol the place of the nearest one of the group around it, itself included; else 0."""
-    is_owner = _is_of(structure, group)
+    is_owner = _is_of(record, group)
     is_owner[0] = True  # the file, which stands for none
-    owners = np.arange(structure.symbol_count, dtype=np.int64)
+    owners = np.arange(record.symbol_count, dtype=np.int64)
     while len(lost := np.flatnonzero(~is_owner[owners])):  # one round for each level of nesting
-        owners[lost] = structure.parents[owners[lost]]
+        owners[lost] = record.parents[owners[lost]]
     return owners
 
 
-def _is_of(structure: Structure, group: Iterable[SymbolKind]) -> npt.NDArray[np.bool_]:
+def _is_of(record: SymbolRecord, group: Iterable[SymbolKind]) -> npt.NDArray[np.bool_]:
     """True for each symbol of the kinds."""
     table = np.zeros(int(max(SymbolKind)) + 1, dtype=np.bool_)
     table[[int(kind) for kind in group]] = True
-    marks: npt.NDArray[np.bool_] = table[structure.kinds]
+    marks: npt.NDArray[np.bool_] = table[record.kinds]
     return marks
 
 
-def _find_group(structure: Structure, place: int) -> frozenset[SymbolKind]:
+def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
     """The kinds that a symbol is compared with."""
-    kind = SymbolKind(int(structure.kinds[place]))
+    kind = SymbolKind(int(record.kinds[ordinal]))
     for group in (CALLABLE_KINDS, TYPE_KINDS):
         if kind in group:
             return group
@@ -275,14 +275,14 @@ class _Texts:
 
     def shingle(self, declaration: Declaration) -> frozenset[tuple[str, ...]]:
         """The runs of tokens of a symbol; none when its file cannot be read."""
-        structure = self._program.find_structure(declaration.path)
-        if structure is None:
+        record = self._program.find_record(declaration.path)
+        if record is None:
             return frozenset()
         if declaration.path not in self._lines:
             text = self._program.read_text(declaration.path) or ""
             self._lines[declaration.path] = text.split("\n")
-        start = int(structure.starts[declaration.place]) - 1
-        end = start + int(structure.spans[declaration.place]) + 1
+        start = int(record.starts[declaration.ordinal]) - 1
+        end = start + int(record.spans[declaration.ordinal]) + 1
         text = "\n".join(self._lines[declaration.path][start:end])[:MAX_SHAPE_CHARS]
         return shingle(text)
 
@@ -290,7 +290,7 @@ class _Texts:
 def shingle(text: str) -> frozenset[tuple[str, ...]]:
     """The runs of tokens of a text."""
     tokens = [_abstract(token) for token in _TOKEN.findall(text)]
-    return frozenset(zip(*(tokens[place:] for place in range(SHINGLE)), strict=False))
+    return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 
 def _abstract(token: str) -> str:

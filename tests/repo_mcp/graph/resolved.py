@@ -8,7 +8,7 @@ from textwrap import dedent
 from repo_mcp.graph.csharp.resolver import CSharpResolver
 from repo_mcp.graph.program.program import Declaration, Resolver
 from repo_mcp.graph.typescript.resolver import TypeScriptResolver
-from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram, find_language_by_suffix
 
@@ -21,9 +21,9 @@ RESOLVERS: dict[str, type[TypeScriptResolver] | type[CSharpResolver]] = {
 
 def parse(path: str, text: bytes) -> bytes:
     """By the task of the file."""
-    task = find_structure_task(path, find_language_by_suffix(path))
+    task = find_parser_task(path, find_language_by_suffix(path))
     assert task is not None
-    return run_structure_task(task, path.encode() + b"\n" + text)
+    return run_parser_task(task, path.encode() + b"\n" + text)
 
 
 @dataclass
@@ -51,18 +51,18 @@ class Repository:
         number = self.find_line(path, line)
         language = self.program.find_language(path)
         resolver = self.resolvers.setdefault(language, RESOLVERS[language](self.program))
-        structure = self.program.find_structure(path)
-        assert structure is not None
+        record = self.program.find_record(path)
+        assert record is not None
         said: list[str] = []
         asked = 0
-        for row in range(structure.reference_count):
-            reference = structure.get_reference(row)
+        for row in range(record.reference_count):
+            reference = record.get_reference(row)
             if reference.line != number or name not in {reference.name, reference.alias}:
                 continue
             if reference.role is ReferenceRole.BIND or (roles and reference.role not in roles):
                 continue
             asked += 1
-            resolution = resolver.resolve(path, structure, reference)
+            resolution = resolver.resolve(path, record, reference)
             said += [self.describe(one.declaration, one.confidence) for one in resolution.targets]
             if resolution.external:
                 said.append(f"-> {resolution.external}")
@@ -71,7 +71,7 @@ class Repository:
 
     def describe(self, declaration: Declaration, confidence: str) -> str:
         """The text of one target."""
-        structure = self.program.find_structure(declaration.path)
-        assert structure is not None
-        symbol = structure.get_symbol(declaration.place)
+        record = self.program.find_record(declaration.path)
+        assert record is not None
+        symbol = record.get_symbol(declaration.ordinal)
         return f"{declaration.path}:{symbol.start_line} {symbol.name} {confidence}"

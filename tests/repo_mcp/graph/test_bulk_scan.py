@@ -23,13 +23,13 @@ def make() -> Graph:
 
 
 def test_imports_are_files_or_names_outside() -> None:
-    survey = make().survey
-    assert [(one.line, one.target, one.outside) for one in survey.list_imports("pkg/base.py")] == [
+    scan = make().scan
+    assert [(one.line, one.target, one.outside) for one in scan.list_imports("pkg/base.py")] == [
         (1, "", "os"),
         (2, "pkg/later.py", ""),
     ]
-    assert [(one.line, one.target) for one in survey.list_imports("main.ts")] == [(1, "other.ts")]
-    assert survey.list_imports("not/there.py") == []
+    assert [(one.line, one.target) for one in scan.list_imports("main.ts")] == [(1, "other.ts")]
+    assert scan.list_imports("not/there.py") == []
 
 
 def test_an_import_of_what_is_only_passed_on_is_one_of_who_passes_it_on() -> None:
@@ -41,55 +41,55 @@ def test_an_import_of_what_is_only_passed_on_is_one_of_who_passes_it_on() -> Non
         "src/deep/a.ts": "export function a() {}\n",
         "src/use.ts": "import { a } from './index';\nimport { a as other } from './deep/a';\n",
     }
-    survey = make_graph(files).survey
-    assert [(one.line, one.target) for one in survey.list_imports("use.py")] == [
+    scan = make_graph(files).scan
+    assert [(one.line, one.target) for one in scan.list_imports("use.py")] == [
         (1, "app/__init__.py"),
         (2, "app/state.py"),
         (3, "app/state.py"),
     ]
-    assert [(one.line, one.target) for one in survey.list_imports("src/use.ts")] == [
+    assert [(one.line, one.target) for one in scan.list_imports("src/use.ts")] == [
         (1, "src/index.ts"),
         (2, "src/deep/a.ts"),
     ]
 
 
 def test_bases_and_calls_at_the_top() -> None:
-    survey = make().survey
-    assert {(one.name, one.outside) for one in survey.list_bases("pkg/later.py")} == {
+    scan = make().scan
+    assert {(one.name, one.outside) for one in scan.list_bases("pkg/later.py")} == {
         ("Base", ""),
         ("web.Session", "requests.Session"),
     }
-    assert {one.line for one in survey.list_top_calls("pkg/later.py")} == {5, 9, 13}
+    assert {one.line for one in scan.list_top_calls("pkg/later.py")} == {5, 9, 13}
 
 
 def test_users_of_what_is_declared_elsewhere() -> None:
     graph = make()
-    whole, edges = graph.survey.find_outside("requests.get", CALLS, WIDE)
+    whole, edges = graph.scan.find_outside("requests.get", CALLS, WIDE)
     assert whole == "requests.get"
     assert [(graph.get_node(one.other).qualified_name, one.lines) for one in edges.edges] == [
         ("pkg/later.py", (9,)),
         ("pkg.later.ask", (13,)),
     ]
-    assert graph.survey.find_outside("Session", (EdgeType.INHERITS,), WIDE)[0] == "requests.Session"
-    assert graph.survey.find_outside("Base", (EdgeType.INHERITS,), WIDE) == (
+    assert graph.scan.find_outside("Session", (EdgeType.INHERITS,), WIDE)[0] == "requests.Session"
+    assert graph.scan.find_outside("Base", (EdgeType.INHERITS,), WIDE) == (
         "",
-        graph.survey.find_outside("x", (), WIDE)[1],
+        graph.scan.find_outside("x", (), WIDE)[1],
     )
 
 
 def test_a_search_for_users_outside_stops_at_its_bounds() -> None:
     files = {f"f{n}.py": "import os\n\n\ndef f():\n    os.getcwd()\n" for n in range(9)}
-    _, edges = make_graph(files).survey.find_outside("os.getcwd", CALLS, Bounds(4, 100))
+    _, edges = make_graph(files).scan.find_outside("os.getcwd", CALLS, Bounds(4, 100))
     assert (len(edges.edges), edges.cut) == (4, True)
 
 
 def test_what_is_declared_by_a_name_and_where() -> None:
-    survey = make().survey
-    assert [one.path for one in survey.find_declared("Base", 10)] == ["pkg/base.py"]
-    assert survey.find_declared("Base", 0) == []
-    assert survey.list_paths("pkg") == ["pkg/__init__.py", "pkg/base.py", "pkg/later.py"]
-    assert survey.has_folder("pkg")
-    assert not survey.has_folder("nowhere")
+    scan = make().scan
+    assert [one.path for one in scan.find_declared("Base", 10)] == ["pkg/base.py"]
+    assert scan.find_declared("Base", 0) == []
+    assert scan.list_paths("pkg") == ["pkg/__init__.py", "pkg/base.py", "pkg/later.py"]
+    assert scan.has_folder("pkg")
+    assert not scan.has_folder("nowhere")
 
 
 def test_the_bounds_of_one_search_for_edges() -> None:

@@ -10,7 +10,7 @@ import pytest
 from repo_mcp.config.server_config import load_config
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.index_program import IndexProgram
-from repo_mcp.graph.questions import EdgeType, Scope
+from repo_mcp.graph.questions import EdgeType, SymbolFilter
 from repo_mcp.graph.resolvers import RESOLVERS
 from repo_mcp.repository import Repository
 from repo_mcp.symbols.symbol_record import ReferenceRole
@@ -31,9 +31,9 @@ TEXTS: dict[str, str] = {
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]:
     """Indexed in three rounds: files changed, were added and went away."""
-    place = tmp_path_factory.mktemp("index")
-    root = write_tree(place / "root", {"x.py": "x = 1\n"})
-    repository = Repository(load_config(str(root), data_dir=str(place / "d")))
+    ordinal = tmp_path_factory.mktemp("index")
+    root = write_tree(ordinal / "root", {"x.py": "x = 1\n"})
+    repository = Repository(load_config(str(root), data_dir=str(ordinal / "d")))
     for texts in (
         {path: text.replace("save", "keep") for path, text in TEXTS.items() if path < "shop"},
         dict(list(TEXTS.items())[::2]),
@@ -41,10 +41,10 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
     ):
         write_tree(root, texts)
         repository.refresh()
-        repository.structure.build()
+        repository.symbol_index.build()
     (root / "x.py").unlink()
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     yield repository
     repository.close()
 
@@ -68,12 +68,12 @@ def test_files_folders_and_structures_are_the_same(disk: IndexProgram, memory: M
     for path in [*TEXTS, "x.py", "nothing.py", "shop"]:
         assert disk.has_file(path) == memory.has_file(path), path
         assert disk.find_status(path) == memory.find_status(path), path
-        assert (disk.find_structure(path) is None) == (memory.find_structure(path) is None), path
-        one, two = disk.find_structure(path), memory.find_structure(path)
+        assert (disk.find_record(path) is None) == (memory.find_record(path) is None), path
+        one, two = disk.find_record(path), memory.find_record(path)
         if one is not None and two is not None:
             assert one.strings == two.strings
-            assert [one.get_symbol(place) for place in range(one.symbol_count)] == [
-                two.get_symbol(place) for place in range(two.symbol_count)
+            assert [one.get_symbol(ordinal) for ordinal in range(one.symbol_count)] == [
+                two.get_symbol(ordinal) for ordinal in range(two.symbol_count)
             ]
     for folder in ("", "shop", "web/src", "web/src/lib", "lib/sub", "sho", "x", "shop/orders.py"):
         assert disk.has_folder(folder) == memory.has_folder(folder), folder
@@ -86,10 +86,10 @@ def test_files_folders_and_structures_are_the_same(disk: IndexProgram, memory: M
 def test_names_lead_to_the_same_files(disk: IndexProgram, memory: MemoryIndex) -> None:
     names = {"", "nosuchname", "x", "keep"}
     for path in memory.list_paths():
-        structure = memory.find_structure(path)
-        assert structure is not None
-        names.update(structure.strings)
-        names.update(part for text in structure.strings for part in text.replace("/", ".").split("."))
+        record = memory.find_record(path)
+        assert record is not None
+        names.update(record.strings)
+        names.update(part for text in record.strings for part in text.replace("/", ".").split("."))
     assert len(names) > 100
     for name in sorted(names):
         assert list(disk.list_declaring(name)) == list(memory.list_declaring(name)), name
@@ -118,7 +118,7 @@ def test_edges_are_the_same(disk: IndexProgram, memory: MemoryIndex) -> None:
     asked = 0
     for path in memory.list_paths():
         assert one.outline(path) == two.outline(path)
-        for node in [*two.look_up(path, Scope())[0], *two.outline(path)]:
+        for node in [*two.look_up(path, SymbolFilter())[0], *two.outline(path)]:
             for find, other in (
                 (one.find_incoming, two.find_incoming),
                 (one.find_outgoing, two.find_outgoing),
@@ -131,24 +131,24 @@ def test_edges_are_the_same(disk: IndexProgram, memory: MemoryIndex) -> None:
 def test_structures_are_forgotten_and_read_again(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = repository.structure.find_view()
+    view = repository.symbol_index.find_view()
     assert view is not None
     disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
     monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_PATHS", 2)
-    first = {path: disk.find_structure(path) for path in disk.list_paths()}
-    again = {path: disk.find_structure(path) for path in disk.list_paths()}
-    for path, structure in first.items():
+    first = {path: disk.find_record(path) for path in disk.list_paths()}
+    again = {path: disk.find_record(path) for path in disk.list_paths()}
+    for path, record in first.items():
         other = again[path]
-        assert structure is not None
+        assert record is not None
         assert other is not None
-        assert structure.list_role(ReferenceRole.CALL) == other.list_role(ReferenceRole.CALL)
+        assert record.list_role(ReferenceRole.CALL) == other.list_role(ReferenceRole.CALL)
     assert disk.list_declaring("save") == disk.list_declaring("save")
     for name in ("add", "check", "note"):
         disk.list_declaring(name)
     assert disk.list_declaring("save")
     before = disk.count_decoded()
-    disk.find_structure(disk.list_paths()[0])
+    disk.find_record(disk.list_paths()[0])
     assert disk.count_decoded() > before
 
 
@@ -159,15 +159,15 @@ def test_a_file_that_changed_since_is_not_answered_from_its_old_structure(
     repository = Repository(load_config(str(root), data_dir=str(tmp_path / "d")))
     try:
         repository.refresh()
-        repository.structure.build()
+        repository.symbol_index.build()
         write_tree(root, {"a.py": "def new(): ...\n"})
         repository.refresh()  # the structure lags behind
         with repository.engines.graph.open() as graph:
             assert graph.outline("a.py") == []
             assert graph.find_status("a.py") is None
             assert [node.qualified_name for node in graph.outline("b.py")] == ["b.other"]
-            assert graph.search("old", Scope(), 5) == []
-        repository.structure.build()
+            assert graph.search("old", SymbolFilter(), 5) == []
+        repository.symbol_index.build()
         with repository.engines.graph.open() as graph:
             assert [node.qualified_name for node in graph.outline("a.py")] == ["a.new"]
     finally:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from repo_mcp.graph.nodes import MAX_DEPTH, Node, NodeBook, list_names, normalise_name
 from repo_mcp.graph.program.program import Declaration
-from repo_mcp.graph.questions import Scope
-from repo_mcp.symbols.symbol_record import StructureBuilder, SymbolKind, decode_structure
+from repo_mcp.graph.questions import SymbolFilter
+from repo_mcp.symbols.symbol_record import SymbolKind, SymbolRecordBuilder, decode_symbol_record
 from tests.repo_mcp.graph.memory_index import MemoryIndex, make_graph
 
 TEXT = "class A:\n    def f(self): ...\n\n    def f(self, x): ...\n\n\ndef f(): ...\n\n\nA = A\n"
@@ -46,32 +46,32 @@ def test_edits_above_and_inside_change_no_id() -> None:
 
 
 def test_path_name_kind_and_ordinal_are_what_an_id_is_of() -> None:
-    def find(text: str, path: str = "pkg/a.py", place: int = 1) -> str:
-        return list_nodes(text, path)[place].node_id
+    def find(text: str, path: str = "pkg/a.py", ordinal: int = 1) -> str:
+        return list_nodes(text, path)[ordinal].node_id
 
     plain = find("def f(): ...\n")
     assert find("def g(): ...\n") != plain
     assert find("def f(): ...\n", "pkg/b.py") != plain
     assert find("class f: ...\n") != plain
     assert find("def f(x, y): return x\n") == plain
-    assert find("def f(): ...\n\ndef f(): ...\n", place=2) != plain
+    assert find("def f(): ...\n\ndef f(): ...\n", ordinal=2) != plain
 
 
 def test_the_nodes_of_a_file_with_very_many_symbols_take_a_moment() -> None:
     """All of one name: where each is compared with those before it they take seconds of the processor."""
-    builder = StructureBuilder("a.py", 40_000)
+    builder = SymbolRecordBuilder("a.py", 40_000)
     for line in range(1, 40_001):
         builder.add_symbol("same", SymbolKind.FUNCTION, 0, line, line)
     index = MemoryIndex({"a.py": ""})
-    index._structures["a.py"] = decode_structure(builder.encode())
+    index._structures["a.py"] = decode_symbol_record(builder.encode())
     started = time.process_time()
     nodes = NodeBook(index).list_nodes("a.py")
     assert time.process_time() - started < 3  # 0.4 s; it was 9
     assert len({node.node_id for node in nodes}) == 40_000
     book = NodeBook(index)
     some = [1, 2, 30, 31, 32, 33, 34, 40_000]
-    assert [book.get(Declaration("a.py", place)).node_id for place in some] == [
-        nodes[place - 1].node_id for place in some
+    assert [book.get(Declaration("a.py", ordinal)).node_id for ordinal in some] == [
+        nodes[ordinal - 1].node_id for ordinal in some
     ]
 
 
@@ -129,11 +129,11 @@ def test_a_name_may_be_written_as_in_any_language(text: str) -> None:
 
 
 def test_names_stop_growing_with_depth() -> None:
-    builder = StructureBuilder("a", 1)
+    builder = SymbolRecordBuilder("a", 1)
     parent = 0
     for _ in range(5_000):
         parent = builder.add_symbol("n", SymbolKind.FUNCTION, parent, 1, 1)
-    names = list_names(decode_structure(builder.encode()))
+    names = list_names(decode_symbol_record(builder.encode()))
     assert max(map(len, names)) < 2 * MAX_DEPTH + 2
 
 
@@ -141,7 +141,7 @@ def test_names_stop_growing_with_depth() -> None:
 
 
 def look_up(texts: dict[str, str], name: str, **scope: str) -> tuple[list[str], str]:
-    nodes, match = make_graph(texts).look_up(name, Scope(**scope))
+    nodes, match = make_graph(texts).look_up(name, SymbolFilter(**scope))
     return [f"{node.path}:{node.symbol.start_line}" for node in nodes], match.name
 
 

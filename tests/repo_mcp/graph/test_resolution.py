@@ -8,7 +8,7 @@ from repo_mcp.graph import resolution
 from repo_mcp.graph.program.program import NOTHING, Confidence, Declaration, Program, Resolution, Target
 from repo_mcp.graph.resolution import Resolvers
 from repo_mcp.graph.resolvers import RESOLVERS
-from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, Structure
+from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 from tests.repo_mcp.graph.memory_index import PARSERS, MemoryIndex
 
 FOUND = Resolution((Target(Declaration("a.py", 1), Confidence.EXACT),))
@@ -23,11 +23,11 @@ class Counting:
         Counting.made += 1
         self.asked: list[Reference] = []
 
-    def resolve(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         self.asked.append(reference)
         return FOUND
 
-    def resolve_module(self, path: str, structure: Structure, reference: Reference) -> Resolution:
+    def resolve_module(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         return NOTHING
 
 
@@ -43,13 +43,13 @@ def test_a_reference_is_asked_once_and_a_resolver_made_once(monkeypatch: pytest.
     monkeypatch.setattr(Counting, "made", 0)
     program = MemoryIndex(TEXTS)
     resolvers = Resolvers(program, {"python": Counting, "javascript": Counting})
-    structure = program.find_structure("b.py")
-    assert structure is not None
-    rows = list(range(structure.reference_count))
-    uses = [row for row in rows if structure.ref_roles[row] != ReferenceRole.BIND]
+    record = program.find_record("b.py")
+    assert record is not None
+    rows = list(range(record.reference_count))
+    uses = [row for row in rows if record.ref_roles[row] != ReferenceRole.BIND]
     for _ in range(2):
         for row in uses:
-            assert resolvers.resolve("b.py", structure, row) == FOUND
+            assert resolvers.resolve("b.py", record, row) == FOUND
     (made,) = resolvers._made.values()
     assert isinstance(made, Counting)
     assert len(made.asked) == len(uses)
@@ -58,19 +58,19 @@ def test_a_reference_is_asked_once_and_a_resolver_made_once(monkeypatch: pytest.
 
 def test_a_language_without_a_resolver_means_nothing() -> None:
     program = MemoryIndex(TEXTS)
-    structure = program.find_structure("b.py")
-    assert structure is not None
-    assert Resolvers(program, {"go": Counting}).resolve("b.py", structure, 0) == NOTHING
+    record = program.find_record("b.py")
+    assert record is not None
+    assert Resolvers(program, {"go": Counting}).resolve("b.py", record, 0) == NOTHING
 
 
 def test_answers_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolution, "KEPT_ANSWERS", 3)
     program = MemoryIndex({"a.py": "def f(): ...\n" + "f()\n" * 10})
-    structure = program.find_structure("a.py")
-    assert structure is not None
+    record = program.find_record("a.py")
+    assert record is not None
     resolvers = Resolvers(program, RESOLVERS)
-    for row in range(structure.reference_count):
-        resolvers.resolve("a.py", structure, row)
+    for row in range(record.reference_count):
+        resolvers.resolve("a.py", record, row)
     assert len(resolvers._answers) == 3
 
 
@@ -81,12 +81,12 @@ def test_every_language_with_a_parser_has_a_resolver() -> None:
 def test_a_resolver_is_let_go_when_much_was_decoded_since(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counting, "made", 0)
     program = MemoryIndex(TEXTS)
-    structure = program.find_structure("b.py")
-    assert structure is not None
+    record = program.find_record("b.py")
+    assert record is not None
     decoded = [0]
     resolvers = Resolvers(program, {"python": Counting}, lambda: decoded[0])
-    uses = [row for row in range(structure.reference_count) if structure.ref_roles[row] != ReferenceRole.BIND]
+    uses = [row for row in range(record.reference_count) if record.ref_roles[row] != ReferenceRole.BIND]
     for row in uses:
         decoded[0] += resolution.MAX_HELD_BYTES // 2 + 1
-        resolvers.resolve("b.py", structure, row)
+        resolvers.resolve("b.py", record, row)
     assert Counting.made == 1 + (len(uses) - 1) // 2 > 1

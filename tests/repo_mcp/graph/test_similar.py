@@ -167,13 +167,13 @@ def test_answers_are_those_of_the_plain_way(program: MemoryIndex) -> None:
     fast, plain = SimilarFinder(program), plain_similar.PlainFinder(program)
     asked = 0
     for number, path in enumerate(program.list_paths()):
-        structure = program.find_structure(path)
-        assert structure is not None
-        step = 1 if path in ODD and structure.symbol_count < 20 else 17
-        for place in range(number % step, structure.symbol_count, step):
+        record = program.find_record(path)
+        assert record is not None
+        step = 1 if path in ODD and record.symbol_count < 20 else 17
+        for ordinal in range(number % step, record.symbol_count, step):
             limit = (1, 10, MAX_COMPARED + 11)[asked % 3]
-            declaration = Declaration(path, place)
-            assert fast.find(declaration, limit) == plain.find(declaration, limit), (path, place)
+            declaration = Declaration(path, ordinal)
+            assert fast.find(declaration, limit) == plain.find(declaration, limit), (path, ordinal)
             asked += 1
     assert asked > 100
 
@@ -189,10 +189,10 @@ def test_a_file_that_cannot_be_read_has_no_shape(
 
 def test_what_is_inside_of_a_symbol(program: MemoryIndex) -> None:
     for path in ("nest.py", "anonymous.c", "similar.py"):
-        structure = program.find_structure(path)
-        assert structure is not None
-        for place in range(structure.symbol_count):
-            assert np.array_equal(mark_inside(structure, place), plain_similar.mark_inside(structure, place))
+        record = program.find_record(path)
+        assert record is not None
+        for ordinal in range(record.symbol_count):
+            assert np.array_equal(mark_inside(record, ordinal), plain_similar.mark_inside(record, ordinal))
 
 
 @given(st.text(st.sampled_from("ab_Z09.\"'\\\n \t\x1c\x1f()+éßΣ²٣"), max_size=60))
@@ -204,13 +204,13 @@ def test_shapes_are_those_of_the_plain_way(text: str) -> None:
 @given(st.text(st.sampled_from("a1+é\n"), max_size=30), st.integers(0, 3), st.integers(0, 4))
 def test_a_text_is_cut_by_its_lines(text: str, first: int, count: int) -> None:
     program = MemoryIndex({"a.py": "\n" * first + "class A:\n" + "    x = 1\n" * (count + 1)})
-    structure = program.find_structure("a.py")
-    assert structure is not None
+    record = program.find_record("a.py")
+    assert record is not None
     program.read_text = lambda path: text  # type: ignore[method-assign]
-    for place in range(structure.symbol_count):
-        symbol = structure.get_symbol(place)
+    for ordinal in range(record.symbol_count):
+        symbol = record.get_symbol(ordinal)
         lines = text.split("\n")[symbol.start_line - 1 : symbol.end_line]
-        assert Shapes(program).find(Declaration("a.py", place), structure) == build_shape("\n".join(lines))
+        assert Shapes(program).find(Declaration("a.py", ordinal), record) == build_shape("\n".join(lines))
 
 
 def test_a_word_holds_the_root_of_each_of_its_terms() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repo_mcp.graph.graph import Graph
-from repo_mcp.graph.questions import Scope
+from repo_mcp.graph.questions import SymbolFilter
 from repo_mcp.graph.symbol_query import _build_stars, has_words
 from tests.repo_mcp.graph.memory_index import make_graph
 
@@ -44,7 +44,7 @@ def graph() -> Graph:
 
 
 def search(graph: Graph, query: str, limit: int = 10, **scope: str) -> list[str]:
-    return [node.qualified_name for node, _ in graph.search(query, Scope(**scope), limit)]
+    return [node.qualified_name for node, _ in graph.search(query, SymbolFilter(**scope), limit)]
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_search_keeps_to_its_scope(graph: Graph) -> None:
 
 
 def test_scores_are_ordered_and_rounded(graph: Graph) -> None:
-    scores = [score for _, score in graph.search("user name service", Scope(), 50)]
+    scores = [score for _, score in graph.search("user name service", SymbolFilter(), 50)]
     assert scores == sorted(scores, reverse=True)
     assert scores == [round(score, 4) for score in scores]
     assert all(score > 0 for score in scores)

@@ -179,7 +179,7 @@ def test_an_index_that_is_begun_anew_is_not_taken_for_an_empty_tree(root: Path) 
     """What another process has committed on its way to a whole index: every answer out of it says so."""
     repository = open_repository(root)
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     namespace = get_index_path(root)
     directory = DiskDirectory(str(namespace), make_tag=repository.namespaces[namespace.name])
     with IndexWriter(directory, repository._configuration, FIELDS) as writer:
@@ -190,7 +190,7 @@ def test_an_index_that_is_begun_anew_is_not_taken_for_an_empty_tree(root: Path) 
     assert repository.engines.graph.warn() == [NOT_WHOLE]
     assert repository.status().state == "partial"
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     answer = repository.search(SearchRequest("first_function", 3))
     assert ([hit.path for hit in answer.hits], answer.warnings) == (["one.py"], ())
     assert repository.engines.graph.warn() == []
@@ -201,9 +201,9 @@ def test_an_answer_that_was_begun_before_all_was_parsed_says_so(root: Path) -> N
     (root / "three.py").write_text("def third_function():\n    return 3\n")
     repository = open_repository(root)
     repository.refresh()
-    repository.structure.build(paths=["one.py"])
+    repository.symbol_index.build(paths=["one.py"])
     with repository.engines.graph.open():
-        repository.structure.build()
+        repository.symbol_index.build()
         assert repository.engines.graph.warn() == [
             "Files are being parsed: 1 of 3 are done; what the others declare and use is missing here."
         ]

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
-from repo_mcp.symbols.symbol_record import Access, ReferenceRole, Structure, decode_structure
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
+from repo_mcp.symbols.symbol_record import Access, ReferenceRole, SymbolRecord, decode_symbol_record
 
 LANGUAGES = {"ts": "typescript", "tsx": "typescript", "js": "javascript", "cs": "csharp"}
 
 
-def read(path: str, text: str) -> Structure:
+def read(path: str, text: str) -> SymbolRecord:
     """The structure of a text, whose common indentation is taken away."""
-    task = find_structure_task(path, LANGUAGES[path.rpartition(".")[2]])
+    task = find_parser_task(path, LANGUAGES[path.rpartition(".")[2]])
     assert task is not None
     data = dedent(text).lstrip("\n").encode()
-    return decode_structure(run_structure_task(task, path.encode() + b"\n" + data))
+    return decode_symbol_record(run_parser_task(task, path.encode() + b"\n" + data))
 
 
-def list_symbols(structure: Structure) -> list[str]:
+def list_symbols(structure: SymbolRecord) -> list[str]:
     """ "parent.name KIND start-end ACCESS FLAGS (parameters)/count -> type" of each symbol but the file."""
     lines = []
-    for place in range(1, structure.symbol_count):
-        symbol = structure.get_symbol(place)
+    for ordinal in range(1, structure.symbol_count):
+        symbol = structure.get_symbol(ordinal)
         parent = structure.get_symbol(symbol.parent).name if symbol.parent else ""
         flags = sorted(flag.name or "" for flag in symbol.flags)
         words = [f"{parent}.{symbol.name}" if parent else symbol.name, symbol.kind.name]
@@ -37,7 +37,7 @@ def list_symbols(structure: Structure) -> list[str]:
     return lines
 
 
-def list_references(structure: Structure, *roles: ReferenceRole) -> list[str]:
+def list_references(structure: SymbolRecord, *roles: ReferenceRole) -> list[str]:
     """ "symbol: ROLE qualifier|name line" of each reference, with "as alias" and "n=arguments"."""
     lines = []
     for row in range(structure.reference_count):
@@ -45,7 +45,9 @@ def list_references(structure: Structure, *roles: ReferenceRole) -> list[str]:
         if roles and one.role not in roles:
             continue
         symbol = structure.get_symbol(one.symbol)
-        line = f"{symbol.name if symbol.place else ''}: {one.role.name} {one.qualifier}|{one.name} {one.line}"
+        line = (
+            f"{symbol.name if symbol.ordinal else ''}: {one.role.name} {one.qualifier}|{one.name} {one.line}"
+        )
         line += f" as {one.alias}" if one.alias else ""
         line += f" n={one.arguments}" if one.arguments else ""
         lines.append(line)

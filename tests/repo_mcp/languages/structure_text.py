@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from repo_mcp.symbols.symbol_record import SymbolFlag, decode_structure
+from repo_mcp.symbols.symbol_record import SymbolFlag, decode_symbol_record
 
 
 def render_structure(record: bytes) -> str:
-    """Symbols as `place KIND name < parent lines ACCESS FLAGS signature -> type`; references by line."""
-    structure = decode_structure(record)
+    """Symbols as `ordinal KIND name < parent lines ACCESS FLAGS signature -> type`; references by line."""
+    structure = decode_symbol_record(record)
     lines = [structure.status.name]
-    for place in range(structure.symbol_count):
-        symbol = structure.get_symbol(place)
+    for ordinal in range(structure.symbol_count):
+        symbol = structure.get_symbol(ordinal)
         flags = " ".join(flag.name or "" for flag in SymbolFlag if flag in symbol.flags)
         words = [
-            f"{place} {symbol.kind.name} {symbol.name} < {symbol.parent}",
+            f"{ordinal} {symbol.kind.name} {symbol.name} < {symbol.parent}",
             f"{symbol.start_line}-{symbol.end_line}",
             symbol.access.name if symbol.access else "",
             flags,

@@ -11,15 +11,15 @@ import pytest
 from repo_mcp.languages import symbol_parsers
 from repo_mcp.languages.outline.adapter import ParserFailed, ParserFault
 from repo_mcp.languages.symbol_parsers import (
-    find_structure_task,
+    find_parser_task,
     list_languages,
     list_missing,
-    run_structure_task,
+    run_parser_task,
 )
 from repo_mcp.languages.treesitter import parser as tree_sitter_parser
 from repo_mcp.languages.treesitter.parser import MAX_PARSED_BYTES
 from repo_mcp.process.parse_worker import ParseWorker
-from repo_mcp.symbols.symbol_record import ParseStatus, Structure, decode_structure
+from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, decode_symbol_record
 
 TASKS = ["structure/typescript", "structure/tsx", "structure/javascript", "structure/csharp"]
 DEEP = 30_000
@@ -32,8 +32,8 @@ def worker() -> Iterator[ParseWorker]:
     made.close()
 
 
-def run(task: str, text: bytes) -> Structure:
-    return decode_structure(run_structure_task(task, b"name\n" + text))
+def run(task: str, text: bytes) -> SymbolRecord:
+    return decode_symbol_record(run_parser_task(task, b"name\n" + text))
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def run(task: str, text: bytes) -> Structure:
     ],
 )
 def test_task_of_a_file(path: str, language: str, task: str | None) -> None:
-    assert find_structure_task(path, language) == task
+    assert find_parser_task(path, language) == task
 
 
 def test_a_language_without_its_grammar_has_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbol_parsers.importlib.util, "find_spec", lambda name: None)
     symbol_parsers.find_missing_wheel.cache_clear()
     try:
-        assert find_structure_task("a.cs", "csharp") is None
+        assert find_parser_task("a.cs", "csharp") is None
         assert list_missing()["csharp"] == "tree-sitter"
         assert "csharp" not in list_languages()
     finally:
@@ -69,8 +69,8 @@ def test_asking_imports_no_grammar(worker: ParseWorker) -> None:
     """In a process of its own: this one has imported them."""
     code = (
         "import sys\n"
-        "from repo_mcp.languages.symbol_parsers import find_structure_task, list_languages\n"
-        "assert find_structure_task('a.cs', 'csharp'); list_languages()\n"
+        "from repo_mcp.languages.symbol_parsers import find_parser_task, list_languages\n"
+        "assert find_parser_task('a.cs', 'csharp'); list_languages()\n"
         "assert not [one for one in sys.modules if one.startswith('tree_sitter')]\n"
     )
     import subprocess
@@ -80,9 +80,9 @@ def test_asking_imports_no_grammar(worker: ParseWorker) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_through_the_worker(worker: ParseWorker, task: str) -> None:
-    found = decode_structure(worker.parse(task, b"folder-less.x\nclass A { }\n"))
+    found = decode_symbol_record(worker.parse(task, b"folder-less.x\nclass A { }\n"))
     assert found.status is ParseStatus.FULL
-    assert [found.get_symbol(place).name for place in range(found.symbol_count)] == ["folder-less.x", "A"]
+    assert [found.get_symbol(ordinal).name for ordinal in range(found.symbol_count)] == ["folder-less.x", "A"]
 
 
 def test_a_task_that_there_is_none_of_ends_the_process_only(worker: ParseWorker) -> None:
@@ -154,12 +154,12 @@ def test_of_too_dense_a_text_the_beginning_is_read(monkeypatch: pytest.MonkeyPat
 
 def test_fifty_megabytes_through_the_worker(worker: ParseWorker) -> None:
     text = b"a.js\n" + b"var a=1;" * 6_500_000
-    assert decode_structure(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED
+    assert decode_symbol_record(worker.parse("structure/javascript", text)).status is ParseStatus.FAILED
 
 
 def test_half_a_megabyte_on_one_line_is_read(worker: ParseWorker) -> None:
     text = b"a.ts\n" + b"function f(a,b){return a(b)};" * 20_000
-    found = decode_structure(worker.parse("structure/typescript", text))
+    found = decode_symbol_record(worker.parse("structure/typescript", text))
     assert found.status is ParseStatus.FULL
     assert found.symbol_count == 20_001
 

@@ -14,7 +14,7 @@ from repo_mcp.protocol.instructions import offers_tasks
 from repo_mcp.protocol.plain_protocol import Answers
 from repo_mcp.protocol.ready_listing import read_listing
 from repo_mcp.protocol.tool_model import name_tools
-from repo_mcp.toolset_loader import build_offers
+from repo_mcp.toolset_loader import load_toolsets
 from tests.architecture.listings import render_listings
 
 CHOICES = [choice for count in (1, 2, 3) for choice in permutations(sorted(TOOLSETS), count)]
@@ -39,7 +39,7 @@ def test_a_ready_list_is_the_one_that_is_made(tmp_path: Path, toolsets: tuple[st
     assert listing is not None
     ready.set_listing(listing)
     config = load_config(str(tmp_path), toolsets=toolsets)
-    made.set_tools(name_tools(one.toolset for one in build_offers(config, lambda warning: None)).values())
+    made.set_tools(name_tools(one.toolset for one in load_toolsets(config, lambda warning: None)).values())
     for modern in (False, True):
         assert ready.list_tools(1, modern=modern) == made.list_tools(1, modern=modern)
 

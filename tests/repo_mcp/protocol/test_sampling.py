@@ -58,7 +58,7 @@ def _structured(answer: dict[str, Any]) -> Any:
     return answer["result"]["structuredContent"]
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_the_first_era_asks_by_a_request_of_its_own(more: dict[str, Any]) -> None:
     client = _open(_build_asking(EXPANSION, SUMMARY))
     client.send(_call(1, **more))
@@ -74,7 +74,7 @@ def test_the_first_era_asks_by_a_request_of_its_own(more: dict[str, Any]) -> Non
     assert client.loads == (1 if more else 0)
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_a_client_that_cannot_be_asked_is_not(more: dict[str, Any]) -> None:
     client = _open(_build_asking(EXPANSION), sampling=False)
     client.send(_call(1, **more))
@@ -100,7 +100,7 @@ def test_a_refusal_is_no_answer(refusal: dict[str, Any]) -> None:
     client.close()
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_an_answer_that_does_not_come_in_time_is_withdrawn(more: dict[str, Any]) -> None:
     client = _open(_build_asking(EXPANSION), answer_seconds=0.1)
     client.send(_call(1, **more))
@@ -113,7 +113,7 @@ def test_an_answer_that_does_not_come_in_time_is_withdrawn(more: dict[str, Any])
     client.close()
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_a_cancelled_call_waits_no_more(more: dict[str, Any]) -> None:
     ended = threading.Event()
 
@@ -200,7 +200,7 @@ def _ask_rounds(
     raise AssertionError("it asks for ever")
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_the_second_era_asks_in_rounds(more: dict[str, Any]) -> None:
     client = PipeClient(_build_asking(EXPANSION, SUMMARY))
     answers = {"expansion": _say("a b"), "summary": _say("c"), "another": _say("d")}
@@ -212,7 +212,7 @@ def test_the_second_era_asks_in_rounds(more: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"expansion": _say("")}, {"other": _say("x")}])
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_a_client_that_does_not_answer_has_refused(more: dict[str, Any], given: dict[str, Any]) -> None:
     client = PipeClient(_build_asking(EXPANSION))
     answer, asked = _ask_rounds(client, given, **more)
@@ -227,7 +227,7 @@ def test_answers_are_taken_without_a_state_too() -> None:
     client.close()
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_a_client_of_the_second_era_that_cannot_be_asked_is_not(more: dict[str, Any]) -> None:
     client = PipeClient(_build_asking(EXPANSION))
     client.send(_call(1, _meta=ENVELOPE, **more))
@@ -242,7 +242,7 @@ def _get_state(client: PipeClient) -> str:
     return state
 
 
-@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["desk", "sdk"])
+@pytest.mark.parametrize("more", [{}, UNUSUAL], ids=["session", "sdk"])
 def test_a_state_is_good_for_its_call_alone(more: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     client = PipeClient(_build_asking(EXPANSION))
     state = _get_state(client)

@@ -547,7 +547,7 @@ def test_the_end_of_input_stops_tasks_and_leaves_no_thread(
     begun = time.monotonic()
     client.close()
     assert time.monotonic() - begun < 3.0
-    client.desk.wait_until_idle(PATIENCE_SECONDS)
+    client.session.wait_until_idle(PATIENCE_SECONDS)
     assert sorted(slow.story) == ["begun", "dropped", "stopped"]
     assert answers == [None]
 
@@ -614,7 +614,7 @@ def _play(modern: bool, steps: list[tuple[str, Any]]) -> None:
     client.wire._in_flight.wait_until_empty(PATIENCE_SECONDS)
     assert client.wire._in_flight._places == 0  # nobody is owed anything
     client.close()
-    client.desk.wait_until_idle(PATIENCE_SECONDS)
+    client.session.wait_until_idle(PATIENCE_SECONDS)
     ids = [frame["id"] for frame in seen]
     assert len(ids) == len(set(ids))
     assert set(ids) <= set(sent)
@@ -665,11 +665,11 @@ def test_a_client_that_does_not_read_cannot_hold_up_the_end(monkeypatch: pytest.
     client.wire.stop(StopReason.TERMINATED)
     assert client.wire.wait() is StopReason.TERMINATED
     begun = time.monotonic()
-    client.desk.close()
+    client.session.close()
     client.wire.finish()
     assert time.monotonic() - begun < 1.0
     client.answers.close()  # whoever waits for the reader is let go
-    client.desk.wait_until_idle(PATIENCE_SECONDS)
+    client.session.wait_until_idle(PATIENCE_SECONDS)
     assert story == ["stopped"]
 
 

@@ -48,7 +48,7 @@ def score(searcher: Searcher, one: Postings, term: str, field: int, frequency: i
 
 def iter_postings(searcher: Searcher, term: str, field: int) -> Iterator[Postings]:
     """The live postings of a term in a field, segment by segment; a file's are those of its units."""
-    for place, segment in enumerate(searcher.snapshot.segments):
+    for position, segment in enumerate(searcher.snapshot.segments):
         for posting_list in segment.reader.find_lists(term.encode()):
             if posting_list.field == field:
                 docs, counts = segment.reader.read_postings(posting_list)
@@ -57,7 +57,7 @@ def iter_postings(searcher: Searcher, term: str, field: int) -> Iterator[Posting
                 live = segment.live_unit_mask[units]
                 units, rows = units[live], rows[live]
                 if len(units):
-                    yield Postings(place, units, counts[rows], lengths[rows])
+                    yield Postings(position, units, counts[rows], lengths[rows])
 
 
 def spread(segment: LiveSegment, docs: I64, level: Level) -> tuple[I64, I64]:

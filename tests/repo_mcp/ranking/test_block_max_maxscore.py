@@ -11,14 +11,14 @@ import pytest
 from index_format import IndexWriter, MemoryDirectory, Snapshot, write_segment
 from repo_mcp.indexing.documents import SegmentBuilder
 from repo_mcp.ranking import block_max_maxscore, term_scorers, tf_norm_table
-from repo_mcp.ranking.block_max_maxscore import Mask, TopUnits, TopUnitsFinder
+from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore, Mask, TopUnits
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
-from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, ShortList, WeighedList
+from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathList, PostingScorer, ShortList
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import Matches
-from repo_mcp.ranking.term_scorers import Kept, TermListReader
-from repo_mcp.ranking.tf_norm_table import Saturations
+from repo_mcp.ranking.term_scorers import Kept, TermScorerReader
+from repo_mcp.ranking.tf_norm_table import TfNormTable
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
 from tests.repo_mcp.text.test_whoosh_oracle import choose_queries, read_sources
@@ -74,11 +74,11 @@ def find(
     searcher: Searcher, terms: list[str], count: int, wanted: list[Mask] | None = None
 ) -> Iterator[TopUnits]:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     read = [reader.read(term) for term in terms]
-    for place, segment in enumerate(snapshot.segments):
-        lists = [one for term in read for one in term.segments[place]]
-        yield TopUnitsFinder(segment).find(lists, wanted[place] if wanted else None, count)
+    for position, segment in enumerate(snapshot.segments):
+        lists = [one for term in read for one in term.segments[position]]
+        yield BlockMaxMaxScore(segment).find(lists, wanted[position] if wanted else None, count)
 
 
 @pytest.mark.usefixtures("path_taken")
@@ -110,11 +110,11 @@ def test_only_wanted_units_are_found(searcher: Searcher) -> None:
 
 def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     lists = [one for term in ("the", "loop") for one in reader.read(term).segments[0]]
-    everything = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50)
+    everything = BlockMaxMaxScore(snapshot.segments[0]).find(lists, None, 50)
     high = float(np.sort(everything.scores)[-5])
-    found = TopUnitsFinder(snapshot.segments[0]).find(lists, None, 50, high)
+    found = BlockMaxMaxScore(snapshot.segments[0]).find(lists, None, 50, high)
     best = everything.units[everything.scores >= high]
     assert set(best.tolist()) <= set(found.units.tolist())
 
@@ -122,7 +122,7 @@ def test_units_below_the_threshold_may_be_left_out(searcher: Searcher) -> None:
 @pytest.mark.usefixtures("path_taken")
 def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Searcher) -> None:
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     forms = set()
     for term in ("the", "self", "loop", "email", "async", "charset", "py"):
         expected = score_units(searcher, Query(terms=[term]))
@@ -148,7 +148,7 @@ def test_lists_give_their_terms_gains_and_no_more_than_their_bounds(searcher: Se
     assert forms >= {ShortList, LongList}
 
 
-def check_parts(one: WeighedList, blocks: I64, gains: F64) -> None:
+def check_parts(one: PostingScorer, blocks: I64, gains: F64) -> None:
     """A choice of blocks, and of places in them, gives what all together give there."""
     own = blocks[1::2]
     there = gains.reshape(-1, BLOCK_DOCS)[own].reshape(-1)
@@ -172,7 +172,7 @@ def test_paths_of_many_files_are_a_list_of_their_own(
 ) -> None:
     monkeypatch.setattr(term_scorers, "PATH_UNITS", 0)
     snapshot = searcher.snapshot
-    reader = TermListReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
+    reader = TermScorerReader(snapshot.segments, snapshot.unit_count, searcher.average_lengths)
     assert PathList in {type(one) for own in reader.read("email").segments for one in own}
 
 
@@ -185,7 +185,7 @@ def test_saturations_are_scores_but_for_the_rarity(
         monkeypatch.setattr(tf_norm_table, "FREQUENCIES", limits[0])
         monkeypatch.setattr(tf_norm_table, "LENGTHS", limits[1])
     draw = np.random.default_rng(4)
-    known = Saturations([70.5] * len(FIELDS))
+    known = TfNormTable([70.5] * len(FIELDS))
     for field in (0, 2, 0):
         counts, lengths = draw.integers(1, 12, 900), draw.integers(1, 90, 900).astype(np.uint16)
         counts[5], lengths[6] = 100_000, 60_000

@@ -111,7 +111,7 @@ def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: i
     page = []
     for file in files:
         first, end = file.part.first_units[file.file : file.file + 2].tolist()
-        found = best.segments[file.part.place]
+        found = best.segments[file.part.position]
         own = {
             unit: score
             for unit, score in zip(found.units.tolist(), found.scores.tolist(), strict=True)
@@ -121,9 +121,9 @@ def fill_page_clearly(best: BestUnits, files: list[ranking.RankedFile], top_k: i
         for unit in own:
             chunks.setdefault(int(file.part.find_chunks(np.array([unit]))[0]), []).append(unit)
         told = sorted((min((-own[unit], unit) for unit in units) for units in chunks.values()), key=list)
-        for place, (negative, unit) in enumerate(told):
-            share = WEIGHTS.repeat**place * negative / told[0][0]
-            points = (*file.points, *([("repeat", round((share - 1.0) * file.score, 6))] if place else []))
+        for position, (negative, unit) in enumerate(told):
+            share = WEIGHTS.repeat**position * negative / told[0][0]
+            points = (*file.points, *([("repeat", round((share - 1.0) * file.score, 6))] if position else []))
             page.append((-ranking.add_up(points), file.path.encode(), unit, points))
     return [(unit, points) for _, _, unit, points in sorted(page)[:top_k]]
 
@@ -189,7 +189,7 @@ def test_files_with_a_term_are_those_of_its_documents(repository: Repository) ->
     for term in ("acquire_slot", "pool", "retri", "nowhere"):
         for field in (PATH, SYMBOL):
             rows = {
-                int(searcher.bases[part.place]) + (doc if field == PATH else part.find_file(doc))
+                int(searcher.bases[part.position]) + (doc if field == PATH else part.find_file(doc))
                 for part, docs in searcher.iter_field(term, field)
                 for doc in docs.tolist()
             }

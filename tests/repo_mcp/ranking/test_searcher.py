@@ -87,7 +87,7 @@ def rank_units(repository: Repository, query: str, wanted: Filter, fields: froze
     searcher = repository._index.get_searcher()
     best = searcher.find_best_units(parse_query(query, 10), 100, wanted, fields)
     return {
-        searcher.read_path(part.place, file)
+        searcher.read_path(part.position, file)
         for part, found in zip(searcher.segments, best.segments, strict=True)
         for file in part.find_files(found.units).tolist()
     }
@@ -209,10 +209,10 @@ def test_chunks_are_found_by_their_files_as_by_all_of_them(
 ) -> None:
     monkeypatch.setattr(segment_search, "SPARSE_LOOKUPS", 1)  # the first by files, the others by all
     snapshot = repository._index.find_searcher().snapshot
-    for place, segment in enumerate(snapshot.segments):
+    for position, segment in enumerate(snapshot.segments):
         for count in range(1, segment.reader.file_count):
             units = np.arange(segment.reader.unit_count)[-count:][::-1]
-            part = SegmentSearch(segment, place)
+            part = SegmentSearch(segment, position)
             found = [part.find_chunks(units).tolist() for _ in range(3)]
             assert found[0] == found[1] == found[2]
             files, spans = part.locate(units)

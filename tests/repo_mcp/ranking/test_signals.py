@@ -30,9 +30,9 @@ def test_units_of_a_file_add_up_ever_less() -> None:
     scores = [draw.choice([0.5, 1.0, draw.random()]) for _ in files]
     rows, sums = sum_text(np.array(files), np.array(scores), 0.6)
     assert rows.tolist() == sorted(set(files))
-    for place, file in enumerate(rows.tolist()):
+    for position, file in enumerate(rows.tolist()):
         own = sorted((score for one, score in zip(files, scores, strict=True) if one == file), reverse=True)
-        assert sums[place] == pytest.approx(sum(score * 0.6**at for at, score in enumerate(own)))
+        assert sums[position] == pytest.approx(sum(score * 0.6**at for at, score in enumerate(own)))
 
 
 def test_the_order_of_units_leaves_no_trace() -> None:

@@ -99,7 +99,7 @@ LINES = st.lists(st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join), max
 def test_terms_and_windows_are_those_of_the_clear_version(lines: list[str], wanted: list[str]) -> None:
     terms = tuple(wanted)
     found = [
-        {term for place, term in enumerate(terms) if held >> place & 1}
+        {term for position, term in enumerate(terms) if held >> position & 1}
         for held in find_line_terms(lines, terms)
     ]
     assert found == [find_terms_clearly(line, terms) for line in lines]

@@ -38,11 +38,11 @@ def test_lines_are_those_of_the_split_text(data: bytes, first: int, stop: int) -
 def test_a_line_begins_behind_those_before_it(data: bytes) -> None:
     wanted = split_lines(data)
     lines = TextLines(data)
-    for place in [*range(len(wanted)), *reversed(range(len(wanted)))]:
-        assert lines[place] == wanted[place]
+    for position in [*range(len(wanted)), *reversed(range(len(wanted)))]:
+        assert lines[position] == wanted[position]
         assert (
-            lines.find_start(place)
-            == TextLines(data).find_start(place)
-            == sum(len(line) + 1 for line in wanted[:place])
+            lines.find_start(position)
+            == TextLines(data).find_start(position)
+            == sum(len(line) + 1 for line in wanted[:position])
         )
     assert TextLines(data).find_start(len(wanted)) == len(data)

@@ -34,7 +34,7 @@ def check_mermaid(text: str) -> tuple[int, int]:
         elif edge:
             assert {edge[1], edge[2]} <= set(ids)
             edges += 1
-    assert ids == [f"n{place}" for place in range(len(ids))]
+    assert ids == [f"n{ordinal}" for ordinal in range(len(ids))]
     return len(ids), edges
 
 

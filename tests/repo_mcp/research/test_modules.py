@@ -56,7 +56,7 @@ def test_every_path_has_one_module_that_it_lies_in(paths: set[str]) -> None:
 def test_layers_hold_every_module_and_imports_lead_down(counts: dict[tuple[str, str], int]) -> None:
     names = sorted({name for ends in counts for name in ends}) or ["a"]
     layers = build_layers(names, counts)
-    level = {name: place for place, (own, _) in enumerate(layers) for name in own}
+    level = {name: ordinal for ordinal, (own, _) in enumerate(layers) for name in own}
     assert sorted(level) == names
     cycles = [set(cycle) for _, own in layers for cycle in own]
     for source, target in counts:

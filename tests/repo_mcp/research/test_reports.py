@@ -32,7 +32,7 @@ QUESTIONS = (
     "how are references resolved",
     "architecture",
     "what does EdgeFinder depend on",
-    "Survey",
+    "BulkScan",
 )
 ASKED: tuple[tuple[str, Focus | None], ...] = (
     *((question, None) for question in QUESTIONS),

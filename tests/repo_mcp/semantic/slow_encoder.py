@@ -37,11 +37,11 @@ def encode_slowly(shape: ModelShape, tensors: Mapping[str, np.ndarray], ids: Seq
         return done
 
     words = numbers["embeddings.word_embeddings.weight"]
-    places = numbers["embeddings.position_embeddings.weight"]
+    positions = numbers["embeddings.position_embeddings.weight"]
     kind = numbers["embeddings.token_type_embeddings.weight"][0]
     rows = [
-        [a + b + c for a, b, c in zip(words[token], places[place], kind, strict=True)]
-        for place, token in enumerate(ids)
+        [a + b + c for a, b, c in zip(words[token], positions[position], kind, strict=True)]
+        for position, token in enumerate(ids)
     ]
     rows = norm("embeddings.LayerNorm", rows)
     for layer in range(shape.layers):
@@ -78,8 +78,8 @@ def attend(shape: ModelShape, query: list[float], keys: Rows, values: Rows) -> l
         ]
         shares = [math.exp(score - max(scores)) for score in scores]
         total = sum(shares)
-        for place in range(*part.indices(shape.dimensions)):
+        for position in range(*part.indices(shape.dimensions)):
             taken.append(
-                sum(share * value[place] for share, value in zip(shares, values, strict=True)) / total
+                sum(share * value[position] for share, value in zip(shares, values, strict=True)) / total
             )
     return taken

@@ -61,7 +61,7 @@ def blend_slowly(searcher: Searcher, vectors: dict[str, np.ndarray], weight: flo
     scores = {}
     for path, rows in vectors.items():
         near = sorted((max(0.0, compute_cosine(QUESTION, row)) for row in rows), reverse=True)
-        total = sum(value * NEXT_CHUNK**place for place, value in enumerate(near))
+        total = sum(value * NEXT_CHUNK**position for position, value in enumerate(near))
         score = (1 - weight) * words.get(path, 0.0) + weight * total * shares[tell_role(path)]
         if score:
             scores[path] = score

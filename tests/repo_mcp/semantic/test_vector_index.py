@@ -52,16 +52,16 @@ def find(
     ):
         for chunk, cosine in zip(own.chunks.tolist(), own.cosines.tolist(), strict=True):
             file = part.find_file(int(part.find_first_units(np.array([chunk]))[0]))
-            path = searcher.read_path(part.place, file)
+            path = searcher.read_path(part.position, file)
             found.append((path, chunk - int(part.reader.files.first_chunks[file]), cosine))
     return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
 
 
 def find_slowly(vectors: dict[str, np.ndarray], count: int) -> list[tuple[str, int, float]]:
     rows = [
-        (path, place, compute_cosine(QUESTION, row))
+        (path, position, compute_cosine(QUESTION, row))
         for path, rows in vectors.items()
-        for place, row in enumerate(rows)
+        for position, row in enumerate(rows)
     ]
     near = sorted((row for row in rows if row[2] > 0), key=lambda row: (-row[2], row[0], row[1]))
     return near[:count]

@@ -17,7 +17,7 @@ PIECES = WordPieces(WORDS, lower_case=True)
 
 
 def cut(text: str, most: int = 64) -> list[str]:
-    return [WORDS[place] for place in PIECES.encode(text, most)]
+    return [WORDS[position] for position in PIECES.encode(text, most)]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 from index_format import DiskDirectory, Snapshot
 from repo_mcp.config.server_config import load_config
 from repo_mcp.indexing.known_files import KnownFiles
-from repo_mcp.model import StructureReport
+from repo_mcp.model import SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository
-from repo_mcp.symbol_index.phase import StructurePhase
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser
 
 
@@ -20,18 +20,18 @@ class StructureTree:
     """Write files, refresh the lexical index, run rounds of the phase."""
 
     def __init__(
-        self, place: Path, *, workers: int = 1, make_parser: Callable[[], BatchParser] = make_tiny_parser
+        self, ordinal: Path, *, workers: int = 1, make_parser: Callable[[], BatchParser] = make_tiny_parser
     ) -> None:
-        self.root = place / "root"
+        self.root = ordinal / "root"
         self.root.mkdir(parents=True)
-        self.path = place / "structure"
-        config = load_config(str(self.root), data_dir=str(place / "data"))
+        self.path = ordinal / "structure"
+        config = load_config(str(self.root), data_dir=str(ordinal / "data"))
         self.repository = Repository(config)
-        self.phase = StructurePhase(
+        self.phase = SymbolPhase(
             str(self.path),
             "tiny",
             workers,
-            lambda path: self.repository._door.read_walked(path, 2_000_000),
+            lambda path: self.repository._reader.read_walked(path, 2_000_000),
             self.repository._read_many,
             find_task=find_tiny_task,
             make_parser=make_parser,
@@ -54,13 +54,13 @@ class StructureTree:
         assert searcher is not None
         return searcher.snapshot
 
-    def run(self, **options: object) -> StructureReport:
+    def run(self, **options: object) -> SymbolIndexReport:
         return self.phase.run(self.lexical, **options)  # type: ignore[arg-type]
 
-    def open(self) -> StructureView:
+    def open(self) -> SymbolIndex:
         snapshot = Snapshot.open(DiskDirectory(str(self.path)))
         assert snapshot is not None
-        return StructureView(snapshot, KnownFiles(self.lexical).find_fingerprint)
+        return SymbolIndex(snapshot, KnownFiles(self.lexical).find_fingerprint)
 
     def read_segments(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in self.path.glob("*.seg")}

@@ -17,8 +17,8 @@ from repo_mcp.symbol_index.schema import DECLARES, MAX_NAME_BYTES, MODULES, PART
 from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     ReferenceRole,
-    StructureBuilder,
     SymbolKind,
+    SymbolRecordBuilder,
     encode_failure,
 )
 from repo_mcp.text.analysis import analyse_text, get_word_terms
@@ -52,7 +52,7 @@ FILES = st.dictionaries(
 
 
 def make(path: str, declared: list[str], rows: list[tuple[ReferenceRole, str, str, str]]) -> ParsedFile:
-    builder = StructureBuilder(path, 3)
+    builder = SymbolRecordBuilder(path, 3)
     for name in declared:
         builder.add_symbol(name, SymbolKind.FUNCTION, 0, 1, 1)
     for role, name, qualifier, alias in rows:
@@ -102,8 +102,8 @@ def read_terms(reader: SegmentReader) -> dict[str, dict[int, Counter[str]]]:
     found = {path: {field: Counter[str]() for field in range(4)} for path in paths}
     for run in reader.iter_runs(100):
         terms, ends = run.terms.split(), np.cumsum(run.frequencies)
-        for place, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
-            span = slice(int(ends[place] - run.frequencies[place]), int(ends[place]))
+        for ordinal, (term, field) in enumerate(zip(run.list_terms, run.list_fields, strict=True)):
+            span = slice(int(ends[ordinal] - run.frequencies[ordinal]), int(ends[ordinal]))
             for doc, count in zip(run.docs[span], run.term_frequencies[span], strict=True):
                 found[paths[int(doc)]][int(field)][terms[term].decode()] = int(count)
     return found
@@ -149,7 +149,7 @@ def test_files_that_name_nothing_make_a_segment() -> None:
 
 def test_what_is_too_long_is_no_term() -> None:
     """The child may be in the hands of the text, and its record hold what no builder would write."""
-    record = StructureBuilder("f", 1)
+    record = SymbolRecordBuilder("f", 1)
     record.add_symbol("n" * 100, SymbolKind.CLASS, 0, 1, 1)
     long = b"n" * (MAX_NAME_BYTES + 1)
     plain = record.encode()

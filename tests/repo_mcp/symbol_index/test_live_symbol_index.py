@@ -24,8 +24,8 @@ from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.repository import Repository
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.phase import StructurePhase
-from repo_mcp.symbol_index.schema import DECLARES, STRUCTURE_FIELDS
+from repo_mcp.symbol_index.phase import SymbolPhase
+from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS
 from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, make_tiny_parser, serve_tiny
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -48,15 +48,15 @@ def open_root(root: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     def start(
         toolsets: tuple[str, ...] = ("repo",), make_parser: Callable[[], BatchParser] = make_tiny_parser
     ) -> Repository:
-        tiny = partial(StructurePhase, find_task=find_tiny_task, make_parser=make_parser)
-        monkeypatch.setattr(repository_module, "StructurePhase", tiny)
+        tiny = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make_parser)
+        monkeypatch.setattr(repository_module, "SymbolPhase", tiny)
         config: Config = load_config(str(root), toolsets=toolsets)
         opened.append(Repository(config))
         return opened[-1]
 
     yield start
     for repository in opened:
-        if not repository.structure._closed.is_set():
+        if not repository.symbol_index._closed.is_set():
             repository.close()
     assert multiprocessing.active_children() == []
 
@@ -69,7 +69,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 20.0) -> None:
 
 
 def list_declaring(repository: Repository, name: str) -> list[str]:
-    with repository.structure.view() as view:
+    with repository.symbol_index.view() as view:
         return view.list_paths(DECLARES, name)
 
 
@@ -79,31 +79,31 @@ def test_nothing_is_parsed_where_nobody_asks(open_root: Open, root: Path) -> Non
     wait_until(lambda: repository.index_exists)
     repository.refresh()
     assert not list(root.glob(".repo_mcp/structure-*"))
-    assert (repository.structure.exists, repository.structure.status().state) == (False, "missing")
-    assert repository.structure.status().files_total == 2
-    with pytest.raises(RepoError) as missing, repository.structure.view():
+    assert (repository.symbol_index.exists, repository.symbol_index.status().state) == (False, "missing")
+    assert repository.symbol_index.status().files_total == 2
+    with pytest.raises(RepoError) as missing, repository.symbol_index.view():
         pass
     assert missing.value.code is ErrorCode.INDEX_UNAVAILABLE
-    assert repository.structure.warn() == []
+    assert repository.symbol_index.warn() == []
 
 
 def test_before_there_is_an_index_there_is_no_structure(open_root: Open) -> None:
     repository = open_root()
-    with pytest.raises(RepoError) as missing, repository.structure.view():
+    with pytest.raises(RepoError) as missing, repository.symbol_index.view():
         pass
     assert missing.value.code is ErrorCode.INDEX_UNAVAILABLE
-    assert repository.structure.status().state == "missing"
+    assert repository.symbol_index.status().state == "missing"
     with pytest.raises(RepoError):
-        repository.structure.build()
+        repository.symbol_index.build()
 
 
 def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, root: Path) -> None:
     repository = open_root(("graph",))
     repository.start_background_refresh()
-    wait_until(lambda: repository.structure.status().files_done == 2)  # "ready" also of the empty beginning
-    wait_until(lambda: repository.structure.status().state == "ready")
+    wait_until(lambda: repository.symbol_index.status().files_done == 2)  # "ready" also of the empty beginning
+    wait_until(lambda: repository.symbol_index.status().state == "ready")
     assert list_declaring(repository, "b") == ["src/b.tiny"]
-    status = repository.structure.status()
+    status = repository.symbol_index.status()
     assert (status.files_done, status.files_total, status.symbols, status.segments) == (2, 2, 2, 1)
     assert status.is_complete
     (root / "new.tiny").write_text("def fresh\n")
@@ -116,15 +116,15 @@ def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, roo
 def test_a_person_builds_it_and_it_is_kept(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
-    assert repository.structure.build().parsed == 2
-    assert repository.structure.exists
-    assert repository.structure.status().state == "ready"
+    assert repository.symbol_index.build().parsed == 2
+    assert repository.symbol_index.exists
+    assert repository.symbol_index.status().state == "ready"
     repository.close()
     again = open_root()
-    assert again.structure.status().state == "ready"
+    assert again.symbol_index.status().state == "ready"
     assert list_declaring(again, "a") == ["a.tiny"]
-    assert again.structure.build().parsed == 0
-    assert again.structure.compact(full=True).segments_after == 1
+    assert again.symbol_index.build().parsed == 0
+    assert again.symbol_index.compact(full=True).segments_after == 1
 
 
 def test_how_far_it_is_is_told_while_it_grows(
@@ -137,10 +137,10 @@ def test_how_far_it_is_is_told_while_it_grows(
     (root / "z.tiny").write_text("hang\n" + "# \n" * 100)
     repository = open_root(make_parser=lambda: BatchParser(wall_seconds=30.0, serve=serve_tiny))
     repository.refresh()
-    repository.structure.start()
-    wait_until(lambda: any("of 23 are done" in text for text in repository.structure.warn()))
-    wait_until(lambda: repository.structure.status().files_done >= 20)
-    status = repository.structure.status()
+    repository.symbol_index.start()
+    wait_until(lambda: any("of 23 are done" in text for text in repository.symbol_index.warn()))
+    wait_until(lambda: repository.symbol_index.status().files_done >= 20)
+    status = repository.symbol_index.status()
     assert (status.state, status.files_total) == ("building", 23)
     assert status.progress is not None
     assert 0 < status.progress.bytes_done < status.progress.bytes_total
@@ -148,32 +148,32 @@ def test_how_far_it_is_is_told_while_it_grows(
     (root / "late.txt").write_text("word\n")
     assert repository.refresh().added == 1  # and refreshed
     with pytest.raises(RepoError) as busy:
-        repository.structure.build()
+        repository.symbol_index.build()
     assert busy.value.code is ErrorCode.BUSY
-    assert repository.structure.close()  # within CLOSE_WAIT_SECONDS, though a text is being parsed
+    assert repository.symbol_index.close()  # within CLOSE_WAIT_SECONDS, though a text is being parsed
     repository.close()
 
 
 def test_what_nobody_parsed_yet_is_told_also_after_a_few_files_were(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
-    repository.structure.index_files(["a.tiny"])
+    repository.symbol_index.index_files(["a.tiny"])
     said = "Files are being parsed: 1 of 2 are done; what the others declare and use is missing here."
-    assert repository.structure.warn() == [said]
+    assert repository.symbol_index.warn() == [said]
     repository.close()
     again = open_root()
-    assert again.structure.warn() == [said]
-    again.structure.build()
-    assert again.structure.warn() == []
+    assert again.symbol_index.warn() == [said]
+    again.symbol_index.build()
+    assert again.symbol_index.warn() == []
 
 
 def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path) -> None:
     (root / "a.tiny").write_text("".join(f"def a{number}\n" for number in range(9000)))
     repository = open_root()
     repository.refresh()
-    repository.structure.build()
-    with repository.structure.view() as view:
-        record = view.find_record("a.tiny")
+    repository.symbol_index.build()
+    with repository.symbol_index.view() as view:
+        record = view.find_record_bytes("a.tiny")
     assert record is not None
     (segment,) = root.glob(".repo_mcp/structure-*/*.seg")
     data = bytearray(segment.read_bytes())
@@ -181,20 +181,20 @@ def test_damage_is_noticed_and_the_index_built_anew(open_root: Open, root: Path)
     repository.close()
     segment.write_bytes(bytes(data))
     repository = open_root()
-    with pytest.raises(RepoError) as damaged, repository.structure.view() as view:
-        view.find_record("a.tiny")
+    with pytest.raises(RepoError) as damaged, repository.symbol_index.view() as view:
+        view.find_record_bytes("a.tiny")
     assert damaged.value.code is ErrorCode.INDEX_UNAVAILABLE
-    assert "built anew" in repository.structure.warn()[0]
+    assert "built anew" in repository.symbol_index.warn()[0]
 
     def is_whole() -> bool:
         try:
-            with repository.structure.view() as view:
-                return view.find_record("a.tiny") == record
+            with repository.symbol_index.view() as view:
+                return view.find_record_bytes("a.tiny") == record
         except RepoError:
             return False
 
     wait_until(is_whole)
-    wait_until(lambda: repository.structure.warn() == [])
+    wait_until(lambda: repository.symbol_index.warn() == [])
 
 
 def test_a_structure_that_another_process_writes_is_read_and_waited_for(
@@ -203,13 +203,13 @@ def test_a_structure_that_another_process_writes_is_read_and_waited_for(
     monkeypatch.setattr(derived_index, "RETRY_SECONDS", 0.1)
     repository = open_root()
     repository.refresh()
-    repository.structure.build()
+    repository.symbol_index.build()
     (root / "new.tiny").write_text("def new\n")
     repository.refresh()
     (path,) = root.glob(".repo_mcp/structure-*")
-    configuration = repository.structure._configuration
-    with IndexWriter(DiskDirectory(str(path)), configuration, STRUCTURE_FIELDS):
-        repository.structure.start()
+    configuration = repository.symbol_index._configuration
+    with IndexWriter(DiskDirectory(str(path)), configuration, SYMBOL_FIELDS):
+        repository.symbol_index.start()
         time.sleep(0.5)
         assert list_declaring(repository, "a") == ["a.tiny"]
         assert list_declaring(repository, "new") == []
@@ -222,14 +222,14 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
     monkeypatch.setattr(derived_index, "RETRY_SECONDS", 0.1)
     repository = open_root(("graph",))
     repository.refresh()
-    repository.structure.start()
-    wait_until(lambda: repository.structure._progress is None and repository.structure._followed is not None)
+    repository.symbol_index.start()
+    wait_until(lambda: repository.symbol_index._progress is None and repository.symbol_index._followed is not None)
     (path,) = root.glob(".repo_mcp/structure-*")
-    with IndexWriter(DiskDirectory(str(path)), repository.structure._configuration, STRUCTURE_FIELDS):
-        repository.structure._report_damage(CorruptIndex("a segment"))
+    with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._configuration, SYMBOL_FIELDS):
+        repository.symbol_index._report_damage(CorruptIndex("a segment"))
         time.sleep(0.5)
-        assert "built anew" in repository.structure.warn()[0]
-    wait_until(lambda: repository.structure.warn() == [])
+        assert "built anew" in repository.symbol_index.warn()[0]
+    wait_until(lambda: repository.symbol_index.warn() == [])
 
 
 def test_what_was_indexed_by_name_is_not_told_of_as_changed(open_root: Open, root: Path) -> None:
@@ -272,7 +272,7 @@ def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, ro
         "new.tiny", "bad.tiny", "half.tiny", "plain.txt", "picture.png", ".env", "ignored.tiny", "src", "",
         "nowhere.tiny", "../outside", "a.tiny",
     ]  # fmt: skip
-    found = repository.structure.index_files(asked)
+    found = repository.symbol_index.index_files(asked)
     assert found == (
         IndexedPath("new.tiny", "indexed", "full"),
         IndexedPath("bad.tiny", "indexed", "failed"),
@@ -290,9 +290,9 @@ def test_files_are_indexed_by_name_and_each_is_accounted_for(open_root: Open, ro
     assert list_declaring(repository, "new") == ["new.tiny"]
     assert list_declaring(repository, "other") == []  # nobody asked for it
     (root / "new.tiny").unlink()
-    assert repository.structure.index_files(["new.tiny"]) == (IndexedPath("new.tiny", "not_found"),)
+    assert repository.symbol_index.index_files(["new.tiny"]) == (IndexedPath("new.tiny", "not_found"),)
     assert list_declaring(repository, "new") == []
-    assert repository.structure.index_files(["../outside"]) == (IndexedPath("../outside", "path_escape"),)
+    assert repository.symbol_index.index_files(["../outside"]) == (IndexedPath("../outside", "path_escape"),)
 
 
 def test_files_asked_for_by_name_do_not_wait_for_the_background(
@@ -303,16 +303,16 @@ def test_files_asked_for_by_name_do_not_wait_for_the_background(
         (root / f"n{number:03d}.tiny").write_text(f"def n{number}\nslow\n")
     repository = open_root()
     repository.refresh()
-    repository.structure.start()
-    wait_until(lambda: any("are done" in text for text in repository.structure.warn()))
+    repository.symbol_index.start()
+    wait_until(lambda: any("are done" in text for text in repository.symbol_index.warn()))
     (root / "urgent.tiny").write_text("def urgent\n")
-    assert repository.structure.index_files(["urgent.tiny"]) == (
+    assert repository.symbol_index.index_files(["urgent.tiny"]) == (
         IndexedPath("urgent.tiny", "indexed", "full"),
     )
     assert list_declaring(repository, "urgent") == ["urgent.tiny"]
-    done = repository.structure.status().files_done
+    done = repository.symbol_index.status().files_done
     assert done < 303
-    wait_until(lambda: repository.structure.status().state == "ready", 40.0)
+    wait_until(lambda: repository.symbol_index.status().state == "ready", 40.0)
     assert list_declaring(repository, "n299") == ["n299.tiny"]
 
 
@@ -324,23 +324,23 @@ def test_a_server_that_is_killed_leaves_no_process(root: Path) -> None:
         "from functools import partial\n"
         "from repo_mcp import repository as module\n"
         "from repo_mcp.config.server_config import load_config\n"
-        "from repo_mcp.symbol_index.phase import StructurePhase\n"
+        "from repo_mcp.symbol_index.phase import SymbolPhase\n"
         "from repo_mcp.process.parse_worker import BatchParser\n"
         "from tests.repo_mcp.symbol_index.tiny_parser import find_tiny_task, serve_tiny\n"
         "if __name__ == '__main__':\n"
         "    make = lambda: BatchParser(serve=serve_tiny)\n"
-        "    module.StructurePhase = partial(StructurePhase, find_task=find_tiny_task, make_parser=make)\n"
+        "    module.SymbolPhase = partial(SymbolPhase, find_task=find_tiny_task, make_parser=make)\n"
         f"    repository = module.Repository(load_config({str(root)!r}, toolsets=('graph',)))\n"
         "    repository.refresh()\n"
-        "    repository.structure.start()\n"
+        "    repository.symbol_index.start()\n"
         "    while not multiprocessing.active_children(): time.sleep(0.01)\n"
         "    print(multiprocessing.active_children()[0].pid, flush=True)\n"
         "    time.sleep(60)\n"
     )
-    place = root.parent / "killed.py"
-    place.write_text(script)
+    ordinal = root.parent / "killed.py"
+    ordinal.write_text(script)
     with subprocess.Popen(
-        [sys.executable, str(place)],
+        [sys.executable, str(ordinal)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
@@ -365,7 +365,7 @@ def is_running(pid: int) -> bool:
 def test_closing_ends_the_thread(open_root: Open) -> None:
     repository = open_root()
     repository.refresh()
-    repository.structure.start()
-    wait_until(lambda: repository.structure.status().state == "ready")
+    repository.symbol_index.start()
+    wait_until(lambda: repository.symbol_index.status().state == "ready")
     repository.close()
     wait_until(lambda: not any(thread.name == "structure" for thread in threading.enumerate()))

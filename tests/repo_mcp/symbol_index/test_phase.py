@@ -22,8 +22,8 @@ from repo_mcp.process.parse_worker import BatchParser, ParseWorker
 from repo_mcp.storage.poison import PoisonList
 from repo_mcp.symbol_index import phase as symbol_phase
 from repo_mcp.symbol_index import workers as symbol_workers
-from repo_mcp.symbol_index.schema import DECLARES, STRUCTURE_FIELDS, USES
-from repo_mcp.symbols.symbol_record import ParseStatus, decode_structure
+from repo_mcp.symbol_index.schema import DECLARES, SYMBOL_FIELDS, USES
+from repo_mcp.symbols.symbol_record import ParseStatus, decode_symbol_record
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
 from tests.repo_mcp.symbol_index.tiny_parser import make_tiny_parser, parse_tiny
 
@@ -52,8 +52,8 @@ def test_a_round_parses_what_is_new_and_drops_what_is_gone(make_tree: MakeTree) 
     assert verify_index(DiskDirectory(str(tree.path))) == []
     view = tree.open()
     assert list(view.iter_paths()) == ["a.tiny", "b.tiny"]
-    assert view.find_record("a.tiny") == parse_tiny("a.tiny", b"def a\n")
-    assert view.find_record("c.txt") is None
+    assert view.find_record_bytes("a.tiny") == parse_tiny("a.tiny", b"def a\n")
+    assert view.find_record_bytes("c.txt") is None
     again = tree.run()
     assert (again.parsed, again.unchanged, again.snapshot) == (0, 2, report.snapshot)
     tree.write({"b.tiny": "def changed\n", "sub/d.tiny": "use a\n"})
@@ -124,9 +124,9 @@ def test_texts_that_end_their_process_fail_alone_and_are_not_tried_again(make_tr
     assert (report.parsed, report.failed) == (6, 3)
     view = tree.open()
     for path in ("b.tiny", "d.tiny", "e.tiny"):
-        record = view.find_record(path)
+        record = view.find_record_bytes(path)
         assert record is not None
-        structure = decode_structure(record)
+        structure = decode_symbol_record(record)
         assert (structure.status, structure.symbol_count) == (ParseStatus.FAILED, 1)
         assert structure.get_symbol(0).name == path
     assert [view.list_paths(DECLARES, name) for name in "acf"] == [["a.tiny"], ["c.tiny"], ["f.tiny"]]
@@ -177,9 +177,9 @@ def test_a_record_counts_only_for_the_version_that_is_indexed(make_tree: MakeTre
     tree.run()
     tree.write({"a.tiny": "def newer\n"})
     view = tree.open()
-    assert (view.find_record("a.tiny"), view.find_status("a.tiny")) == (None, None)
+    assert (view.find_record_bytes("a.tiny"), view.find_status("a.tiny")) == (None, None)
     tree.run()
-    assert tree.open().find_record("a.tiny") == parse_tiny("a.tiny", b"def newer\n")
+    assert tree.open().find_record_bytes("a.tiny") == parse_tiny("a.tiny", b"def newer\n")
     assert tree.open().find_status("a.tiny") is ParseStatus.FULL
 
 
@@ -235,7 +235,7 @@ def test_without_processes_the_round_fails_and_blames_no_text(make_tree: MakeTre
 def test_another_writer_makes_it_busy(make_tree: MakeTree) -> None:
     tree = make_tree()
     tree.write({"a.tiny": "def a\n"})
-    with IndexWriter(DiskDirectory(str(tree.path), create=True), "tiny", STRUCTURE_FIELDS):
+    with IndexWriter(DiskDirectory(str(tree.path), create=True), "tiny", SYMBOL_FIELDS):
         with pytest.raises(RepoError) as busy:
             tree.run()
         assert busy.value.code is ErrorCode.BUSY
@@ -255,12 +255,12 @@ def test_a_damaged_index_is_built_anew(make_tree: MakeTree) -> None:
     tree.run()
     damage(tree, lambda data: -60)
     assert tree.run().parsed == 2
-    record = tree.open().find_record("a.tiny")
+    record = tree.open().find_record_bytes("a.tiny")
     assert record is not None
     damage(tree, lambda data: data.index(record) + len(record) // 2)
     assert tree.run().parsed == 0  # nothing of it was read
     with pytest.raises(CorruptIndex):
-        tree.open().find_record("a.tiny")
+        tree.open().find_record_bytes("a.tiny")
     assert tree.run(anew=True).parsed == 2
     assert verify_index(DiskDirectory(str(tree.path))) == []
 

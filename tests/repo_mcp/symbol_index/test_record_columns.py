@@ -16,12 +16,12 @@ from repo_mcp.symbols.symbol_record import (
     REF_ARGUMENTS,
     Access,
     ReferenceRole,
-    Structure,
-    StructureBuilder,
-    StructureError,
     SymbolFlag,
     SymbolKind,
-    decode_structure,
+    SymbolRecord,
+    SymbolRecordBuilder,
+    SymbolRecordError,
+    decode_symbol_record,
     encode_failure,
 )
 
@@ -36,7 +36,7 @@ WORDS = st.sampled_from(["", "a", "b", "größe", "a.b()", "x" * 20])
 
 @st.composite
 def records(draw: st.DrawFn) -> bytes:
-    builder = StructureBuilder(draw(WORDS), draw(NUMBERS))
+    builder = SymbolRecordBuilder(draw(WORDS), draw(NUMBERS))
     for number in range(draw(st.integers(0, 4))):
         builder.add_symbol(
             draw(WORDS),
@@ -74,20 +74,20 @@ def damaged(draw: st.DrawFn) -> bytes:
     return bytes(data) + draw(st.sampled_from([b"", b"x", b"\n"]))
 
 
-def decode(data: bytes) -> Structure | None:
+def decode(data: bytes) -> SymbolRecord | None:
     try:
-        return decode_structure(data)
-    except StructureError:
+        return decode_symbol_record(data)
+    except SymbolRecordError:
         return None
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(records(), min_size=1, max_size=4))
 def test_columns_are_those_of_the_records_one_after_the_other(batch: list[bytes]) -> None:
-    many, each = RecordColumns(batch), [decode_structure(one) for one in batch]
+    many, each = RecordColumns(batch), [decode_symbol_record(one) for one in batch]
     many.check()
-    for place, name in enumerate(COLUMNS):
-        assert many.get(place).tolist() == np.concatenate([getattr(one, name) for one in each]).tolist()
+    for ordinal, name in enumerate(COLUMNS):
+        assert many.get(ordinal).tolist() == np.concatenate([getattr(one, name) for one in each]).tolist()
     assert many.symbol_counts.tolist() == [one.symbol_count for one in each]
     assert many.reference_counts.tolist() == [one.reference_count for one in each]
     texts = [one[start:].decode() for one, start in zip(batch, many.text_starts, strict=True)]
@@ -97,11 +97,11 @@ def test_columns_are_those_of_the_records_one_after_the_other(batch: list[bytes]
 @settings(max_examples=600, deadline=None)
 @given(st.lists(st.one_of(records(), damaged(), damaged()), min_size=1, max_size=3))
 def test_what_is_no_record_is_found(batch: list[bytes]) -> None:
-    faulty = frozenset(place for place, one in enumerate(batch) if decode(one) is None)
+    faulty = frozenset(ordinal for ordinal, one in enumerate(batch) if decode(one) is None)
     assert find_faulty(batch) == faulty
-    for place, one in enumerate(batch):
-        if place in faulty:
-            with pytest.raises(StructureError):
+    for ordinal, one in enumerate(batch):
+        if ordinal in faulty:
+            with pytest.raises(SymbolRecordError):
                 RecordColumns([one]).check()
         else:
             RecordColumns([one]).check()
@@ -117,7 +117,7 @@ def test_counts_of_gigabytes_are_refused_before_anything_is_made_of_them() -> No
 
 
 def test_a_number_that_is_too_large_is_refused_in_any_column() -> None:
-    builder = StructureBuilder("a", 1)
+    builder = SymbolRecordBuilder("a", 1)
     builder.add_reference(0, ReferenceRole.USE, "b", 1, arguments=(1 << 31) - 1)
     record = builder.encode()
     assert find_faulty([record]) == frozenset()

@@ -13,7 +13,7 @@ from index_format import merge_policy
 from repo_mcp.indexing import derived_phase
 from repo_mcp.symbol_index import symbol_index
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
-from repo_mcp.symbol_index.symbol_index import StructureView
+from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import ParseStatus
 from tests.repo_mcp.symbol_index.structure_tree import StructureTree
 
@@ -34,9 +34,7 @@ def tree(tmp_path: Path) -> Iterator[StructureTree]:
 
 
 @pytest.fixture(params=["one segment", "a segment a file", "with dead files"])
-def view(
-    request: pytest.FixtureRequest, tree: StructureTree, monkeypatch: pytest.MonkeyPatch
-) -> StructureView:
+def view(request: pytest.FixtureRequest, tree: StructureTree, monkeypatch: pytest.MonkeyPatch) -> SymbolIndex:
     """The same files, however they came into the index."""
     if request.param == "one segment":
         tree.write(FILES)
@@ -47,7 +45,9 @@ def view(
     monkeypatch.setattr(merge_policy, "DEAD_SHARE", 1.0)
     monkeypatch.setattr(derived_phase, "FULL_MERGE_SHARE", 2.0)
     if request.param == "with dead files":
-        tree.write({path: f"def old\nuse getUserName\ndef x{place}\n" for place, path in enumerate(FILES)})
+        tree.write(
+            {path: f"def old\nuse getUserName\ndef x{ordinal}\n" for ordinal, path in enumerate(FILES)}
+        )
         tree.write({"kept.tiny": "nothing\n"})
         tree.run()
     for path, text in FILES.items():
@@ -61,7 +61,7 @@ def view(
     return tree.open()
 
 
-def test_names_lead_to_files(view: StructureView) -> None:
+def test_names_lead_to_files(view: SymbolIndex) -> None:
     assert view.list_paths(DECLARES, "getUserName") == ["a.tiny"]
     assert view.list_paths(USES, "getUserName") == ["b/one.tiny", "b/two.tiny"]
     assert view.list_paths(DECLARES, "getusername") == []
@@ -73,13 +73,13 @@ def test_names_lead_to_files(view: StructureView) -> None:
     assert (view.list_paths(USES, "nowhere"), view.list_paths(DECLARES, "")) == ([], [])
 
 
-def test_files_are_counted_as_they_are_listed(view: StructureView) -> None:
+def test_files_are_counted_as_they_are_listed(view: SymbolIndex) -> None:
     names = ["user", "nowhere", "", *view.iter_terms(DECLARES), *view.iter_terms(USES)]
     for field, name in itertools.product((DECLARES, PARTS, USES, MODULES), names):
         assert view.count_paths(field, name) == len(view.list_paths(field, name)), (field, name)
 
 
-def test_terms_come_in_order_each_once(view: StructureView, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terms_come_in_order_each_once(view: SymbolIndex, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [term for term in view.iter_terms(DECLARES) if view.list_paths(DECLARES, term)]
     declared = ["getUserName", "get_user", "UserName", "load", "größe", "user", "user_list", "userMap"]
     files = {path.rpartition("/")[2] for path in view.iter_paths()}
@@ -112,7 +112,7 @@ def test_many_pages_of_terms(tree: StructureTree, monkeypatch: pytest.MonkeyPatc
     ]
 
 
-def test_files_are_ranked_by_the_parts_that_they_declare(view: StructureView) -> None:
+def test_files_are_ranked_by_the_parts_that_they_declare(view: SymbolIndex) -> None:
     ranked = view.rank_files(["user", "name"], 10)
     assert {path for path, _ in ranked} == {"a.tiny", "b/one.tiny", "z.tiny"}
     assert [score for _, score in ranked] == sorted((score for _, score in ranked), reverse=True)
@@ -123,7 +123,7 @@ def test_files_are_ranked_by_the_parts_that_they_declare(view: StructureView) ->
 
 
 def test_ranks_do_not_depend_on_how_files_came_into_segments(
-    tree: StructureTree, view: StructureView, tmp_path_factory: pytest.TempPathFactory
+    tree: StructureTree, view: SymbolIndex, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     whole = StructureTree(tmp_path_factory.mktemp("whole"))
     whole.write(FILES)
@@ -133,7 +133,7 @@ def test_ranks_do_not_depend_on_how_files_came_into_segments(
     whole.close()
 
 
-def test_counts_are_those_of_live_files(view: StructureView) -> None:
+def test_counts_are_those_of_live_files(view: SymbolIndex) -> None:
     assert (view.file_count, view.symbol_count) == (5, 9)
     assert view.statuses == {ParseStatus.FULL: 4, ParseStatus.PARTIAL: 1, ParseStatus.FAILED: 0}
     assert sum(view.languages.values()) == 5
@@ -146,6 +146,6 @@ def test_what_was_read_of_segments_is_used_again(tree: StructureTree) -> None:
     first = tree.open()
     tree.write({"new.tiny": "def new\n"})
     tree.run()
-    second = StructureView(tree.open().snapshot, lambda _path: None, first)
+    second = SymbolIndex(tree.open().snapshot, lambda _path: None, first)
     assert second.files[0] is first.files[0]
     assert second.list_paths(DECLARES, "new") == ["new.tiny"]

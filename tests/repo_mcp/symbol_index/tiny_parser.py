@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser
-from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, StructureBuilder, SymbolKind
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, SymbolRecordBuilder
 
 TASK = "structure/tiny"
 
@@ -39,7 +39,7 @@ def run_tiny(task: str, request: bytes) -> bytes:
 
 def parse_tiny(name: str, text: bytes) -> bytes:
     lines = text.decode("utf-8", "replace").split("\n")
-    builder = StructureBuilder(name, len(lines))
+    builder = SymbolRecordBuilder(name, len(lines))
     for number, line in enumerate(lines, 1):
         match line.split(" "):
             case ["def", name]:

@@ -13,13 +13,13 @@ from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     Reference,
     ReferenceRole,
-    Structure,
-    StructureBuilder,
-    StructureError,
     Symbol,
     SymbolFlag,
     SymbolKind,
-    decode_structure,
+    SymbolRecord,
+    SymbolRecordBuilder,
+    SymbolRecordError,
+    decode_symbol_record,
     encode_failure,
 )
 
@@ -27,8 +27,8 @@ names = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Z"]), min_size=
 rows = st.lists(st.tuples(st.integers(0, 5), names, names, st.integers(1, 70_000)), max_size=30)
 
 
-def build_example() -> StructureBuilder:
-    builder = StructureBuilder("auth.py", 40)
+def build_example() -> SymbolRecordBuilder:
+    builder = SymbolRecordBuilder("auth.py", 40)
     service = builder.add_symbol(
         "AuthService", SymbolKind.CLASS, 0, 3, 40, flags=SymbolFlag.DOCUMENTED, access=Access.PUBLIC
     )
@@ -50,7 +50,7 @@ def build_example() -> StructureBuilder:
 
 
 def test_what_goes_in_comes_out() -> None:
-    structure = decode_structure(build_example().encode())
+    structure = decode_symbol_record(build_example().encode())
     assert structure.status is ParseStatus.FULL
     assert structure.get_symbol(0) == Symbol(
         0, "auth.py", SymbolKind.FILE, 0, 1, 40, SymbolFlag(0), Access.NONE, "", 0, ""
@@ -75,7 +75,7 @@ def test_what_goes_in_comes_out() -> None:
 
 
 def test_names_and_roles_lead_to_rows() -> None:
-    structure = decode_structure(build_example().encode())
+    structure = decode_symbol_record(build_example().encode())
     assert structure.find_symbols("login") == [2]
     assert structure.find_symbols("logout") == []
     assert structure.find_references("check") == [0, 1]
@@ -86,27 +86,27 @@ def test_names_and_roles_lead_to_rows() -> None:
 
 
 def test_long_and_many_lined_strings_are_cut_to_one_line() -> None:
-    builder = StructureBuilder("a.py", 1)
+    builder = SymbolRecordBuilder("a.py", 1)
     builder.add_symbol("f", SymbolKind.FUNCTION, 0, 1, 1, parameters="(a,\n   b)", return_type="x" * 1_000)
-    symbol = decode_structure(builder.encode()).get_symbol(1)
+    symbol = decode_symbol_record(builder.encode()).get_symbol(1)
     assert symbol.parameters == "(a, b)"
     assert len(symbol.return_type) == MAX_TEXT_CHARS
 
 
 def test_a_text_that_does_not_parse_has_the_file_alone() -> None:
-    structure = decode_structure(encode_failure("bad.py", 7))
+    structure = decode_symbol_record(encode_failure("bad.py", 7))
     assert (structure.status, structure.symbol_count, structure.reference_count) == (ParseStatus.FAILED, 1, 0)
 
 
 @given(rows)
 def test_any_rows_come_back(given_rows: list[tuple[int, str, str, int]]) -> None:
-    builder = StructureBuilder("f", 9)
+    builder = SymbolRecordBuilder("f", 9)
     for _, name, _, line in given_rows:
         builder.add_symbol(name, SymbolKind.CLASS, 0, line, line)
     for _, name, qualifier, line in given_rows:
         builder.add_reference(0, ReferenceRole.USE, name, line, qualifier=qualifier)
-    structure = decode_structure(builder.encode())
-    found = [structure.get_symbol(place) for place in range(1, structure.symbol_count)]
+    structure = decode_symbol_record(builder.encode())
+    found = [structure.get_symbol(ordinal) for ordinal in range(1, structure.symbol_count)]
     assert [(one.name, one.start_line) for one in found] == [(name, line) for _, name, _, line in given_rows]
     uses = [structure.get_reference(row) for row in range(structure.reference_count)]
     wanted = sorted(given_rows, key=lambda row: row[3])
@@ -114,13 +114,13 @@ def test_any_rows_come_back(given_rows: list[tuple[int, str, str, int]]) -> None
 
 
 @given(st.binary(max_size=80), st.integers(0, 200), st.integers(0, 255))
-def test_no_bytes_raise_anything_else(noise: bytes, place: int, value: int) -> None:
+def test_no_bytes_raise_anything_else(noise: bytes, ordinal: int, value: int) -> None:
     good = bytearray(build_example().encode())
-    good[place % len(good)] = value
-    for data in (noise, bytes(good), bytes(good)[:place], bytes(good) + noise):
+    good[ordinal % len(good)] = value
+    for data in (noise, bytes(good), bytes(good)[:ordinal], bytes(good) + noise):
         try:
-            structure: Structure = decode_structure(data)
-        except StructureError:
+            structure: SymbolRecord = decode_symbol_record(data)
+        except SymbolRecordError:
             continue
         for symbol in range(structure.symbol_count):
             structure.get_symbol(symbol)
@@ -132,25 +132,25 @@ def test_another_version_is_refused() -> None:
     data = bytearray(build_example().encode())
     data[0] += 1
     assert HEADER.size < len(data)
-    with pytest.raises(StructureError, match="version"):
-        decode_structure(bytes(data))
+    with pytest.raises(SymbolRecordError, match="version"):
+        decode_symbol_record(bytes(data))
 
 
 @given(st.lists(st.text(st.sampled_from("abAß é…\n\r"), max_size=6), max_size=12), st.booleans())
 def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_split: bool) -> None:
-    builder = StructureBuilder("a.py", 3)
+    builder = SymbolRecordBuilder("a.py", 3)
     for text in texts:
         builder.add_reference(0, ReferenceRole.CALL, text, 1)
     record = builder.encode()
-    plain = decode_structure(record).strings
+    plain = decode_symbol_record(record).strings
     asked = [*plain, *texts, "", "zz", "\n", "a\n"]
     last = {text: number for number, text in enumerate(plain)}
-    structure = decode_structure(record)
+    structure = decode_symbol_record(record)
     if is_split:
         assert structure.find_string("a.py") == last["a.py"]
     assert structure.find_strings(asked) == [last.get(text) for text in asked]
     for text in asked:  # few at a time are not found by the table
-        assert decode_structure(record).find_strings([text]) == [last.get(text)]
+        assert decode_symbol_record(record).find_strings([text]) == [last.get(text)]
     needles = ["a", "ab", "aa", "ß", "\naß\n", "\nab\n", "\n\n", "zz"]
     found = structure.find_holding(needles)
     for needle, numbers in zip(needles, found, strict=True):
@@ -162,4 +162,4 @@ def test_strings_are_found_in_the_whole_text_as_one_by_one(texts: list[str], is_
         if needle != "\n\n":  # nothing stands in front of the first string
             assert sorted(set(numbers.tolist())) == holding, needle
     assert structure.get_strings(range(len(plain))) == plain
-    assert [decode_structure(record).get_strings([number])[0] for number in range(len(plain))] == plain
+    assert [decode_symbol_record(record).get_strings([number])[0] for number in range(len(plain))] == plain

@@ -47,5 +47,5 @@ def test_many_words_at_once_equal_whoosh(texts: list[str]) -> None:
     by_word: dict[int, set[str]] = {}
     for word, term in zip(found.words.tolist(), found.terms.tolist(), strict=True):
         by_word.setdefault(word, set()).add(names[term].decode())
-    for place, word in enumerate(words):
-        assert by_word.get(place, set()) == set(analyse_text(word.decode()))
+    for position, word in enumerate(words):
+        assert by_word.get(position, set()) == set(analyse_text(word.decode()))

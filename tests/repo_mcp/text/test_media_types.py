@@ -71,10 +71,10 @@ def test_any_name_and_bytes_have_a_type(path: str, head: bytes) -> None:
 
 
 def test_no_beginning_is_hidden_by_one_before_it() -> None:
-    for place, (offset, wanted, media_type) in enumerate(_BEGINNINGS):
+    for position, (offset, wanted, media_type) in enumerate(_BEGINNINGS):
         if media_type in ("application/zip", "image/bmp"):
             continue
-        assert find_media_type("x", b"\x01" * offset + wanted + b"\x01" * 8) == media_type, place
+        assert find_media_type("x", b"\x01" * offset + wanted + b"\x01" * 8) == media_type, position
 
 
 def test_common_binary_files_have_a_type_by_name() -> None:

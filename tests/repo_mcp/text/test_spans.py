@@ -16,25 +16,27 @@ HALVES = st.one_of(st.integers(0, 3), st.sampled_from([1 << 63, (1 << 63) + 1, (
 @given(st.lists(st.tuples(HALVES, HALVES), max_size=60))
 def test_equal_hashes_have_one_number_and_its_place(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array([pair[half] for pair in pairs], dtype=np.uint64) for half in (0, 1))
-    ranks, places = rank_hashes(first, second)
-    assert places.tolist() == sorted(set(places.tolist()))
-    assert len(places) == len(set(pairs))
-    assert [pairs[places[rank]] for rank in ranks] == pairs
+    ranks, positions = rank_hashes(first, second)
+    assert positions.tolist() == sorted(set(positions.tolist()))
+    assert len(positions) == len(set(pairs))
+    assert [pairs[positions[rank]] for rank in ranks] == pairs
 
 
 @pytest.mark.parametrize("count", [1, 2, 1000, 100_000])
 def test_spans_of_a_large_text(count: int) -> None:
     texts = [b"w%d" % (number * number % 7919) for number in range(count)]
-    ranks, places = rank_hashes(*hash_spans(join_spans(texts)))
-    assert len(places) == len(set(texts))
-    assert [texts[place] for place in places[ranks]] == texts
+    ranks, positions = rank_hashes(*hash_spans(join_spans(texts)))
+    assert len(positions) == len(set(texts))
+    assert [texts[position] for position in positions[ranks]] == texts
 
 
 def test_spans_of_many_lanes_differ_in_each_byte() -> None:
     texts = [b"a" * size for size in range(1, 41)]
     texts += [
-        b"a" * place + b"b" + b"a" * (size - place - 1) for size in range(1, 41) for place in range(size)
+        b"a" * position + b"b" + b"a" * (size - position - 1)
+        for size in range(1, 41)
+        for position in range(size)
     ]
-    ranks, places = rank_hashes(*hash_spans(join_spans([*texts, *reversed(texts)])))
-    assert len(places) == len(texts)
+    ranks, positions = rank_hashes(*hash_spans(join_spans([*texts, *reversed(texts)])))
+    assert len(positions) == len(texts)
     assert ranks[: len(texts)].tolist() == ranks[len(texts) :][::-1].tolist()

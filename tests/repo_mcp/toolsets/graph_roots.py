@@ -231,7 +231,7 @@ class Served:
 
     def index(self) -> None:
         self.repository.refresh()
-        self.repository.structure.build()
+        self.repository.symbol_index.build()
 
     def ask(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         return self.tools[name].call(arguments, CallContext(lambda: False))

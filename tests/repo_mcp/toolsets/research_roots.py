@@ -137,7 +137,7 @@ class Served:
 
     def index(self) -> None:
         self.repository.refresh()
-        self.repository.structure.build()
+        self.repository.symbol_index.build()
 
     def ask(
         self,

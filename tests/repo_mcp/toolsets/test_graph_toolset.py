@@ -419,7 +419,7 @@ def test_answers_say_while_files_are_not_parsed_yet(tmp_path: Path) -> None:
     served = Served(write_tree(tmp_path / "r", TREE), tmp_path / "data")
     try:
         progress = IndexProgress("structure", 3, 9, 30, 90)
-        served.repository.structure._progress = progress
+        served.repository.symbol_index._progress = progress
         node = served.find("shop.money.add")
         for tool in OF_NODES:
             (warning,) = served.call(tool, node_id=node)["warnings"]
@@ -440,7 +440,7 @@ def test_a_symbol_whose_file_is_being_parsed_anew_is_not_said_to_be_gone(tmp_pat
         error = served.error("get_symbol", node_id=node)
         assert (error["code"], error["hint"]) == ("engine_unavailable", "Try again in a few seconds.")
         assert served.call("get_symbol", node_id=other)["name"] == "g"
-        served.repository.structure.build()
+        served.repository.symbol_index.build()
         assert served.call("get_symbol", node_id=node)["line_start"] == 4
     finally:
         served.close()
@@ -528,7 +528,7 @@ def test_answers_depend_on_the_tree_alone(served: Served, tmp_path: Path) -> Non
         other.index()
         assert ask_everything(other) == wanted
         other.repository.compact(full=True)
-        other.repository.structure.compact(full=True)
+        other.repository.symbol_index.compact(full=True)
         assert ask_everything(other) == wanted
     finally:
         other.close()

@@ -14,7 +14,7 @@ from repo_mcp.model import DirectoryEntry, DirectoryListing
 from repo_mcp.workspace.directory_listing import list_directory
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from tests.repo_mcp.open_files import list_open
 from tests.repo_mcp.trees import make_tree
@@ -28,7 +28,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.deny = DenyPolicy()
-        self.door = Door(str(root), self.deny.find_denial)
+        self.reader = RepositoryReader(str(root), self.deny.find_denial)
 
     def write(self, *paths: str, text: str = "x") -> None:
         for path in paths:
@@ -36,10 +36,10 @@ class Tree:
             (self.root / path).write_text(text)
 
     def paths(self) -> list[str]:
-        return [file.path for file in walk(self.door, self.deny.find_denial, IgnoreRules()).files]
+        return [file.path for file in walk(self.reader, self.deny.find_denial, IgnoreRules()).files]
 
     def list(self, path: str) -> DirectoryListing:
-        return list_directory(self.door, self.deny.find_denial, IgnoreRules(), path)
+        return list_directory(self.reader, self.deny.find_denial, IgnoreRules(), path)
 
     def code_of_list(self, path: str) -> ErrorCode:
         with pytest.raises(RepoError) as caught:
@@ -53,7 +53,7 @@ def tree(tmp_path: Path) -> Iterator[Tree]:
     (tmp_path / "root").mkdir()
     tree = Tree(tmp_path / "root")
     yield tree
-    tree.door.close()
+    tree.reader.close()
 
 
 def test_a_directory_is_listed_in_order_without_what_lies_deeper(tree: Tree) -> None:
@@ -138,7 +138,7 @@ def test_a_directory_that_cannot_be_listed_alone_is_unreadable(
         raise PermissionError(13, "Permission denied")
 
     tree.write("src/x.py")
-    monkeypatch.setattr(tree.door, "scan", fail)
+    monkeypatch.setattr(tree.reader, "scan", fail)
     assert tree.code_of_list("src") is ErrorCode.UNREADABLE
 
 

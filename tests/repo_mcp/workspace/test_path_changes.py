@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from repo_mcp.model import WalkReport
 from repo_mcp.workspace.ignore import IgnoreRules
-from repo_mcp.workspace.path_changes import Glimpse, TreeView
+from repo_mcp.workspace.path_changes import PathChangeFinder, PathChanges
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import WalkMemory, walk
 from tests.repo_mcp.workspace.test_walk_memory import STEPS, do
 
@@ -28,16 +28,16 @@ class Watched:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.policy, self.memory = DenyPolicy(), WalkMemory()
-        self.door = Door(str(root), self.policy.find_denial)
-        self.view = TreeView(self.door, self.policy.find_denial, self.memory)
+        self.reader = RepositoryReader(str(root), self.policy.find_denial)
+        self.view = PathChangeFinder(self.reader, self.policy.find_denial, self.memory)
 
     def walk(self, memory: WalkMemory | None) -> WalkReport:
         rules = IgnoreRules(("c.d/y",), memory.parsed if memory is not None else None)
-        return walk(self.door, self.policy.find_denial, rules, memory=memory)
+        return walk(self.reader, self.policy.find_denial, rules, memory=memory)
 
     def look(self, *paths: str) -> tuple[list[str], list[str]] | None:
-        glimpse = self.view.look_at(paths)
-        return None if glimpse is None else ([file.path for file in glimpse.files], list(glimpse.gone))
+        changes = self.view.look_at(paths)
+        return None if changes is None else ([file.path for file in changes.files], list(changes.gone))
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
         (tmp_path / name).write_text(name)
     made = Watched(tmp_path)
     yield made
-    made.door.close()
+    made.reader.close()
 
 
 def list_entries(root: str) -> dict[str, tuple[int, ...]]:
@@ -68,11 +68,11 @@ def list_entries(root: str) -> dict[str, tuple[int, ...]]:
     return found
 
 
-def put(report: WalkReport, glimpse: Glimpse) -> list[object]:
+def put(report: WalkReport, changes: PathChanges) -> list[object]:
     files = {file.path: file for file in report.files}
-    for path in glimpse.gone:
+    for path in changes.gone:
         files.pop(path, None)
-    files |= {file.path: file for file in glimpse.files}
+    files |= {file.path: file for file in changes.files}
     return [files[path] for path in sorted(files)]
 
 
@@ -81,19 +81,19 @@ def put(report: WalkReport, glimpse: Glimpse) -> list[object]:
 def test_a_glimpse_is_what_a_walk_finds(
     before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]
 ) -> None:
-    with TemporaryDirectory() as place:
-        watched = Watched(Path(place))
+    with TemporaryDirectory() as position:
+        watched = Watched(Path(position))
         for step in before:
             do(watched.root, *step)
-        last, entries = watched.walk(watched.memory), list_entries(place)
+        last, entries = watched.walk(watched.memory), list_entries(position)
         for step in after:
             do(watched.root, *step)
-        entries_now = list_entries(place)
+        entries_now = list_entries(position)
         changed = [path for path in {**entries, **entries_now} if entries.get(path) != entries_now.get(path)]
-        glimpse = watched.view.look_at(changed)
-        if glimpse is not None:
-            assert put(last, glimpse) == list(watched.walk(None).files)
-        watched.door.close()
+        changes = watched.view.look_at(changed)
+        if changes is not None:
+            assert put(last, changes) == list(watched.walk(None).files)
+        watched.reader.close()
 
 
 def test_nothing_is_known_before_the_first_walk(watched: Watched) -> None:

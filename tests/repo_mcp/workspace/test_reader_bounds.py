@@ -22,7 +22,7 @@ from repo_mcp.model import ExactRequest, SearchRequest
 from repo_mcp.repository import Repository
 from repo_mcp.workspace import repository_reader
 from repo_mcp.workspace.reader_bounds import HARD_LINK, OTHER_FILE_SYSTEM, Bounds, Refusals
-from repo_mcp.workspace.repository_reader import Door, open_many, read_many
+from repo_mcp.workspace.repository_reader import RepositoryReader, open_many, read_many
 
 PROJECT = Path(__file__).resolve().parents[3]
 MOST = 10_000
@@ -48,38 +48,38 @@ def allow(_path: str) -> None:
     return None
 
 
-def refuse(door: Door, path: str) -> RepoError:
+def refuse(reader: RepositoryReader, path: str) -> RepoError:
     with pytest.raises(RepoError) as caught:
-        door.read(path, MOST)
+        reader.read(path, MOST)
     return caught.value
 
 
 def test_a_file_with_another_name_is_refused_by_every_way_of_reading(root: Path) -> None:
-    with closing(Door(str(root), allow, Refusals(hard_links=True))) as door:
+    with closing(RepositoryReader(str(root), allow, Refusals(hard_links=True))) as reader:
         for path in ("settings.py", "lib/outside.py"):
-            for error in (refuse(door, path), *open_many(door, [path], MOST)):
+            for error in (refuse(reader, path), *open_many(reader, [path], MOST)):
                 assert isinstance(error, RepoError)
                 assert error.code is ErrorCode.PATH_DENIED
                 assert error.details["rule"] == "--refuse-hard-links"
                 assert error.blocked
             with pytest.raises(RepoError):
-                door.read_walked(path, MOST)
-            assert read_many(door, [path], MOST) == [None]
-            assert door.stat(path) is None
-        assert door.read("plain.py", MOST).data.startswith(b"def served")
-        assert door.read("lib/deep.py", MOST).data.startswith(b"def deeper")
-        assert door.stat("plain.py") is not None
+                reader.read_walked(path, MOST)
+            assert read_many(reader, [path], MOST) == [None]
+            assert reader.stat(path) is None
+        assert reader.read("plain.py", MOST).data.startswith(b"def served")
+        assert reader.read("lib/deep.py", MOST).data.startswith(b"def deeper")
+        assert reader.stat("plain.py") is not None
 
 
 def test_without_the_option_it_is_a_file_like_any_other(root: Path) -> None:
-    with closing(Door(str(root), allow)) as door:
-        assert SECRET.encode() in door.read("settings.py", MOST).data
+    with closing(RepositoryReader(str(root), allow)) as reader:
+        assert SECRET.encode() in reader.read("settings.py", MOST).data
 
 
 def test_a_link_to_such_a_file_opens_nothing(root: Path) -> None:
     (root / "way.py").symlink_to("settings.py")
-    with closing(Door(str(root), allow, Refusals(hard_links=True))) as door:
-        assert refuse(door, "way.py").code is ErrorCode.PATH_DENIED
+    with closing(RepositoryReader(str(root), allow, Refusals(hard_links=True))) as reader:
+        assert refuse(reader, "way.py").code is ErrorCode.PATH_DENIED
 
 
 @pytest.fixture
@@ -155,18 +155,18 @@ def mounted(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_directory_of_another_file_system_is_not_entered(mounted: Path) -> None:
-    with closing(Door(str(mounted), allow, Refusals(other_file_systems=True))) as door:
+    with closing(RepositoryReader(str(mounted), allow, Refusals(other_file_systems=True))) as reader:
         for path in ("lib/deep.py", "lib"):
-            error = refuse(door, path)
+            error = refuse(reader, path)
             if path != "lib":
                 assert (error.code, error.details["rule"]) == (ErrorCode.PATH_DENIED, "--one-file-system")
-        assert read_many(door, ["lib/deep.py", "plain.py"], MOST)[0] is None
+        assert read_many(reader, ["lib/deep.py", "plain.py"], MOST)[0] is None
         with pytest.raises(RepoError) as caught:
-            door.open_directory("lib")
+            reader.open_directory("lib")
         assert caught.value.code is ErrorCode.PATH_DENIED
         with pytest.raises(RepoError):
-            repository_reader.reach_directory(door, "lib")
-        assert door.read("plain.py", MOST).data
+            repository_reader.reach_directory(reader, "lib")
+        assert reader.read("plain.py", MOST).data
     with closing(
         Repository(load_config(str(mounted), workers=1, guards={"one_file_system": True}))
     ) as opened:

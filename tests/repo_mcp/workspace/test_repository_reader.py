@@ -14,7 +14,7 @@ import pytest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.workspace import repository_reader
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door, read_many
+from repo_mcp.workspace.repository_reader import RepositoryReader, read_many
 from tests.repo_mcp.open_files import list_open
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and names of POSIX")
@@ -39,22 +39,22 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def door(root: Path) -> Iterator[Door]:
-    door = Door(str(root), DenyPolicy().find_denial)
-    yield door
-    door.close()
+def reader(root: Path) -> Iterator[RepositoryReader]:
+    reader = RepositoryReader(str(root), DenyPolicy().find_denial)
+    yield reader
+    reader.close()
 
 
-def code_of(door: Door, path: str) -> ErrorCode:
+def code_of(reader: RepositoryReader, path: str) -> ErrorCode:
     with pytest.raises(RepoError) as caught:
-        door.read(path, LIMIT)
-    assert str(door.root) not in caught.value.message + caught.value.hint
+        reader.read(path, LIMIT)
+    assert str(reader.root) not in caught.value.message + caught.value.hint
     assert OUTSIDE not in caught.value.message
     return caught.value.code
 
 
-def text_of(door: Door, path: str) -> str:
-    return door.read(path, LIMIT).data.decode()
+def text_of(reader: RepositoryReader, path: str) -> str:
+    return reader.read(path, LIMIT).data.decode()
 
 
 @pytest.mark.parametrize(
@@ -67,26 +67,26 @@ def text_of(door: Door, path: str) -> str:
         ("src/main.py/", "src/main.py"),
     ],
 )
-def test_reads_what_is_inside(door: Door, path: str, reached: str) -> None:
-    opened = door.read(path, LIMIT)
+def test_reads_what_is_inside(reader: RepositoryReader, path: str, reached: str) -> None:
+    opened = reader.read(path, LIMIT)
     assert opened.path == reached
     assert opened.stat.size == len(opened.data)
-    assert opened.stat == door.stat(reached)
+    assert opened.stat == reader.stat(reached)
     assert not opened.changed_while_reading
 
 
-def test_an_absolute_path_inside_is_taken(door: Door, root: Path) -> None:
-    assert text_of(door, f"{root}/src/main.py") == "main"
-    assert text_of(door, f"{root}/../repo/README.md") == "read me"
-    assert door.normalise(str(root)) == ""
+def test_an_absolute_path_inside_is_taken(reader: RepositoryReader, root: Path) -> None:
+    assert text_of(reader, f"{root}/src/main.py") == "main"
+    assert text_of(reader, f"{root}/../repo/README.md") == "read me"
+    assert reader.normalise(str(root)) == ""
 
 
 def test_the_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
-    door = Door(str(tmp_path / "alias"), DenyPolicy().find_denial)
-    assert text_of(door, f"{tmp_path}/alias/README.md") == "read me"
-    assert text_of(door, f"{root}/README.md") == "read me"
-    door.close()
+    reader = RepositoryReader(str(tmp_path / "alias"), DenyPolicy().find_denial)
+    assert text_of(reader, f"{tmp_path}/alias/README.md") == "read me"
+    assert text_of(reader, f"{root}/README.md") == "read me"
+    reader.close()
 
 
 @pytest.mark.parametrize(
@@ -110,13 +110,13 @@ def test_the_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> Non
         "\\??\\C:\\x",
     ],
 )
-def test_escapes(door: Door, path: str) -> None:
-    assert code_of(door, path) is ErrorCode.PATH_ESCAPE
+def test_escapes(reader: RepositoryReader, path: str) -> None:
+    assert code_of(reader, path) is ErrorCode.PATH_ESCAPE
 
 
-def test_a_sibling_with_the_roots_name_as_prefix_is_outside(door: Door, root: Path) -> None:
-    assert code_of(door, f"{root}-evil/x") is ErrorCode.PATH_ESCAPE
-    assert code_of(door, f"{root}/../repo-evil/x") is ErrorCode.PATH_ESCAPE
+def test_a_sibling_with_the_roots_name_as_prefix_is_outside(reader: RepositoryReader, root: Path) -> None:
+    assert code_of(reader, f"{root}-evil/x") is ErrorCode.PATH_ESCAPE
+    assert code_of(reader, f"{root}/../repo-evil/x") is ErrorCode.PATH_ESCAPE
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_a_sibling_with_the_roots_name_as_prefix_is_outside(door: Door, root: Pa
         "FILE:x",
     ],
 )
-def test_spellings_that_name_no_file(door: Door, path: str) -> None:
-    assert code_of(door, path) is ErrorCode.PATH_INVALID
+def test_spellings_that_name_no_file(reader: RepositoryReader, path: str) -> None:
+    assert code_of(reader, path) is ErrorCode.PATH_INVALID
 
 
 @pytest.mark.parametrize(
@@ -160,41 +160,41 @@ def test_spellings_that_name_no_file(door: Door, path: str) -> None:
         "README~1.MD",
     ],
 )
-def test_literal_names_that_are_not_there(door: Door, path: str) -> None:
-    assert code_of(door, path) is ErrorCode.NOT_FOUND
+def test_literal_names_that_are_not_there(reader: RepositoryReader, path: str) -> None:
+    assert code_of(reader, path) is ErrorCode.NOT_FOUND
 
 
-def test_a_backslash_is_part_of_a_name(door: Door, root: Path) -> None:
+def test_a_backslash_is_part_of_a_name(reader: RepositoryReader, root: Path) -> None:
     (root / "a\\b").write_text("odd")
-    assert text_of(door, "a\\b") == "odd"
+    assert text_of(reader, "a\\b") == "odd"
 
 
-def test_the_shape_of_a_short_name_may_be_a_real_name(door: Door, root: Path) -> None:
+def test_the_shape_of_a_short_name_may_be_a_real_name(reader: RepositoryReader, root: Path) -> None:
     (root / "note~1").write_text("real")
-    assert text_of(door, "note~1") == "real"
+    assert text_of(reader, "note~1") == "real"
 
 
 @pytest.mark.parametrize("path", ["", ".", "src", "src/", "src/deep/.."])
-def test_directories_are_no_files(door: Door, path: str) -> None:
-    assert code_of(door, path) is ErrorCode.NOT_A_FILE
+def test_directories_are_no_files(reader: RepositoryReader, path: str) -> None:
+    assert code_of(reader, path) is ErrorCode.NOT_A_FILE
     with pytest.raises(RepoError) as caught:
-        door.read(path, LIMIT)
+        reader.read(path, LIMIT)
     assert caught.value.details["is_directory"] is True
 
 
 @pytest.mark.parametrize(
     "path", [".env", ".ENV", "src/../.env", ".env/x", "\uff0eenv", ".env.", "src/.git/HEAD"]
 )
-def test_denied_by_any_name(door: Door, path: str) -> None:
-    assert code_of(door, path) is ErrorCode.PATH_DENIED
+def test_denied_by_any_name(reader: RepositoryReader, path: str) -> None:
+    assert code_of(reader, path) is ErrorCode.PATH_DENIED
 
 
-def test_denied_is_decided_before_existence(door: Door, root: Path) -> None:
+def test_denied_is_decided_before_existence(reader: RepositoryReader, root: Path) -> None:
     with pytest.raises(RepoError) as there:
-        door.read(".env", LIMIT)
+        reader.read(".env", LIMIT)
     (root / ".env").unlink()
     with pytest.raises(RepoError) as gone:
-        door.read(".env", LIMIT)
+        reader.read(".env", LIMIT)
     assert (there.value.message, there.value.hint) == (gone.value.message, gone.value.hint)
     assert gone.value.blocked
     assert gone.value.hint
@@ -210,19 +210,19 @@ LINKS_INSIDE = [
 
 @pytest.mark.parametrize(("link", "target", "reached", "text"), LINKS_INSIDE)
 def test_a_link_inside_is_resolved(
-    door: Door, root: Path, link: str, target: str, reached: str, text: str
+    reader: RepositoryReader, root: Path, link: str, target: str, reached: str, text: str
 ) -> None:
     (root / link).symlink_to(target)
-    opened = door.read(link, LIMIT)
+    opened = reader.read(link, LIMIT)
     assert (opened.path, opened.data.decode()) == (reached, text)
 
 
-def test_links_to_directories_and_chains_are_resolved(door: Door, root: Path) -> None:
+def test_links_to_directories_and_chains_are_resolved(reader: RepositoryReader, root: Path) -> None:
     (root / "dir").symlink_to("src")
     (root / "chain").symlink_to("dir/deep")
     (root / "absolute").symlink_to(root / "src" / "main.py")
-    assert door.read("chain/x.py", LIMIT).path == "src/deep/x.py"
-    assert door.read("absolute", LIMIT).path == "src/main.py"
+    assert reader.read("chain/x.py", LIMIT).path == "src/deep/x.py"
+    assert reader.read("absolute", LIMIT).path == "src/main.py"
 
 
 @pytest.mark.parametrize(
@@ -238,76 +238,82 @@ def test_links_to_directories_and_chains_are_resolved(door: Door, root: Path) ->
         "/dev/zero",
     ],
 )
-def test_a_link_outside_is_an_escape_whether_its_target_exists(door: Door, root: Path, target: str) -> None:
+def test_a_link_outside_is_an_escape_whether_its_target_exists(
+    reader: RepositoryReader, root: Path, target: str
+) -> None:
     (root / "link").symlink_to(target)
-    assert code_of(door, "link") is ErrorCode.PATH_ESCAPE
-    assert code_of(door, "link/x") is ErrorCode.PATH_ESCAPE
+    assert code_of(reader, "link") is ErrorCode.PATH_ESCAPE
+    assert code_of(reader, "link/x") is ErrorCode.PATH_ESCAPE
 
 
 @pytest.mark.parametrize("target", [".env", ".git/config", ".git/no-such", "src/.env"])
-def test_a_link_to_a_denied_name_is_denied_whether_it_exists(door: Door, root: Path, target: str) -> None:
+def test_a_link_to_a_denied_name_is_denied_whether_it_exists(
+    reader: RepositoryReader, root: Path, target: str
+) -> None:
     (root / "innocent").symlink_to(target)
-    assert code_of(door, "innocent") is ErrorCode.PATH_DENIED
+    assert code_of(reader, "innocent") is ErrorCode.PATH_DENIED
 
 
-def test_a_linked_directory_does_not_hide_a_denied_one(door: Door, root: Path) -> None:
+def test_a_linked_directory_does_not_hide_a_denied_one(reader: RepositoryReader, root: Path) -> None:
     (root / ".git").mkdir()
     (root / ".git" / "config").write_text(OUTSIDE)
     (root / "plain").symlink_to(".git")
-    assert code_of(door, "plain/config") is ErrorCode.PATH_DENIED
-    assert code_of(door, "plain/no-such") is ErrorCode.PATH_DENIED
+    assert code_of(reader, "plain/config") is ErrorCode.PATH_DENIED
+    assert code_of(reader, "plain/no-such") is ErrorCode.PATH_DENIED
 
 
-def test_loops_and_endless_chains_end(door: Door, root: Path) -> None:
+def test_loops_and_endless_chains_end(reader: RepositoryReader, root: Path) -> None:
     (root / "a").symlink_to("b")
     (root / "b").symlink_to("a")
     (root / "self").symlink_to("self/x")
     for number in range(1000):
         (root / f"hop{number}").symlink_to(f"hop{number + 1}")
     (root / "hop1000").write_text("the end")
-    assert {code_of(door, path) for path in ("a", "hop0")} == {ErrorCode.UNREADABLE}
-    assert code_of(door, "self") in (ErrorCode.UNREADABLE, ErrorCode.PATH_INVALID)
-    assert text_of(door, "hop980") == "the end"
+    assert {code_of(reader, path) for path in ("a", "hop0")} == {ErrorCode.UNREADABLE}
+    assert code_of(reader, "self") in (ErrorCode.UNREADABLE, ErrorCode.PATH_INVALID)
+    assert text_of(reader, "hop980") == "the end"
 
 
-def test_a_link_target_that_is_not_utf8_is_refused(door: Door, root: Path) -> None:
+def test_a_link_target_that_is_not_utf8_is_refused(reader: RepositoryReader, root: Path) -> None:
     os.symlink(b"\xff", os.fsencode(root) + b"/link")
-    assert code_of(door, "link") is ErrorCode.PATH_ESCAPE
+    assert code_of(reader, "link") is ErrorCode.PATH_ESCAPE
 
 
-def test_fifos_and_sockets_are_refused_at_once(door: Door, root: Path) -> None:
+def test_fifos_and_sockets_are_refused_at_once(reader: RepositoryReader, root: Path) -> None:
     os.mkfifo(root / "fifo")
     os.mknod(root / "socket", stat.S_IFSOCK | 0o600)
     for name in ("fifo", "socket"):
-        assert code_of(door, name) is ErrorCode.NOT_A_FILE
-        assert door.stat(name) is None
+        assert code_of(reader, name) is ErrorCode.NOT_A_FILE
+        assert reader.stat(name) is None
         with pytest.raises(RepoError) as caught:
-            door.read_walked(name, LIMIT)
+            reader.read_walked(name, LIMIT)
         assert caught.value.code is ErrorCode.NOT_A_FILE
 
 
-def test_the_limit_counts_bytes(door: Door, root: Path) -> None:
+def test_the_limit_counts_bytes(reader: RepositoryReader, root: Path) -> None:
     (root / "exact").write_bytes(b"x" * LIMIT)
     (root / "over").write_bytes(b"x" * (LIMIT + 1))
     with open(root / "sparse", "wb") as file:
         file.truncate(1 << 40)
-    assert len(door.read("exact", LIMIT).data) == LIMIT
-    assert code_of(door, "over") is ErrorCode.FILE_TOO_LARGE
-    assert code_of(door, "sparse") is ErrorCode.FILE_TOO_LARGE
-    assert door.read("README.md", 7).data == b"read me"
+    assert len(reader.read("exact", LIMIT).data) == LIMIT
+    assert code_of(reader, "over") is ErrorCode.FILE_TOO_LARGE
+    assert code_of(reader, "sparse") is ErrorCode.FILE_TOO_LARGE
+    assert reader.read("README.md", 7).data == b"read me"
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_a_stated_size_is_only_a_hint() -> None:
     """Files in /proc are regular and say they have 0 bytes."""
-    door = Door("/proc/self", lambda path: None)
-    assert door.stat("status") is not None
-    assert len(door.read("status", 1 << 20).data) > 100
-    assert code_of(door, "maps") is ErrorCode.FILE_TOO_LARGE
-    door.close()
+    reader = RepositoryReader("/proc/self", lambda path: None)
+    assert reader.stat("status") is not None
+    assert len(reader.read("status", 1 << 20).data) > 100
+    assert code_of(reader, "maps") is ErrorCode.FILE_TOO_LARGE
+    reader.close()
 
 
-def test_growth_while_reading_is_noticed(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growth_while_reading_is_noticed(
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = root / "log"
     path.write_text("line\n")
     read = os.read
@@ -319,14 +325,14 @@ def test_growth_while_reading_is_noticed(door: Door, root: Path, monkeypatch: py
         return read(descriptor, count)
 
     monkeypatch.setattr(os, "read", append_then_read)
-    grown = door.read("log", LIMIT)
+    grown = reader.read("log", LIMIT)
     assert grown.changed_while_reading
     assert grown.data == b"line\nmore\nmore\nmore\n"  # of the third reading
     assert grown.stat.size == len(b"line\nmore\nmore\n")
 
 
 def test_a_change_that_leaves_the_times_as_they_were_is_noticed(
-    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two writes between two ticks of the file system's clock, to the same length."""
     path = root / "file"
@@ -345,12 +351,12 @@ def test_a_change_that_leaves_the_times_as_they_were_is_noticed(
 
     monkeypatch.setattr(os, "read", write_then_read)
     monkeypatch.setattr(os, "fstat", see_no_change)
-    opened = door.read("file", LIMIT)
+    opened = reader.read("file", LIMIT)
     assert (opened.data, opened.changed_while_reading) == (b"new new new", False)
 
 
 def test_one_change_while_reading_is_read_again(
-    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = root / "file"
     path.write_text("old old old")
@@ -364,67 +370,71 @@ def test_one_change_while_reading_is_read_again(
         return data
 
     monkeypatch.setattr(os, "read", change_once)
-    opened = door.read("file", LIMIT)
+    opened = reader.read("file", LIMIT)
     assert (opened.data, opened.changed_while_reading) == (b"new", False)
 
 
-def test_endless_growth_ends_at_the_limit(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_growth_ends_at_the_limit(
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (root / "endless").write_bytes(b"x")
     monkeypatch.setattr(os, "read", lambda descriptor, count: b"x" * count)
-    assert code_of(door, "endless") is ErrorCode.FILE_TOO_LARGE
+    assert code_of(reader, "endless") is ErrorCode.FILE_TOO_LARGE
 
 
-def test_walked_paths_open_without_following_links(door: Door, root: Path) -> None:
+def test_walked_paths_open_without_following_links(reader: RepositoryReader, root: Path) -> None:
     (root / "link").symlink_to("README.md")
     (root / "dir").symlink_to("src")
-    assert door.read_walked("src/deep/x.py", LIMIT).data == b"deep"
-    assert door.read_walked("src/main.py", LIMIT).data == b"main"
+    assert reader.read_walked("src/deep/x.py", LIMIT).data == b"deep"
+    assert reader.read_walked("src/main.py", LIMIT).data == b"main"
     for path in ("link", "dir/main.py"):
         with pytest.raises(RepoError):
-            door.read_walked(path, LIMIT)
-        assert door.stat(path) is None
+            reader.read_walked(path, LIMIT)
+        assert reader.stat(path) is None
 
 
 @pytest.mark.parametrize(
     "path", ["../secret.txt", "src/../../secret.txt", "..", "/etc/passwd", "", "src//main.py"]
 )
-def test_a_path_out_of_a_hostile_index_is_not_trusted(door: Door, path: str) -> None:
+def test_a_path_out_of_a_hostile_index_is_not_trusted(reader: RepositoryReader, path: str) -> None:
     with pytest.raises(RepoError):
-        door.read_walked(path, LIMIT)
-    assert door.stat(path) is None
+        reader.read_walked(path, LIMIT)
+    assert reader.stat(path) is None
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 300, "x" * 300 + "/y", ".env", ".git/config"])
-def test_walked_paths_that_cannot_be(door: Door, path: str) -> None:
+def test_walked_paths_that_cannot_be(reader: RepositoryReader, path: str) -> None:
     with pytest.raises(RepoError):
-        door.read_walked(path, LIMIT)
-    assert door.stat(path) is None
+        reader.read_walked(path, LIMIT)
+    assert reader.stat(path) is None
 
 
-def test_a_replaced_directory_is_noticed(door: Door, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_replaced_directory_is_noticed(
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(repository_reader, "_HELD_DIRECTORY_SECONDS", 0.0)
-    assert door.read_walked("src/main.py", LIMIT).data == b"main"
+    assert reader.read_walked("src/main.py", LIMIT).data == b"main"
     (root / "src").rename(root / "old")
     (root / "src").mkdir()
     (root / "src" / "main.py").write_text("new")
-    assert door.read_walked("src/main.py", LIMIT).data == b"new"
+    assert reader.read_walked("src/main.py", LIMIT).data == b"new"
 
 
-def test_status_of_what_is_no_file(door: Door) -> None:
-    assert [door.stat(path) for path in ("src", "no-such", "no/such", "README.md/x", ".env", "")] == [
+def test_status_of_what_is_no_file(reader: RepositoryReader) -> None:
+    assert [reader.stat(path) for path in ("src", "no-such", "no/such", "README.md/x", ".env", "")] == [
         None
     ] * 6
 
 
-def test_directories_open_and_links_to_them_do_not(door: Door, root: Path) -> None:
+def test_directories_open_and_links_to_them_do_not(reader: RepositoryReader, root: Path) -> None:
     (root / "dir").symlink_to("src")
-    directory = door.open_directory("src/deep")
-    assert [entry.name for entry in door.scan(directory)] == ["x.py"]
-    door.close_directory(directory)
+    directory = reader.open_directory("src/deep")
+    assert [entry.name for entry in reader.scan(directory)] == ["x.py"]
+    reader.close_directory(directory)
     codes = []
     for path in ("dir", "README.md", "no-such", ".git", "src/../..", "a\0b"):
         with pytest.raises(RepoError) as caught:
-            door.open_directory(path)
+            reader.open_directory(path)
         codes.append(caught.value.code.name)
     assert codes == [
         "NOT_A_DIRECTORY",
@@ -441,7 +451,7 @@ def test_an_unusable_root_is_a_configuration_error(tmp_path: Path, name: str) ->
     (tmp_path / "file").write_text("x")
     (tmp_path / "link-to-nothing").symlink_to("nothing")
     with pytest.raises(RepoError) as caught:
-        Door(f"{tmp_path}/{name}", lambda path: None)
+        RepositoryReader(f"{tmp_path}/{name}", lambda path: None)
     assert caught.value.code is ErrorCode.CONFIG_INVALID
     assert "\n" not in caught.value.message
 
@@ -449,15 +459,15 @@ def test_an_unusable_root_is_a_configuration_error(tmp_path: Path, name: str) ->
 def test_no_descriptor_is_left_open(root: Path) -> None:
     (root / "out").symlink_to("/etc/passwd")
     before = list_open(root)
-    door = Door(str(root), DenyPolicy().find_denial)
+    reader = RepositoryReader(str(root), DenyPolicy().find_denial)
     for path in ("README.md", "src/main.py", "out", "no/such", "src", ".env", "src/main.py/x"):
-        for call in (door.read, door.read_walked):
+        for call in (reader.read, reader.read_walked):
             try:
                 call(path, LIMIT)
             except RepoError:
                 pass
-        door.stat(path)
-    door.close()
+        reader.stat(path)
+    reader.close()
     assert list_open(root) == before
 
 
@@ -479,14 +489,14 @@ def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:
                 real.rename(link)
                 (root / "aside").rename(real)
 
-    door = Door(str(root), DenyPolicy().find_denial)
+    reader = RepositoryReader(str(root), DenyPolicy().find_denial)
     swapper = threading.Thread(target=swap)
     swapper.start()
     seen: set[bytes | ErrorCode] = set()
     try:
         for _ in range(1500):
             for path in ("src/main.py", "README.md"):
-                for call in (door.read, door.read_walked):
+                for call in (reader.read, reader.read_walked):
                     try:
                         seen.add(call(path, LIMIT).data)
                     except RepoError as error:
@@ -494,7 +504,7 @@ def test_a_swap_race_never_escapes(root: Path, tmp_path: Path) -> None:
     finally:
         stop.set()
         swapper.join()
-        door.close()
+        reader.close()
     assert OUTSIDE.encode() not in seen
     assert b"main" in seen
     assert b"read me" in seen
@@ -505,18 +515,18 @@ def test_a_root_that_went_away_is_not_an_empty_one(tmp_path: Path, replaced: boo
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.txt").write_text("a")
-    door = Door(str(root), lambda _path: None)
-    door.check_root()
+    reader = RepositoryReader(str(root), lambda _path: None)
+    reader.check_root()
     root.rename(tmp_path / "elsewhere")
     if replaced:
         root.mkdir()
     with pytest.raises(RepoError) as caught:
-        door.check_root()
+        reader.check_root()
     assert caught.value.code is ErrorCode.UNREADABLE
-    door.close()
+    reader.close()
 
 
-def test_many_are_read_as_one_by_one(door: Door, root: Path) -> None:
+def test_many_are_read_as_one_by_one(reader: RepositoryReader, root: Path) -> None:
     (root / "big").write_text("x" * (LIMIT + 1))
     (root / "full").write_text("x" * LIMIT)
     (root / "empty").write_text("")
@@ -536,7 +546,7 @@ def test_many_are_read_as_one_by_one(door: Door, root: Path) -> None:
         "",
     ]
     paths += refused
-    found = dict(zip(paths, read_many(door, paths, LIMIT), strict=True))
+    found = dict(zip(paths, read_many(reader, paths, LIMIT), strict=True))
     assert {path: data for path, data in found.items() if data is not None} == {
         "README.md": b"read me",
         "empty": b"",
@@ -546,13 +556,13 @@ def test_many_are_read_as_one_by_one(door: Door, root: Path) -> None:
     }
     for path, data in found.items():
         try:
-            assert door.read_walked(path, LIMIT).data == data
+            assert reader.read_walked(path, LIMIT).data == data
         except RepoError:
             assert data is None
 
 
 def test_a_file_that_grows_while_many_are_read(
-    door: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+    reader: RepositoryReader, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was stated before the bytes were read is only a hint, up or down."""
     real = os.fstat
@@ -567,5 +577,5 @@ def test_a_file_that_grows_while_many_are_read(
 
     monkeypatch.setattr(repository_reader.os, "fstat", stale)
     for stated in (0, 2, 7, 500):
-        assert read_many(door, ["README.md"], 7) == [b"read me" if stated <= 7 else None]
-        assert read_many(door, ["README.md"], 6) == [None]
+        assert read_many(reader, ["README.md"], 7) == [b"read me" if stated <= 7 else None]
+        assert read_many(reader, ["README.md"], 6) == [None]

@@ -14,7 +14,7 @@ from repo_mcp.model import WalkReport
 from repo_mcp.workspace import walk as walking
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import walk
 from tests.repo_mcp.open_files import list_open
 
@@ -27,7 +27,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.deny = DenyPolicy()
-        self.door = Door(str(root), self.deny.find_denial)
+        self.reader = RepositoryReader(str(root), self.deny.find_denial)
 
     def write(self, *paths: str, text: str = "x") -> None:
         for path in paths:
@@ -36,7 +36,7 @@ class Tree:
 
     def walk(self, *, ignored: bool = False, hidden: bool = False) -> WalkReport:
         rules = None if ignored else IgnoreRules()
-        return walk(self.door, self.deny.find_denial, rules, include_hidden=hidden)
+        return walk(self.reader, self.deny.find_denial, rules, include_hidden=hidden)
 
     def paths(self, *, ignored: bool = False, hidden: bool = False) -> list[str]:
         return [file.path for file in self.walk(ignored=ignored, hidden=hidden).files]
@@ -47,7 +47,7 @@ def tree(tmp_path: Path) -> Iterator[Tree]:
     (tmp_path / "root").mkdir()
     tree = Tree(tmp_path / "root")
     yield tree
-    tree.door.close()
+    tree.reader.close()
 
 
 def test_an_empty_root(tree: Tree) -> None:
@@ -66,7 +66,7 @@ def test_files_are_met_in_order_and_told_while_more_come(tree: Tree) -> None:
     paths = ["a/b", "a.c", "a-b/z/y", "a/b.c", "B", "a/c/d", "a/b-/x", "ab", "a b/q", "a/b0", "z/z/z"]
     tree.write(*paths)
     told: list[list[str]] = []
-    report = walk(tree.door, tree.deny.find_denial, None, met=lambda files: told.append([*files.paths]))
+    report = walk(tree.reader, tree.deny.find_denial, None, met=lambda files: told.append([*files.paths]))
     found = [file.path for file in report.files]
     assert found == sorted(paths, key=str.encode)
     assert all(one == found[: len(one)] for one in told)
@@ -78,8 +78,8 @@ def test_files_are_met_in_order_and_told_while_more_come(tree: Tree) -> None:
 def test_a_name_that_is_listed_twice_is_met_once(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it may be while the directory is written to."""
     tree.write("a/x", "b")
-    scan = tree.door.scan
-    monkeypatch.setattr(tree.door, "scan", lambda directory: scan(directory) * 2)
+    scan = tree.reader.scan
+    monkeypatch.setattr(tree.reader, "scan", lambda directory: scan(directory) * 2)
     assert tree.paths() == ["a/x", "b"]
 
 
@@ -87,7 +87,7 @@ def test_a_directory_of_which_a_part_could_be_looked_at_is_in_order(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree.write("b", "c/x", "d")
-    scan = tree.door.scan
+    scan = tree.reader.scan
 
     class Broken:
         name = "zz"
@@ -99,7 +99,7 @@ def test_a_directory_of_which_a_part_could_be_looked_at_is_in_order(
         entries = sorted(scan(directory), key=lambda entry: entry.name, reverse=True)
         return [*entries, Broken()] if len(entries) > 1 else [*entries]
 
-    monkeypatch.setattr(tree.door, "scan", list_more)
+    monkeypatch.setattr(tree.reader, "scan", list_more)
     report = tree.walk(ignored=True)
     assert [file.path for file in report.files] == ["b", "d"]
     assert report.unreadable == ("",)
@@ -109,7 +109,7 @@ def test_the_status_is_the_files(tree: Tree) -> None:
     tree.write("src/a.py", text="hello")
     (file,) = tree.walk().files
     status = (tree.root / "src/a.py").stat()
-    assert file.stat == tree.door.stat("src/a.py")
+    assert file.stat == tree.reader.stat("src/a.py")
     assert (file.stat.size, file.stat.mtime_ns, file.stat.inode) == (5, status.st_mtime_ns, status.st_ino)
 
 
@@ -171,7 +171,7 @@ def test_an_ignored_file_may_still_be_opened(tree: Tree) -> None:
     tree.write("a.o", text="x")
     tree.write(".gitignore", text="*.o\n")
     assert tree.paths() == []
-    assert tree.door.read("a.o", 10).data == b"x"
+    assert tree.reader.read("a.o", 10).data == b"x"
 
 
 def test_ignore_files_that_are_no_files_are_not_read(tree: Tree, tmp_path: Path) -> None:
@@ -222,14 +222,14 @@ def test_a_subdirectory_that_ignores_everything_is_obeyed(tree: Tree) -> None:
 
 def test_a_directory_that_cannot_be_listed_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write("a/x", "b/c/x", "d/x")
-    open_child = tree.door.open_child
+    open_child = tree.reader.open_child
 
     def refuse(directory: int, name: str) -> int:
         if name == "b":
             raise PermissionError(13, "refused")
         return open_child(directory, name)
 
-    monkeypatch.setattr(tree.door, "open_child", refuse)
+    monkeypatch.setattr(tree.reader, "open_child", refuse)
     report = tree.walk()
     assert [file.path for file in report.files] == ["a/x", "d/x"]
     assert report.unreadable == ("b",)
@@ -237,7 +237,7 @@ def test_a_directory_that_cannot_be_listed_is_reported(tree: Tree, monkeypatch: 
 
 def test_a_listing_that_breaks_off_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.write("a/x", "b")
-    scan = tree.door.scan
+    scan = tree.reader.scan
 
     def refuse(directory: int) -> list[os.DirEntry[str]]:
         entries = scan(directory)
@@ -245,7 +245,7 @@ def test_a_listing_that_breaks_off_is_reported(tree: Tree, monkeypatch: pytest.M
             raise OSError(5, "input/output error")
         return entries
 
-    monkeypatch.setattr(tree.door, "scan", refuse)
+    monkeypatch.setattr(tree.reader, "scan", refuse)
     report = tree.walk()
     assert [file.path for file in report.files] == ["b"]
     assert report.unreadable == ("a",)
@@ -257,7 +257,7 @@ def test_a_directory_that_vanishes_is_gone(tree: Tree, monkeypatch: pytest.Monke
     def vanish(directory: int, name: str) -> int:
         raise FileNotFoundError(2, "gone")
 
-    monkeypatch.setattr(tree.door, "open_child", vanish)
+    monkeypatch.setattr(tree.reader, "open_child", vanish)
     report = tree.walk()
     assert [file.path for file in report.files] == ["b"]
     assert report.unreadable == ()
@@ -269,14 +269,14 @@ def test_a_directory_swapped_for_a_link_is_not_entered(
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret").write_text("x")
     tree.write("a/x")
-    open_child = tree.door.open_child
+    open_child = tree.reader.open_child
 
     def swap(directory: int, name: str) -> int:
         (tree.root / "a").rename(tmp_path / "moved")
         (tree.root / "a").symlink_to(tmp_path / "outside")
         return open_child(directory, name)
 
-    monkeypatch.setattr(tree.door, "open_child", swap)
+    monkeypatch.setattr(tree.reader, "open_child", swap)
     assert tree.walk().files == ()
 
 
@@ -323,7 +323,7 @@ def test_a_walk_can_be_cancelled_and_leaves_nothing_open(tree: Tree) -> None:
     answers = iter([False, True])
     before = list_open(tree.root)
     with pytest.raises(RepoError) as caught:
-        walk(tree.door, tree.deny.find_denial, None, cancelled=lambda: next(answers))
+        walk(tree.reader, tree.deny.find_denial, None, cancelled=lambda: next(answers))
     assert caught.value.code is ErrorCode.CANCELLED
     assert list_open(tree.root) == before
 

@@ -14,7 +14,7 @@ from repo_mcp.file_stat import FileStat
 from repo_mcp.model import WalkedFile, WalkReport
 from repo_mcp.workspace.ignore import IgnoreRules
 from repo_mcp.workspace.policy import DenyPolicy
-from repo_mcp.workspace.repository_reader import Door
+from repo_mcp.workspace.repository_reader import RepositoryReader
 from repo_mcp.workspace.walk import WalkMemory, walk
 from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
 
@@ -53,15 +53,15 @@ def do(root: Path, kind: str, path: str, pattern: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(STEPS, max_size=8), min_size=1, max_size=5))
 def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> None:
-    with TemporaryDirectory() as place:
-        root = Path(place)
+    with TemporaryDirectory() as position:
+        root = Path(position)
         policy, memory = DenyPolicy(), WalkMemory()
-        door = Door(place, policy.find_denial)
+        reader = RepositoryReader(position, policy.find_denial)
         for steps in history:
             for step in steps:
                 do(root, *step)
-            known = walk(door, policy.find_denial, IgnoreRules(("c.d/y",), memory.parsed), memory=memory)
-            fresh = walk(door, policy.find_denial, IgnoreRules(("c.d/y",)))
+            known = walk(reader, policy.find_denial, IgnoreRules(("c.d/y",), memory.parsed), memory=memory)
+            fresh = walk(reader, policy.find_denial, IgnoreRules(("c.d/y",)))
             assert known.files == fresh.files
             assert (known.skipped, known.unreadable) == (fresh.skipped, fresh.unreadable)
             assert known.warnings == fresh.warnings
@@ -69,12 +69,12 @@ def test_every_walk_of_a_history(history: list[list[tuple[str, str, str]]]) -> N
             if len(steps) % 2:
                 memory.move_together()
             assert memory.admitted == admitted
-        door.close()
+        reader.close()
 
 
 def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
     policy, memory = DenyPolicy(), WalkMemory()
-    door = Door(str(tmp_path), policy.find_denial)
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
     asked: list[str] = []
 
     def find_denial(path: str) -> object:
@@ -83,7 +83,7 @@ def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
 
     def look() -> WalkReport:
         asked.clear()
-        return walk(door, find_denial, IgnoreRules((), memory.parsed), memory=memory)  # type: ignore[arg-type]
+        return walk(reader, find_denial, IgnoreRules((), memory.parsed), memory=memory)  # type: ignore[arg-type]
 
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.c").touch()
@@ -103,23 +103,23 @@ def test_names_are_remembered_and_forgotten(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "src")
     assert list(look().files) == []
     assert memory.admitted == {}
-    door.close()
+    reader.close()
 
 
 def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
     policy, memory = DenyPolicy(), WalkMemory()
-    door = Door(str(tmp_path), policy.find_denial)
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
     for name in ("src", "lib"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.c").touch()
 
     def look() -> dict[int, str]:
         """The paths by the objects that they are."""
-        walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+        walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
         memory.move_together()
         return {id(path): path for path in memory.admitted}
 
-    walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+    walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
     scattered = memory.admitted
     memory.move_together()
     together = memory.admitted
@@ -131,21 +131,21 @@ def test_what_stays_is_moved_together_once(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     assert sorted(look().values()) == ["lib", "new", "src"]
     assert memory.admitted["src"] is together["src"]
-    door.close()
+    reader.close()
 
 
 def test_a_changed_ignore_file_is_in_force_at_once(tmp_path: Path) -> None:
     policy, memory = DenyPolicy(), WalkMemory()
-    door = Door(str(tmp_path), policy.find_denial)
+    reader = RepositoryReader(str(tmp_path), policy.find_denial)
     (tmp_path / "src" / "deep").mkdir(parents=True)
     (tmp_path / "src" / "deep" / "a.c").touch()
     for pattern, expected in [("*.o", ["src/deep/a.c"]), ("*.c", []), ("*.o", ["src/deep/a.c"])]:
         (tmp_path / ".gitignore").write_text(pattern)
         status = os.stat(tmp_path / ".gitignore")
         os.utime(tmp_path / ".gitignore", ns=(status.st_atime_ns, 10**18))  # by its text, not by its times
-        report = walk(door, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
+        report = walk(reader, policy.find_denial, IgnoreRules((), memory.parsed), memory=memory)
         assert [file.path for file in report.files] == expected
-    door.close()
+    reader.close()
 
 
 def test_numbers_beyond_64_bits_are_wrapped_and_tell_apart() -> None:

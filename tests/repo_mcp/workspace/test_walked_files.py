@@ -13,8 +13,8 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("places", [[], [2], [0, 3], [0, 1, 2, 3]])
-def test_some_of_the_files(places: list[int]) -> None:
-    taken = build_walked_files(FILES).take(places)
-    assert list(taken) == [FILES[place] for place in places]
-    assert taken.stats[:, SIZE_COLUMN].tolist() == places
+@pytest.mark.parametrize("positions", [[], [2], [0, 3], [0, 1, 2, 3]])
+def test_some_of_the_files(positions: list[int]) -> None:
+    taken = build_walked_files(FILES).take(positions)
+    assert list(taken) == [FILES[position] for position in positions]
+    assert taken.stats[:, SIZE_COLUMN].tolist() == positions

@@ -10,7 +10,7 @@ import pytest
 
 from repo_mcp.cli.console.status_page import StatusPage, count_offered, draw_bar, judge
 from repo_mcp.cli.console.terminal import Colour, open_console
-from repo_mcp.model import IndexStatus, StructureStatus
+from repo_mcp.model import IndexStatus, SymbolIndexStatus
 from tests.repo_mcp.cli.program import make_tree, run
 
 
@@ -56,7 +56,7 @@ def test_what_was_left_out_is_known_when_a_build_has_ended(
     capsys: pytest.CaptureFixture[str], state: str, skipped: dict[str, int], told: str
 ) -> None:
     page = StatusPage(open_console(Colour.NEVER))
-    structure = StructureStatus("missing", None, 0, 0, 0, 0, 0, 0, {}, None)
+    structure = SymbolIndexStatus("missing", None, 0, 0, 0, 0, 0, 0, {}, None)
     page.show("r", replace(build_state(state), skipped=skipped), structure, {})
     assert f"left out       {told}\n" in capsys.readouterr().out
 

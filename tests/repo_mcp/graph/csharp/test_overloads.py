@@ -198,8 +198,8 @@ def test_a_call_means_the_method_that_takes_what_is_given(
     name = text.removeprefix("new ").partition("(")[0].rpartition(".")[2].partition("<")[0]
     meant: dict[str, list[str]] = {}
     said = repository.ask("User.cs", f"{text};  // {number}", name, ReferenceRole.CALL)
-    for place, _, sure in (one.split() for one in said if not one.startswith("->")):
-        line = repository.texts["Api.cs"].split("\n")[int(place.partition(":")[2]) - 1]
+    for ordinal, _, sure in (one.split() for one in said if not one.startswith("->")):
+        line = repository.texts["Api.cs"].split("\n")[int(ordinal.partition(":")[2]) - 1]
         found = re.search(rf"(override )?void {name}(<.*>)?\((.*?)\) {{|public {name}\((.*?)\) [{{:]", line)
         if found is not None:  # an instance means its type as well
             meant.setdefault(sure, []).append(" ".join(part.strip() for part in found.groups() if part))

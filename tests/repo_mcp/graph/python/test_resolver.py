@@ -25,13 +25,13 @@ def build(texts: dict[str, str]) -> MemoryProgram:
 
 
 def describe(program: MemoryProgram, declaration: Declaration) -> str:
-    structure = program.find_structure(declaration.path)
-    assert structure is not None
+    record = program.find_record(declaration.path)
+    assert record is not None
     names: list[str] = []
-    symbol = structure.get_symbol(declaration.place)
-    while symbol.place:
+    symbol = record.get_symbol(declaration.ordinal)
+    while symbol.ordinal:
         names.insert(0, symbol.name)
-        symbol = structure.get_symbol(symbol.parent)
+        symbol = record.get_symbol(symbol.parent)
     return f"{declaration.path}:{'.'.join(names)}" if names else declaration.path
 
 
@@ -42,13 +42,13 @@ def resolve(texts: dict[str, str]) -> tuple[MemoryProgram, Resolution]:
     path, match = marked[0]
     line = texts[path].count("\n", 0, match.start()) + 1
     program = build({one: _MARKED.sub(r"\1", text) for one, text in texts.items()})
-    structure = program.find_structure(path)
-    assert structure is not None
+    record = program.find_record(path)
+    assert record is not None
     resolver = PythonResolver(program)
-    for row in structure.find_references(match[1]):
-        reference = structure.get_reference(row)
+    for row in record.find_references(match[1]):
+        reference = record.get_reference(row)
         if reference.line == line and reference.role is not ReferenceRole.BIND:
-            return program, resolver.resolve(path, structure, reference)
+            return program, resolver.resolve(path, record, reference)
     raise AssertionError(f"no reference to {match[1]} on line {line}")
 
 
@@ -422,10 +422,10 @@ def test_methods_of_another_language_are_not_guessed() -> None:
         {"a.py": "def f(x):\n    x.unusual()\n", "b.ts": "class A:\n    def unusual(self): ...\n"},
         {"python": parse, "typescript": parse},
     )
-    structure = program.find_structure("a.py")
-    assert structure is not None
-    reference = structure.get_reference(structure.find_references("unusual")[0])
-    assert PythonResolver(program).resolve("a.py", structure, reference).targets == ()
+    record = program.find_record("a.py")
+    assert record is not None
+    reference = record.get_reference(record.find_references("unusual")[0])
+    assert PythonResolver(program).resolve("a.py", record, reference).targets == ()
 
 
 def test_confidence() -> None:
@@ -512,9 +512,9 @@ def test_the_order_of_questions_does_not_matter() -> None:
     program = build(texts)
     asked = []
     for path in sorted(texts):
-        structure = program.find_structure(path)
-        assert structure is not None
-        asked += [(path, structure, structure.get_reference(row)) for row in range(structure.reference_count)]
+        record = program.find_record(path)
+        assert record is not None
+        asked += [(path, record, record.get_reference(row)) for row in range(record.reference_count)]
     forward, backward = PythonResolver(program), PythonResolver(program)
     first = [forward.resolve(*one) for one in asked]
     assert [backward.resolve(*one) for one in reversed(asked)] == first[::-1]

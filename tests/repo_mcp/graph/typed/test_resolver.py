@@ -21,23 +21,23 @@ class Case:
         self.resolver = NamedResolver(self.program)
 
     def name(self, declaration: Declaration) -> str:
-        structure = self.program.find_structure(declaration.path)
-        assert structure is not None
-        names, place = [], declaration.place
-        while place:
-            names.append(structure.get_symbol(place).name)
-            place = structure.get_symbol(place).parent
+        record = self.program.find_record(declaration.path)
+        assert record is not None
+        names, ordinal = [], declaration.ordinal
+        while ordinal:
+            names.append(record.get_symbol(ordinal).name)
+            ordinal = record.get_symbol(ordinal).parent
         return ":".join(filter(None, (declaration.path, ".".join(reversed(names)))))
 
     def ask(self, path: str, name: str, role: ReferenceRole = ReferenceRole.CALL, line: int = 0) -> list[str]:
         """Targets of the uses of a name in a file, each with its confidence; what is outside after "!"."""
-        structure = self.program.find_structure(path)
-        assert structure is not None
+        record = self.program.find_record(path)
+        assert record is not None
         found: list[str] = []
-        for row in structure.find_references(name):
-            reference = structure.get_reference(row)
+        for row in record.find_references(name):
+            reference = record.get_reference(row)
             if reference.role is role and line in {0, reference.line}:
-                resolution = self.resolver.resolve(path, structure, reference)
+                resolution = self.resolver.resolve(path, record, reference)
                 found += [f"{self.name(one.declaration)} {one.confidence}" for one in resolution.targets]
                 found += [f"!{resolution.external}"] if resolution.external else []
         return found
@@ -124,10 +124,10 @@ def test_go_outside(go: Case) -> None:
 
 def test_go_constant_and_import(go: Case) -> None:
     assert go.ask("main.go", "Limit", USE) == ["store/store.go:store.Limit exact"]
-    structure = go.program.find_structure("main.go")
-    assert structure is not None
-    rows = [structure.get_reference(row) for row in structure.list_role(IMPORT)]
-    found = [go.resolver.resolve("main.go", structure, row) for row in rows]
+    record = go.program.find_record("main.go")
+    assert record is not None
+    rows = [record.get_reference(row) for row in record.list_role(IMPORT)]
+    found = [go.resolver.resolve("main.go", record, row) for row in rows]
     assert found[0].external == "fmt"
     assert [one.declaration.path for one in found[1].targets] == ["store/save.go", "store/store.go"]
 
@@ -199,11 +199,11 @@ def test_java_overload_by_count(java: Case) -> None:
     (first,) = java.ask(SERVICE, "save", line=9)
     (second,) = java.ask(SERVICE, "save", line=10)
     assert first == second == f"{DATA}Repo.java:com.app.data.Repo.save exact"
-    structure = java.program.find_structure(SERVICE)
-    assert structure is not None
-    rows = [structure.get_reference(row) for row in structure.find_references("save")]
-    places = [java.resolver.resolve(SERVICE, structure, row).targets[0].declaration.place for row in rows]
-    assert places[0] < places[1]
+    record = java.program.find_record(SERVICE)
+    assert record is not None
+    rows = [record.get_reference(row) for row in record.find_references("save")]
+    ordinals = [java.resolver.resolve(SERVICE, record, row).targets[0].declaration.ordinal for row in rows]
+    assert ordinals[0] < ordinals[1]
 
 
 def test_java_inherited_and_imported_methods(java: Case) -> None:
@@ -291,9 +291,9 @@ def test_java_types_that_every_file_sees_are_outside_unless_declared_here() -> N
     ],
 )
 def test_a_comment_is_no_argument(path: str, text: str) -> None:
-    structure = Case({path: text}).program.find_structure(path)
-    assert structure is not None
-    rows = [structure.get_reference(row) for row in structure.find_references("g")]
+    record = Case({path: text}).program.find_record(path)
+    assert record is not None
+    rows = [record.get_reference(row) for row in record.find_references("g")]
     assert [row.arguments for row in rows if row.role is ReferenceRole.CALL] == [3]
 
 
@@ -478,10 +478,10 @@ def test_c_pointer_to_function(c: Case) -> None:
 
 
 def test_c_includes(c: Case) -> None:
-    structure = c.program.find_structure("src/user.c")
-    assert structure is not None
-    row = structure.get_reference(structure.list_role(IMPORT)[0])
-    (target,) = c.resolver.resolve("src/user.c", structure, row).targets
+    record = c.program.find_record("src/user.c")
+    assert record is not None
+    row = record.get_reference(record.list_role(IMPORT)[0])
+    (target,) = c.resolver.resolve("src/user.c", record, row).targets
     assert target.declaration == Declaration("include/all.h", 0)
 
 
@@ -641,8 +641,8 @@ def test_too_many_possible_ones() -> None:
 def test_any_reference_is_answered() -> None:
     case = Case({**GO, **JAVA, **RUST, **C, **CPP, **SWIFT})
     for path in (*GO, *JAVA, *RUST, *C, *CPP, *SWIFT):
-        structure = case.program.find_structure(path)
-        if structure is None:
+        record = case.program.find_record(path)
+        if record is None:
             continue
         for role in ReferenceRole:
             for qualifier in (
@@ -657,8 +657,8 @@ def test_any_reference_is_answered() -> None:
                 "crate",
                 "a." * 40,
             ):
-                row = Reference(structure.symbol_count - 1, role, "run", qualifier, "x", 1, 2)
-                case.resolver.resolve(path, structure, row)
+                row = Reference(record.symbol_count - 1, role, "run", qualifier, "x", 1, 2)
+                case.resolver.resolve(path, record, row)
 
 
 def test_rust_paths_of_other_crates() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.languages.csharp.given import MAX_GIVEN_CHARS, Given, split_call
 from repo_mcp.languages.csharp.structure import parse_csharp
-from repo_mcp.symbols.symbol_record import MAX_TEXT_CHARS, ReferenceRole, decode_structure
+from repo_mcp.symbols.symbol_record import MAX_TEXT_CHARS, ReferenceRole, decode_symbol_record
 
 HEAD = """class A
 {
@@ -21,7 +21,7 @@ TAIL = "\n        );\n    }\n}\n"
 
 def _read(arguments: str) -> str:
     """The alias of the call of `Call`."""
-    found = decode_structure(parse_csharp("a.cs", f"{HEAD}{arguments}{TAIL}".encode()))
+    found = decode_symbol_record(parse_csharp("a.cs", f"{HEAD}{arguments}{TAIL}".encode()))
     rows = found.find_references("Call")
     calls = [found.get_reference(row) for row in rows]
     assert [call.role for call in calls] == [ReferenceRole.CALL]

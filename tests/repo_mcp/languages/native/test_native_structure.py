@@ -8,17 +8,17 @@ import pytest
 
 from repo_mcp.languages.native.cpp_headers import looks_like_cpp
 from repo_mcp.languages.native.native_structure import PARSERS
-from repo_mcp.languages.symbol_parsers import find_structure_task, run_structure_task
+from repo_mcp.languages.symbol_parsers import find_parser_task, run_parser_task
 from repo_mcp.symbols.symbol_record import (
     Access,
     ParseStatus,
     Reference,
     ReferenceRole,
-    Structure,
     Symbol,
     SymbolFlag,
     SymbolKind,
-    decode_structure,
+    SymbolRecord,
+    decode_symbol_record,
 )
 from tests.repo_mcp.languages.structure_text import render_structure
 
@@ -26,21 +26,21 @@ SAMPLES = Path(__file__).parent / "structures"
 SUFFIXES = {"go": "go", "java": "java", "rust": "rs", "c": "c", "cpp": "cpp", "swift": "swift"}
 
 
-def parse(language: str, text: str | bytes, name: str = "") -> Structure:
+def parse(language: str, text: str | bytes, name: str = "") -> SymbolRecord:
     data = text.encode() if isinstance(text, str) else text
-    return decode_structure(PARSERS[language](name or f"a.{SUFFIXES[language]}", data))
+    return decode_symbol_record(PARSERS[language](name or f"a.{SUFFIXES[language]}", data))
 
 
-def find(structure: Structure, name: str) -> Symbol:
-    place, *_ = structure.find_symbols(name)
-    return structure.get_symbol(place)
+def find(structure: SymbolRecord, name: str) -> Symbol:
+    ordinal, *_ = structure.find_symbols(name)
+    return structure.get_symbol(ordinal)
 
 
-def list_rows(structure: Structure, *roles: ReferenceRole) -> list[Reference]:
+def list_rows(structure: SymbolRecord, *roles: ReferenceRole) -> list[Reference]:
     return [structure.get_reference(row) for row in structure.list_role(*roles)]
 
 
-def list_names(structure: Structure, *roles: ReferenceRole) -> list[str]:
+def list_names(structure: SymbolRecord, *roles: ReferenceRole) -> list[str]:
     return [
         f"{one.qualifier}.{one.name}" if one.qualifier else one.name for one in list_rows(structure, *roles)
     ]
@@ -56,14 +56,14 @@ def test_sample(language: str) -> None:
 @pytest.mark.parametrize("language", SUFFIXES)
 def test_task_of_a_language(language: str) -> None:
     path = f"src/sample.{SUFFIXES[language]}"
-    task = find_structure_task(path, language)
+    task = find_parser_task(path, language)
     assert task == f"structure/{language}"
     text = (SAMPLES / path.rpartition("/")[2]).read_bytes()
-    assert decode_structure(run_structure_task(task, b"sample\n" + text)).get_symbol(0).name == "sample"
+    assert decode_symbol_record(run_parser_task(task, b"sample\n" + text)).get_symbol(0).name == "sample"
 
 
 def test_manifest_of_a_language_is_no_source() -> None:
-    assert find_structure_task("src/go.mod", "go") is None
+    assert find_parser_task("src/go.mod", "go") is None
 
 
 # -- Go ----------------------------------------------------------------------------------------------------
@@ -71,9 +71,9 @@ def test_manifest_of_a_language_is_no_source() -> None:
 
 def test_go_method_of_a_type_of_another_file() -> None:
     structure = parse("go", "package a\nfunc (s *S) Do() {}\nfunc (s S) Go() {}\n")
-    place = structure.find_symbols("S")[0]
-    assert structure.get_symbol(place).kind is SymbolKind.EXTENSION
-    assert [structure.get_symbol(one).name for one in structure.list_children(place)] == ["Do", "Go"]
+    ordinal = structure.find_symbols("S")[0]
+    assert structure.get_symbol(ordinal).kind is SymbolKind.EXTENSION
+    assert [structure.get_symbol(one).name for one in structure.list_children(ordinal)] == ["Do", "Go"]
     assert list_names(structure, ReferenceRole.EXTEND) == ["S"]
 
 
@@ -212,7 +212,7 @@ def test_c_function_whose_head_is_a_macro() -> None:
     assert find(structure, "after").parent == 0
     assert structure.find_symbols("local") == []
     (row,) = structure.find_references("run")
-    assert structure.get_reference(row).symbol == opened.place
+    assert structure.get_reference(row).symbol == opened.ordinal
 
 
 def test_c_functions_as_values() -> None:
@@ -285,8 +285,8 @@ def test_header_that_looks_like_cpp_and_is_not_read_as_such() -> None:
 def test_cpp_member_defined_outside() -> None:
     structure = parse("cpp", "template <class T> int a::Foo<T>::run(int n) { return n; }\nFoo::~Foo() {}\n")
     foo, run = find(structure, "Foo"), find(structure, "run")
-    assert (foo.kind, run.kind, run.parent) == (SymbolKind.EXTENSION, SymbolKind.METHOD, foo.place)
-    assert find(structure, "~Foo").parent == foo.place
+    assert (foo.kind, run.kind, run.parent) == (SymbolKind.EXTENSION, SymbolKind.METHOD, foo.ordinal)
+    assert find(structure, "~Foo").parent == foo.ordinal
     assert list_names(structure, ReferenceRole.EXTEND) == ["a.Foo"]
 
 

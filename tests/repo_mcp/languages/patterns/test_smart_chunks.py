@@ -17,7 +17,7 @@ def cut(path: str, text: str, most: int = 200) -> tuple[int, ...] | None:
     data = text.encode()
     landmarks = scan(find_language(path), data)
     cuts = cut_smartly(data, landmarks, most)
-    line_ends = [*(place for place, byte in enumerate(data) if byte == ord("\n")), len(data)]
+    line_ends = [*(ordinal for ordinal, byte in enumerate(data) if byte == ord("\n")), len(data)]
     assert cut_smartly(data, landmarks, most, line_ends) == cuts
     return cuts
 

@@ -332,8 +332,8 @@ def list_declared(outline: Outline) -> list[Declared]:
     for one in outline.symbols:
         if re.search("class|function|method|property", one.kind):
             kind = "class" if one.kind == "class" else "function"
-            place = (one.parent_symbol, one.scope_kind or "", bool(one.is_conditional))
-            found.append((kind, one.name, one.start_line, one.end_line, *place))
+            ordinal = (one.parent_symbol, one.scope_kind or "", bool(one.is_conditional))
+            found.append((kind, one.name, one.start_line, one.end_line, *ordinal))
     return found
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from repo_mcp.languages.python import pieces as pieces_module
 from repo_mcp.languages.python.pieces import cut_between_statements
 from repo_mcp.languages.python.structure import parse
-from repo_mcp.symbols.symbol_record import Reference, Structure, Symbol, decode_structure
+from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolRecord, decode_symbol_record
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 MODULES = ("argparse.py", "ast.py", "enum.py", "inspect.py", "os.py", "subprocess.py", "typing.py")
@@ -22,13 +22,13 @@ WHOLE = 1 << 30
 TINY = 1
 
 
-def read_in_pieces(monkeypatch: pytest.MonkeyPatch, text: bytes, piece_bytes: int) -> Structure:
+def read_in_pieces(monkeypatch: pytest.MonkeyPatch, text: bytes, piece_bytes: int) -> SymbolRecord:
     monkeypatch.setattr(pieces_module, "PIECE_BYTES", piece_bytes)
-    return decode_structure(parse("a.py", text))
+    return decode_symbol_record(parse("a.py", text))
 
 
-def list_all(structure: Structure) -> tuple[list[Symbol], list[str]]:
-    symbols = [structure.get_symbol(place) for place in range(structure.symbol_count)]
+def list_all(structure: SymbolRecord) -> tuple[list[Symbol], list[str]]:
+    symbols = [structure.get_symbol(ordinal) for ordinal in range(structure.symbol_count)]
     references: list[Reference] = [structure.get_reference(row) for row in range(structure.reference_count)]
     return symbols, sorted(map(repr, references))
 

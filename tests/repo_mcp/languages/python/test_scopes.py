@@ -16,7 +16,7 @@ import pytest
 
 from repo_mcp.languages.python.scopes import Scope, ScopeKind
 from repo_mcp.languages.python.statements import StatementWalk
-from repo_mcp.languages.python.symbols import Drafts
+from repo_mcp.languages.python.symbols import SymbolDrafts
 
 # What a text cannot name, and what the compiler adds.
 INLINES_COMPREHENSIONS = sys.version_info >= (3, 12)  # symtable counts their names with what is around
@@ -24,7 +24,7 @@ INVISIBLE = {"__class__", "__annotations__", "super", "__classcell__", ".0", "__
 
 
 def list_scopes(text: str) -> list[Scope]:
-    walk = StatementWalk(Drafts("a.py", 1), is_stub=False)
+    walk = StatementWalk(SymbolDrafts("a.py", 1), is_stub=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         statements = ast.parse(text).body

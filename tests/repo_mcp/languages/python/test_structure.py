@@ -17,31 +17,31 @@ from repo_mcp.symbols.symbol_record import (
     ParseStatus,
     Reference,
     ReferenceRole,
-    Structure,
     Symbol,
     SymbolFlag,
     SymbolKind,
-    decode_structure,
+    SymbolRecord,
+    decode_symbol_record,
 )
 
 NAMED = (ReferenceRole.BIND, ReferenceRole.IMPORT, ReferenceRole.EXPORT)
 
 
-def read(text: str, file_name: str = "a.py") -> Structure:
-    return decode_structure(parse(file_name, text.encode()))
+def read(text: str, file_name: str = "a.py") -> SymbolRecord:
+    return decode_symbol_record(parse(file_name, text.encode()))
 
 
-def list_symbols(structure: Structure) -> list[Symbol]:
-    return [structure.get_symbol(place) for place in range(1, structure.symbol_count)]
+def list_symbols(structure: SymbolRecord) -> list[Symbol]:
+    return [structure.get_symbol(ordinal) for ordinal in range(1, structure.symbol_count)]
 
 
-def get(structure: Structure, name: str) -> Symbol:
-    places = structure.find_symbols(name)
-    assert len(places) == 1, name
-    return structure.get_symbol(places[0])
+def get(structure: SymbolRecord, name: str) -> Symbol:
+    ordinals = structure.find_symbols(name)
+    assert len(ordinals) == 1, name
+    return structure.get_symbol(ordinals[0])
 
 
-def list_references(structure: Structure, *roles: ReferenceRole) -> list[Reference]:
+def list_references(structure: SymbolRecord, *roles: ReferenceRole) -> list[Reference]:
     return [structure.get_reference(row) for row in structure.list_role(*roles)]
 
 
@@ -476,7 +476,7 @@ HOSTILE = {
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_texts_give_a_record_that_says_what_it_is(case: str) -> None:
     data = parse("a.py", HOSTILE[case])
-    structure = decode_structure(data)
+    structure = decode_symbol_record(data)
     if structure.symbol_count == 1 and structure.status is not ParseStatus.FULL:
         assert structure.status is ParseStatus.FAILED
     assert len(data) < 20_000_000
@@ -484,7 +484,7 @@ def test_hostile_texts_give_a_record_that_says_what_it_is(case: str) -> None:
 
 def test_what_is_too_large_is_had_by_lines() -> None:
     text = b"class A:\n    def f(self): pass\n" + b"#" * MAX_AST_BYTES
-    structure = decode_structure(parse("a.py", text))
+    structure = decode_symbol_record(parse("a.py", text))
     assert structure.status is ParseStatus.PARTIAL
     assert [one.name for one in list_symbols(structure)] == ["A", "f"]
     assert structure.reference_count == 0
@@ -511,7 +511,7 @@ def test_any_lines_give_a_sound_record(pieces: list[str]) -> None:
     lines = max(1, len(pieces))
     for symbol in list_symbols(structure):
         holder = structure.get_symbol(symbol.parent)
-        assert holder.place < symbol.place
+        assert holder.ordinal < symbol.ordinal
         assert 1 <= symbol.start_line <= symbol.end_line <= lines
     for one in list_references(structure, *ReferenceRole):
         assert 1 <= one.line <= lines
@@ -521,7 +521,7 @@ def test_any_lines_give_a_sound_record(pieces: list[str]) -> None:
 
 @given(st.binary(max_size=60))
 def test_any_bytes_give_a_sound_record(data: bytes) -> None:
-    decode_structure(parse("a.py", data))
+    decode_symbol_record(parse("a.py", data))
 
 
 def test_nothing_of_a_walk_goes_round() -> None:

@@ -8,7 +8,12 @@ import pytest
 
 from repo_mcp.languages.treesitter.source_text import SourceText
 from repo_mcp.languages.typescript.walk import ScriptWalk
-from repo_mcp.symbols.symbol_record import MAX_REFERENCES, ParseStatus, StructureBuilder, decode_structure
+from repo_mcp.symbols.symbol_record import (
+    MAX_REFERENCES,
+    ParseStatus,
+    SymbolRecordBuilder,
+    decode_symbol_record,
+)
 
 pytest.importorskip("tree_sitter_javascript")
 
@@ -118,8 +123,8 @@ def test_rows_above_the_limit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> N
     assert MAX_REFERENCES > 4
     monkeypatch.setattr("repo_mcp.symbols.symbol_record.MAX_REFERENCES", 4)
     for count, status in ((4, ParseStatus.FULL), (5, ParseStatus.PARTIAL)):
-        builder = StructureBuilder("a.py", 9)
+        builder = SymbolRecordBuilder("a.py", 9)
         builder.add_references((0, 2, f"n{row}", "", "", 1, 0) for row in range(count))
-        record = decode_structure(builder.encode())
+        record = decode_symbol_record(builder.encode())
         assert (record.reference_count, record.status) == (4, status)
         assert "n4" not in record.strings

@@ -6,7 +6,7 @@ import pytest
 
 from repo_mcp.languages.patterns.minified_text import is_minified
 from repo_mcp.languages.typescript.structure import parse_javascript, parse_typescript
-from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_structure
+from repo_mcp.symbols.symbol_record import ParseStatus, ReferenceRole, SymbolKind, decode_symbol_record
 from tests.repo_mcp.languages.described import list_references, list_symbols, read
 
 CALL, USE, BIND = ReferenceRole.CALL, ReferenceRole.USE, ReferenceRole.BIND
@@ -362,7 +362,7 @@ MINIFIED = b'!function(e,t){"use strict";t(e)}(this,function(e){var t=n(1);retur
 
 @pytest.mark.parametrize("before", [b"", b"/*! A library. */\n", b"// a\n" * 300])
 def test_minified_code_declares_nothing_and_says_so(before: bytes) -> None:
-    found = decode_structure(parse_javascript("a.js", before + MINIFIED))
+    found = decode_symbol_record(parse_javascript("a.js", before + MINIFIED))
     assert found.status is ParseStatus.PARTIAL
     assert (found.symbol_count, found.reference_count) == (1, 0)
     assert list(found.spans) == [before.count(b"\n")]
@@ -380,11 +380,11 @@ def test_minified_code_declares_nothing_and_says_so(before: bytes) -> None:
 )
 def test_what_is_no_minified_code_is_parsed(text: bytes) -> None:
     assert not is_minified(text)
-    found = decode_structure(parse_javascript("a.js", text))
+    found = decode_symbol_record(parse_javascript("a.js", text))
     assert found.symbol_count + found.reference_count > 1
 
 
 def test_long_lines_of_typescript_are_parsed() -> None:
     text = b"function f(a) { return g(a) } " * 100
-    assert decode_structure(parse_typescript("a.ts", text)).symbol_count == 101
-    assert decode_structure(parse_javascript("a.js", text)).symbol_count == 1
+    assert decode_symbol_record(parse_typescript("a.ts", text)).symbol_count == 101
+    assert decode_symbol_record(parse_javascript("a.js", text)).symbol_count == 1

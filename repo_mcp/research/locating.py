@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from repo_mcp.graph.program.program import Confidence
-from repo_mcp.symbols.symbol_record import Structure
+from repo_mcp.symbols.symbol_record import SymbolRecord
 from repo_mcp.text.roles import FileRole, find_role, is_test_path
 
 CONFIDENCES = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
 _ROLES = {FileRole.CODE: 0, FileRole.CONFIG: 1, FileRole.FOREIGN: 2, FileRole.DOCS: 3, FileRole.TEST: 4}
 
 
-def find_innermost(structure: Structure, line: int) -> int:
+def find_innermost(record: SymbolRecord, line: int) -> int:
     """The place of the innermost symbol whose lines hold one; 0, the file, when none does."""
-    starts = structure.starts
-    around = np.flatnonzero((starts <= line) & (starts + structure.spans >= line))
+    starts = record.starts
+    around = np.flatnonzero((starts <= line) & (starts + record.spans >= line))
     around = around[around > 0]
     if not len(around):
         return 0
-    spans = structure.spans[around]
+    spans = record.spans[around]
     return int(around[np.flatnonzero(spans == spans.min())[-1]])
 
 
