@@ -78,7 +78,9 @@ class Engines:
         from repo_mcp.code_search.live_code_search import LiveCodeSearch
 
         of, most_words = self._sources, self._sources.config.limits.max_query_words
-        return LiveCodeSearch(of.index, of.symbol_index, of.read_live, self._extensions, most_words, of.vectors)
+        return LiveCodeSearch(
+            of.index, of.symbol_index, of.read_live, self._extensions, most_words, of.vectors
+        )
 
     @property
     def documentation(self) -> LiveDocumentation:

@@ -87,31 +87,31 @@ def run_parser_task(task: str, request: bytes) -> bytes:
 
 
 def _load_python() -> Parse:
-    from repo_mcp.languages.python.structure import parse
+    from repo_mcp.languages.python.symbol_parser import parse
 
     return parse
 
 
 def _load_typescript() -> Parse:
-    from repo_mcp.languages.typescript.structure import parse_typescript
+    from repo_mcp.languages.typescript.symbol_parser import parse_typescript
 
     return parse_typescript
 
 
 def _load_tsx() -> Parse:
-    from repo_mcp.languages.typescript.structure import parse_tsx
+    from repo_mcp.languages.typescript.symbol_parser import parse_tsx
 
     return parse_tsx
 
 
 def _load_javascript() -> Parse:
-    from repo_mcp.languages.typescript.structure import parse_javascript
+    from repo_mcp.languages.typescript.symbol_parser import parse_javascript
 
     return parse_javascript
 
 
 def _load_csharp() -> Parse:
-    from repo_mcp.languages.csharp.structure import parse_csharp
+    from repo_mcp.languages.csharp.symbol_parser import parse_csharp
 
     return parse_csharp
 
@@ -120,9 +120,9 @@ def _load_native(dialect: str) -> Callable[[], Parse]:
     """What imports the parser of a language on the capture walk."""
 
     def load() -> Parse:
-        from repo_mcp.languages.native import native_structure
+        from repo_mcp.languages.native import symbol_parser
 
-        return native_structure.PARSERS[dialect]
+        return symbol_parser.PARSERS[dialect]
 
     return load
 

@@ -100,7 +100,9 @@ def test_before_there_is_an_index_there_is_no_structure(open_root: Open) -> None
 def test_a_server_of_the_graph_toolset_follows_each_refresh(open_root: Open, root: Path) -> None:
     repository = open_root(("graph",))
     repository.start_background_refresh()
-    wait_until(lambda: repository.symbol_index.status().files_done == 2)  # "ready" also of the empty beginning
+    wait_until(
+        lambda: repository.symbol_index.status().files_done == 2
+    )  # "ready" also of the empty beginning
     wait_until(lambda: repository.symbol_index.status().state == "ready")
     assert list_declaring(repository, "b") == ["src/b.tiny"]
     status = repository.symbol_index.status()
@@ -223,7 +225,9 @@ def test_what_could_not_be_read_is_built_anew_also_after_another_process_wrote(
     repository = open_root(("graph",))
     repository.refresh()
     repository.symbol_index.start()
-    wait_until(lambda: repository.symbol_index._progress is None and repository.symbol_index._followed is not None)
+    wait_until(
+        lambda: repository.symbol_index._progress is None and repository.symbol_index._followed is not None
+    )
     (path,) = root.glob(".repo_mcp/structure-*")
     with IndexWriter(DiskDirectory(str(path)), repository.symbol_index._configuration, SYMBOL_FIELDS):
         repository.symbol_index._report_damage(CorruptIndex("a segment"))

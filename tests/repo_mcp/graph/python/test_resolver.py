@@ -13,7 +13,7 @@ import pytest
 
 from repo_mcp.graph.program.program import Confidence, Declaration, Resolution
 from repo_mcp.graph.python.resolver import PythonResolver, qualified_module
-from repo_mcp.languages.python.structure import parse
+from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.symbol_record import ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

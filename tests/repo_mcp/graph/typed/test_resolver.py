@@ -8,7 +8,7 @@ import pytest
 
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.typed.resolver import NamedResolver
-from repo_mcp.languages.native.native_structure import PARSERS
+from repo_mcp.languages.native.symbol_parser import PARSERS
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole
 from tests.repo_mcp.graph.memory_program import MemoryProgram
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from repo_mcp.languages.python import pieces as pieces_module
 from repo_mcp.languages.python.pieces import cut_between_statements
-from repo_mcp.languages.python.structure import parse
+from repo_mcp.languages.python.symbol_parser import parse
 from repo_mcp.symbols.symbol_record import Reference, Symbol, SymbolRecord, decode_symbol_record
 
 LIBRARY = Path(sysconfig.get_paths()["stdlib"])

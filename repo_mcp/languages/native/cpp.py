@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
-from repo_mcp.languages.native.c_structure import (
+from repo_mcp.languages.native.c import (
     BUILTINS,
     ONCE,
     bind_variables,
@@ -35,6 +34,7 @@ from repo_mcp.languages.native.c_structure import (
     say_public,
     say_type,
 )
+from repo_mcp.languages.native.c_declarators import Declarator, count_parameters, read_declarator
 from repo_mcp.languages.treesitter.capture_handlers import (
     count_arguments,
     on_bound,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_mcp.languages.python.structure import MAX_AST_BYTES, parse
+from repo_mcp.languages.python.symbol_parser import MAX_AST_BYTES, parse
 from repo_mcp.symbols.symbol_record import (
     Access,
     Binding,

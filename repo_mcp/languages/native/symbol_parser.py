@@ -13,37 +13,37 @@ FEW_ERRORS = 0.1  # of the bytes of a header that looks like C++: it is not read
 
 def parse_go(file_name: str, text: bytes) -> bytes:
     """The record of a Go file."""
-    from repo_mcp.languages.native.go_structure import GO
+    from repo_mcp.languages.native.go import GO
 
     return _parse(GO, "go", file_name, text)
 
 
 def parse_java(file_name: str, text: bytes) -> bytes:
     """The record of a Java file."""
-    from repo_mcp.languages.native.java_structure import JAVA
+    from repo_mcp.languages.native.java import JAVA
 
     return _parse(JAVA, "java", file_name, text)
 
 
 def parse_rust(file_name: str, text: bytes) -> bytes:
     """The record of a Rust file."""
+    from repo_mcp.languages.native.rust import RUST
     from repo_mcp.languages.native.rust_macros import unwrap_items
-    from repo_mcp.languages.native.rust_structure import RUST
 
     return _encode(RUST, file_name, text, find_captures("rust", ("rust",), unwrap_items(text)))
 
 
 def parse_swift(file_name: str, text: bytes) -> bytes:
     """The record of a Swift file."""
-    from repo_mcp.languages.native.swift_structure import SWIFT
+    from repo_mcp.languages.native.swift import SWIFT
 
     return _parse(SWIFT, "swift", file_name, text)
 
 
 def parse_c(file_name: str, text: bytes) -> bytes:
     """The record of a C file; of a header that is rather C++, that of a C++ file."""
+    from repo_mcp.languages.native.c import C
     from repo_mcp.languages.native.c_macros import blank_macros
-    from repo_mcp.languages.native.c_structure import C
 
     plain = blank_macros(text)
     if file_name.endswith(".h"):
@@ -55,7 +55,7 @@ def parse_c(file_name: str, text: bytes) -> bytes:
 def parse_cpp(file_name: str, text: bytes) -> bytes:
     """The record of a C++ file."""
     from repo_mcp.languages.native.c_macros import blank_macros
-    from repo_mcp.languages.native.cpp_structure import CPP
+    from repo_mcp.languages.native.cpp import CPP
 
     return _encode(CPP, file_name, text, find_captures("cpp", ("cpp",), blank_macros(text)))
 
@@ -68,9 +68,9 @@ def _read_header(plain: bytes) -> tuple[Dialect, Captures | None]:
     """What a header of C or C++ holds, and which of them it is: where its lines do not say, or the parser
     does not agree, the one with fewer errors.
     """
-    from repo_mcp.languages.native.c_structure import C
+    from repo_mcp.languages.native.c import C
+    from repo_mcp.languages.native.cpp import CPP
     from repo_mcp.languages.native.cpp_headers import looks_like_cpp
-    from repo_mcp.languages.native.cpp_structure import CPP
 
     is_likely = looks_like_cpp(plain)
     other = find_captures("cpp", ("cpp",), plain) if is_likely else None
