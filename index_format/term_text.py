@@ -136,9 +136,9 @@ def do_ascend(terms: TermText) -> bool:
     starts = terms.starts
     sizes = terms.ends - 1 - starts
     words = _open_words(terms.text)
-    workers = _get_workers(words, starts, sizes)
+    lanes = _get_lanes(words, starts, sizes)
     pairs = np.arange(len(terms) - 1)  # the first of each two that are equal so far
-    lower, upper = workers[:-1], workers[1:]
+    lower, upper = lanes[:-1], lanes[1:]
     offset = 0
     while len(pairs):
         if (lower > upper).any():
@@ -150,35 +150,35 @@ def do_ascend(terms: TermText) -> bool:
         offset += _LANE
         if offset >= _LONG:
             return all(terms[position] < terms[position + 1] for position in pairs.tolist())
-        lower = _get_workers(words, starts[pairs] + offset, sizes[pairs] - offset)
-        upper = _get_workers(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
+        lower = _get_lanes(words, starts[pairs] + offset, sizes[pairs] - offset)
+        upper = _get_lanes(words, starts[pairs + 1] + offset, sizes[pairs + 1] - offset)
     return True
 
 
 def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:
     """The places of the spans in byte order, and which differ from the one before."""
     words = _open_words(text)
-    workers = _get_workers(words, starts, sizes)
-    order = np.argsort(workers)
-    workers = workers[order]
+    lanes = _get_lanes(words, starts, sizes)
+    order = np.argsort(lanes)
+    lanes = lanes[order]
     is_new = np.ones(len(order), dtype=np.bool_)
-    np.not_equal(workers[1:], workers[:-1], out=is_new[1:])
-    open_at = _find_open(is_new, workers)
+    np.not_equal(lanes[1:], lanes[:-1], out=is_new[1:])
+    open_at = _find_open(is_new, lanes)
     offset = _LANE
     while len(open_at):
         if offset >= _LONG:
             _sort_rests(text, starts, sizes, order, is_new, open_at, offset)
             break
         own, groups = order[open_at], np.cumsum(is_new[open_at])
-        workers = _get_workers(words, starts[own] + offset, sizes[own] - offset)
-        by_lane = np.argsort(workers)
+        lanes = _get_lanes(words, starts[own] + offset, sizes[own] - offset)
+        by_lane = np.argsort(lanes)
         bits = len(own).bit_length()
         keys = groups[by_lane] << bits | np.arange(len(own))
         keys.sort()
         within = by_lane[keys & ((1 << bits) - 1)]
-        order[open_at], workers = own[within], workers[within]
-        is_new[open_at[1:]] |= workers[1:] != workers[:-1]
-        open_at = open_at[_find_open(is_new[open_at], workers)]
+        order[open_at], lanes = own[within], lanes[within]
+        is_new[open_at[1:]] |= lanes[1:] != lanes[:-1]
+        open_at = open_at[_find_open(is_new[open_at], lanes)]
         offset += _LANE
     return order, is_new
 
@@ -207,16 +207,16 @@ def _open_words(text: bytes) -> npt.NDArray[np.uint64]:
     return np.ndarray(len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,))
 
 
-def _get_workers(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
+def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
     """The next bytes of terms, to be compared as integers: those of a shorter one come first."""
-    workers = words[starts].astype(np.uint64).byteswap()
-    workers &= _KEEP[np.minimum(sizes, _LANE)]
-    workers |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
-    return workers
+    lanes = words[starts].astype(np.uint64).byteswap()
+    lanes &= _KEEP[np.minimum(sizes, _LANE)]
+    lanes |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
+    return lanes
 
 
-def _find_open(is_new: npt.NDArray[np.bool_], workers: npt.NDArray[np.uint64]) -> I64:
+def _find_open(is_new: npt.NDArray[np.bool_], lanes: npt.NDArray[np.uint64]) -> I64:
     """The places of terms that are equal to a neighbour so far and go on behind their lane."""
     alike = ~is_new
     alike[:-1] |= ~is_new[1:]
-    return np.flatnonzero(alike & (workers & np.uint64(_LEFT) > _LANE))
+    return np.flatnonzero(alike & (lanes & np.uint64(_LEFT) > _LANE))

@@ -20,7 +20,7 @@ class LiveCodeSearch:
     def __init__(
         self,
         index: LiveIndex,
-        record: LiveSymbolIndex,
+        symbol_index: LiveSymbolIndex,
         read_live: ReadLive,
         extensions: Mapping[str, str],
         max_words: int,
@@ -28,7 +28,7 @@ class LiveCodeSearch:
     ) -> None:
         """`extensions` gives file extensions other languages; `max_words` are those of a query that count."""
         self._index = index
-        self._record = record
+        self._symbol_index = symbol_index
         self._read_live = read_live
         self._extensions = extensions
         self._max_words = max_words
@@ -37,7 +37,7 @@ class LiveCodeSearch:
     def search(self, request: CodeRequest, ask: Ask | None = None) -> CodeAnswer:
         """The pieces of code that answer a request; `ask` asks the client's model. INDEX_UNAVAILABLE."""
         searcher = self._index.get_searcher()
-        find_record = self._record.open_finder()
+        find_record = self._symbol_index.open_finder()
         meaning = self._meaning
         sources = CodeSources(
             searcher, self._read_live, find_record, self._extensions, self._max_words, meaning
@@ -47,7 +47,7 @@ class LiveCodeSearch:
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         progress = self._index.describe_progress(searcher.snapshot)
-        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._record.warn()])]
+        notes = [*answer.warnings, *dict.fromkeys([*progress, *self._symbol_index.warn()])]
         if meaning is not None and request.semantic_weight:
             notes += meaning.warn()
         return replace(answer, warnings=tuple(notes))

@@ -151,9 +151,9 @@ def _find_common(terms: TermsReader) -> list[bytes]:
 
 def _hash_words(text: bytes, starts: I64, ends: I64) -> U64:
     """A number for each word of a text, by its last bytes; as many bytes stand in front of the first."""
-    workers = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
+    lanes = np.ndarray(len(text) - _LONGEST + 1, dtype="<u8", buffer=text, strides=(1,))
     sizes = np.minimum(ends - starts, _LONGEST)
-    values = workers[ends - _LONGEST] & _KEPT[sizes]
+    values = lanes[ends - _LONGEST] & _KEPT[sizes]
     hashes: U64 = (values ^ sizes.astype(np.uint64)) * _SPREAD
     return hashes ^ hashes >> np.uint64(32)
 

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from index_format import LiveSegment
 from repo_mcp.exact.file_bitmaps import Bools
-from repo_mcp.exact.kept_runs import KeptRuns
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.required_terms import All, Need, Run
 from repo_mcp.exact.term_finder import FoundTerms, list_long_terms
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ class NeighbourFilter:
         self,
         segment: LiveSegment,
         sides: NeighbourBloom,
-        kept: KeptRuns[RunOccurrences],
+        cache: LruCache[Run, RunOccurrences],
         find_terms: Callable[[Run], FoundTerms | None],
     ) -> None:
         """`find_terms` gives the terms that may hold a run, or None when there are too many."""
@@ -48,7 +48,7 @@ class NeighbourFilter:
         self._reader = segment.reader
         self._sides = sides
         self._find_terms = find_terms
-        self._kept = kept
+        self._cache = cache
 
     def find(self, need: Need) -> Bools | None:
         """A mask of the files that may meet a need; None for all."""
@@ -62,10 +62,7 @@ class NeighbourFilter:
 
     def _find_run(self, run: Run) -> Bools | None:
         plain = replace(run, before="", behind="")
-        found = self._kept.find(plain)
-        if found is None:
-            found = self._look_up(plain)
-            self._kept.keep(plain, found)
+        found = self._cache.get(plain, lambda: self._look_up(plain))
         if found.others is None:
             return None
         bits = np.unpackbits(np.frombuffer(found.others, dtype=np.uint8), count=self._reader.file_count)

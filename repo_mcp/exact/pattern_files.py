@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from index_format import FilesReader, LiveSegment, PostingList, TermsReader, sort_distinct
-from repo_mcp.exact.kept_runs import KeptRuns
 from repo_mcp.exact.neighbour_bloom import NeighbourBloom
 from repo_mcp.exact.neighbour_filter import NeighbourFilter, RunOccurrences, read_span
 from repo_mcp.exact.patterns import MIN_OPEN_CHARS
 from repo_mcp.exact.punctuation_bigrams import PunctuationBigrams
 from repo_mcp.exact.required_terms import All, Edge, Need, PatternReading, Run
 from repo_mcp.exact.term_finder import SIGNED_PAGES, FoundTerms, TermFinder, list_long_terms
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.text.schema import TEXT_FIELDS
 
 I64 = npt.NDArray[np.int64]
@@ -42,6 +42,9 @@ _SHARE_FLOOR = 1_000  # units; in a small segment nothing is too common
 _EXPECTED = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3_000, 1_000, 300, 100)
 
 
+CACHED_RUNS = 64  # by segment: a next pattern often has one of them
+
+
 class SegmentMemory:
     """What was learnt of a segment's terms, which outlives the snapshots that hold it. Safe for threads."""
 
@@ -49,8 +52,8 @@ class SegmentMemory:
         self.finder = TermFinder(terms)
         self.signs = PunctuationBigrams(files)
         self.sides = NeighbourBloom(files, terms)
-        self.sided: KeptRuns[RunOccurrences] = KeptRuns()  # 10 kB each for the kernel's
-        self._units: KeptRuns[bytes] = KeptRuns()  # as bits: 90 kB
+        self.occurrences: LruCache[Run, RunOccurrences] = LruCache(CACHED_RUNS)  # 10 kB each for the kernel's
+        self._units: LruCache[Run, bytes] = LruCache(CACHED_RUNS)  # as bits: 90 kB
 
     def find(self, run: Run, count: int) -> I64 | None:
         """The units of a run that were kept, of `count` there are."""
@@ -63,7 +66,7 @@ class SegmentMemory:
         """Keep the units of a run that took long to look up."""
         mask = np.zeros(count, dtype=np.bool_)
         mask[units] = True
-        self._units.keep(run, np.packbits(mask).tobytes())
+        self._units.put(run, np.packbits(mask).tobytes())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ class SegmentCandidates:
         sides = self.memory.sides
         if reading.sides is None or not sides.is_known:
             return None
-        finder, kept = self.memory.finder, self.memory.sided
+        finder, kept = self.memory.finder, self.memory.occurrences
         return NeighbourFilter(self.segment, sides, kept, lambda run: finder.find(run, MAX_TERMS)).find(
             reading.sides
         )

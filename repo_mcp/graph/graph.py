@@ -17,7 +17,7 @@ from repo_mcp.graph.projects import Projects
 from repo_mcp.graph.questions import IMPLEMENTATIONS, KINDS, EdgeType, SymbolFilter
 from repo_mcp.graph.resolution import MakeResolver, Resolvers
 from repo_mcp.graph.similar import Similar, SimilarFinder
-from repo_mcp.graph.symbol_query import SymbolFinder, SymbolIndex
+from repo_mcp.graph.symbol_query import SearchableProgram, SymbolFinder
 from repo_mcp.graph.typed.prototypes import WITH_HEADERS
 from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
@@ -60,7 +60,7 @@ class Span:
 class Graph:
     """Symbols and edges of one program."""
 
-    def __init__(self, program: SymbolIndex, makers: Mapping[str, MakeResolver]) -> None:
+    def __init__(self, program: SearchableProgram, makers: Mapping[str, MakeResolver]) -> None:
         """`makers` gives the resolver of each language. Reads nothing yet."""
         self._program = program
         self._lock = threading.RLock()

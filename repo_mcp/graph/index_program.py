@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from heapq import merge
 
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.patterns.language_registry import find_language
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbol_index.schema import DECLARES, MODULES, PARTS, USES
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 from repo_mcp.symbols.symbol_record import (
@@ -46,11 +45,12 @@ class IndexProgram:
         self._view = view
         self._read = read
         self._languages = languages
-        self._records: OrderedDict[str, SymbolRecord | None] = OrderedDict()
-        self._kept_bytes = self._decoded_bytes = 0
-        self._lists: OrderedDict[tuple[int, str], Sequence[str]] = OrderedDict()
-        self._kept_paths = 0
-        self._counts: BoundedCache[tuple[int, str], int] = BoundedCache(KEPT_COUNTS)
+        self._records: LruCache[str, SymbolRecord | None] = LruCache(MAX_KEPT_BYTES, _weigh)
+        self._decoded_bytes = 0
+        self._lists: LruCache[tuple[int, str], Sequence[str]] = LruCache(
+            KEPT_PATHS, lambda paths: len(paths) + _LIST_PATHS
+        )
+        self._counts: LruCache[tuple[int, str], int] = LruCache(KEPT_COUNTS)
         self._list_source_paths = list_source_paths
         self.names = DeclaredNames(view)
         self.has_file = view.has_file
@@ -60,17 +60,14 @@ class IndexProgram:
 
     def find_record(self, path: str) -> SymbolRecord | None:
         """The structure of a file; None when it has none, or changed since it was parsed."""
-        if path in self._records:
-            self._records.move_to_end(path)
-            return self._records[path]
-        found = self._records[path] = self._decode(path)
-        self._kept_bytes += _weigh(found)
-        self._decoded_bytes += _weigh(found)
-        while self._kept_bytes > MAX_KEPT_BYTES and len(self._records) > 1:
-            self._kept_bytes -= _weigh(self._records.popitem(last=False)[1])
-        return found
+        return self._records.get(path, lambda: self._decode(path))
 
     def _decode(self, path: str) -> SymbolRecord | None:
+        found = self._decode_any(path)
+        self._decoded_bytes += _weigh(found)
+        return found
+
+    def _decode_any(self, path: str) -> SymbolRecord | None:
         record = self._view.find_record_bytes(path)
         if record is None:
             return None
@@ -144,23 +141,10 @@ class IndexProgram:
         ]
 
     def _count_files(self, field: int, name: str) -> int:
-        key = (field, name)
-        known = self._counts.get(key)
-        if known is None:
-            known = self._counts[key] = self._view.count_paths(field, name) if name else 0
-        return known
+        return self._counts.get((field, name), lambda: self._view.count_paths(field, name) if name else 0)
 
     def _list_files(self, field: int, name: str) -> Sequence[str]:
-        key = (field, name)
-        known = self._lists.get(key)
-        if known is not None:
-            self._lists.move_to_end(key)
-            return known
-        found = self._lists[key] = self._view.list_paths(field, name) if name else []
-        self._kept_paths += len(found) + _LIST_PATHS
-        while self._kept_paths > KEPT_PATHS and len(self._lists) > 1:
-            self._kept_paths -= len(self._lists.popitem(last=False)[1]) + _LIST_PATHS
-        return found
+        return self._lists.get((field, name), lambda: self._view.list_paths(field, name) if name else [])
 
 
 def _weigh(record: SymbolRecord | None) -> int:
@@ -176,7 +160,7 @@ class DeclaredNames:
 
     def __init__(self, view: SymbolIndex) -> None:
         self._view = view
-        self._counts: BoundedCache[str, int] = BoundedCache(KEPT_COUNTS)
+        self._counts: LruCache[str, int] = LruCache(KEPT_COUNTS)
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
         """The names that are declared and begin so, in order of their bytes; those that `pattern` finds."""
@@ -194,7 +178,4 @@ class DeclaredNames:
 
     def count_declaring(self, part: str) -> int:
         """Files that declare a name with a part."""
-        known = self._counts.get(part)
-        if known is None:
-            known = self._counts[part] = self._view.count_paths(PARTS, part)
-        return known
+        return self._counts.get(part, lambda: self._view.count_paths(PARTS, part))

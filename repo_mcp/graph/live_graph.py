@@ -21,13 +21,13 @@ class LiveGraph:
 
     def __init__(
         self,
-        record: LiveSymbolIndex,
+        symbol_index: LiveSymbolIndex,
         list_source_paths: Callable[[], Iterable[str]],
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
     ) -> None:
         """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
-        self._record = record
+        self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
         self._read = read
         self._languages = languages
@@ -38,8 +38,8 @@ class LiveGraph:
     @contextmanager
     def open(self) -> Iterator[Graph]:
         """The graph of the committed generation, for one call. INDEX_UNAVAILABLE when there is none."""
-        with self._record.view() as view:
-            self._told.warnings = self._record.warn()
+        with self._symbol_index.view() as view:
+            self._told.warnings = self._symbol_index.warn()
             yield self._find_graph(view)
 
     def _find_graph(self, view: SymbolIndex) -> Graph:
@@ -55,17 +55,17 @@ class LiveGraph:
         For one that was begun then, too: the rest may have been parsed while it was found.
         """
         told: list[str] = getattr(self._told, "warnings", [])
-        return told or self._record.warn()
+        return told or self._symbol_index.warn()
 
     def status(self) -> SymbolIndexStatus:
         """The state of the structure index."""
-        return self._record.status()
+        return self._symbol_index.status()
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
         """Index some files now, their structure too. See `LiveSymbolIndex.index_files`."""
-        return self._record.index_files(paths, cancelled)
+        return self._symbol_index.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
         """The symbols that a source file declares, in order of line; no status for one that is not parsed."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +22,7 @@ import numpy as np
 from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.questions import name_kind
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolRecord
 
 PATH_DIGITS = 8
@@ -110,7 +110,7 @@ class NodeBook:
 
     def __init__(self, program: NamedProgram) -> None:
         self._program = program
-        self._files: OrderedDict[str, _FileNodes] = OrderedDict()
+        self._files: LruCache[str, _FileNodes | None] = LruCache(KEPT_FILES)
 
     def get(self, declaration: Declaration) -> Node:
         """The node of a declaration. KeyError for one that is not there."""
@@ -198,17 +198,11 @@ class NodeBook:
         return f"{file.module}.{inside}" if file.module else inside
 
     def _find_file(self, path: str) -> _FileNodes | None:
-        known = self._files.get(path)
-        if known is not None:
-            self._files.move_to_end(path)
-            return known
+        return self._files.get(path, lambda: self._read_file(path))
+
+    def _read_file(self, path: str) -> _FileNodes | None:
         record = self._program.find_record(path)
-        if record is None:
-            return None
-        made = self._files[path] = _FileNodes(path, self._program.find_language(path), record)
-        if len(self._files) > KEPT_FILES:
-            self._files.popitem(last=False)
-        return made
+        return None if record is None else _FileNodes(path, self._program.find_language(path), record)
 
 
 class _FileNodes:

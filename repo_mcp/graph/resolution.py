@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from repo_mcp.graph.program.program import NOTHING, Program, Resolution, Resolver
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolRecord
 
 KEPT_ANSWERS = 20_000
@@ -34,7 +34,7 @@ class Resolvers:
         self._fresh_at = 0
         self._makers = makers
         self._made: dict[MakeResolver, Resolver] = {}
-        self._answers: OrderedDict[tuple[str, int | str], Resolution] = OrderedDict()
+        self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(KEPT_ANSWERS)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
         """What the reference in a row of a file's structure means."""
@@ -56,16 +56,11 @@ class Resolvers:
     def _remember(
         self, key: tuple[str, int | str], path: str, build: Callable[[], Reference], record: SymbolRecord
     ) -> Resolution:
-        known = self._answers.get(key)
-        if known is not None:
-            self._answers.move_to_end(key)
-            return known
-        resolver = self._find_resolver(path)
-        answer = NOTHING if resolver is None else resolver.resolve(path, record, build())
-        self._answers[key] = answer
-        if len(self._answers) > KEPT_ANSWERS:
-            self._answers.popitem(last=False)
-        return answer
+        def answer() -> Resolution:
+            resolver = self._find_resolver(path)
+            return NOTHING if resolver is None else resolver.resolve(path, record, build())
+
+        return self._answers.get(key, answer)
 
     def _find_resolver(self, path: str) -> Resolver | None:
         maker = self._makers.get(self._program.find_language(path))

@@ -7,12 +7,12 @@ tokens as others are.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from repo_mcp.graph.program.program import Declaration, Program
-from repo_mcp.lru_cache import BoundedCache
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 SHINGLE = 4  # tokens
@@ -58,7 +58,7 @@ def build_shape(text: str) -> Shape:
     """The runs of tokens of a text."""
     text = text[:MAX_SHAPE_CHARS]
     pattern = _PLAIN_TOKEN if text.isascii() else _TOKEN
-    tokens = [_KEYWORDS.get(token) or _FIRST_LETTERS[token[0]] for token in pattern.findall(text)]
+    tokens = [_KEYWORDS.get(token) or _abstract(token[0]) for token in pattern.findall(text)]
     return frozenset(zip(*(tokens[ordinal:] for ordinal in range(SHINGLE)), strict=False))
 
 
@@ -88,20 +88,11 @@ class _Lines:
         return self._data[first : min(last, first + 4 * MAX_SHAPE_CHARS)].decode("utf-8", "ignore")
 
 
-class _FirstLetters(BoundedCache[str, str]):
-    """What a token is that is no keyword, by how it begins: a name or a value is one of many."""
-
-    def __missing__(self, first: str) -> str:
-        found = self[first] = _abstract(first)
-        return found
-
-
+@lru_cache(KEPT_LETTERS)
 def _abstract(first: str) -> str:
+    """Return what a token that is no keyword counts as, by its first letter."""
     if first.isalpha() or first == "_":
         return "n"
     if first.isdigit():
         return "0"
     return "s" if first in "\"'" else first
-
-
-_FIRST_LETTERS = _FirstLetters(KEPT_LETTERS)

@@ -22,7 +22,7 @@ from repo_mcp.graph.edges import mark_inside
 from repo_mcp.graph.program.program import Declaration
 from repo_mcp.graph.shapes import Shapes, compare_shapes
 from repo_mcp.graph.similar_candidates import Candidate, Wanted, find_candidates
-from repo_mcp.graph.symbol_query import SymbolIndex
+from repo_mcp.graph.symbol_query import SearchableProgram
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 
@@ -89,7 +89,7 @@ class _Compared:
 class SimilarFinder:
     """Likeness of symbols in one program. Used by one call at a time."""
 
-    def __init__(self, program: SymbolIndex) -> None:
+    def __init__(self, program: SearchableProgram) -> None:
         self._program = program
         self._rarity: dict[str, float] = {}
         self._part_rarity: dict[str, float] = {}

@@ -96,7 +96,7 @@ class Names(Protocol):
         """Files that declare a name with a part."""
 
 
-class SymbolIndex(NamedProgram, Protocol):
+class SearchableProgram(NamedProgram, Protocol):
     """A program whose declared names can be looked up by their beginnings and parts."""
 
     @property
@@ -148,7 +148,7 @@ Wanted = Callable[[str, SymbolKind], bool]  # path and kind
 class SymbolFinder:
     """Symbols by name in one program. Used by one call at a time."""
 
-    def __init__(self, program: SymbolIndex, nodes: NodeBook) -> None:
+    def __init__(self, program: SearchableProgram, nodes: NodeBook) -> None:
         self._program = program
         self._nodes = nodes
 

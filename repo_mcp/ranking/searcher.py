@@ -13,12 +13,13 @@ from functools import lru_cache, partial
 import numpy as np
 
 from index_format import ChunkSpan, Level, Snapshot, UnitSpan
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.block_max_maxscore import BlockMaxMaxScore
 from repo_mcp.ranking.bm25f import DECIMALS, I64, TermScorer
 from repo_mcp.ranking.path_scan import PathScan
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.segment_search import UNITS_PER_CHUNK, Mask, Matches, RankedUnit, SegmentSearch
-from repo_mcp.ranking.term_scorers import ALL_FIELDS, Kept, TermScorerReader, TermScorers
+from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScorers
 from repo_mcp.ranking.tf_norm_table import U32
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
@@ -96,7 +97,7 @@ class Searcher:
         self.bases = np.concatenate(
             [[0], np.cumsum(counts, dtype=np.int64)]
         )  # where each segment's files begin in `find_files`
-        self._files: Kept[tuple[str, int], U32] = Kept(FILES_BYTES, lambda one: one.nbytes + 200)
+        self._files: LruCache[tuple[str, int], U32] = LruCache(FILES_BYTES, lambda one: one.nbytes + 200)
         # Bound to the segments, not to itself: in a ring with what it keeps it would outlive its last use.
         self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
 

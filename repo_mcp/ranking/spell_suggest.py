@@ -9,12 +9,12 @@ is kept as long as that is open, from one generation to the next.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from weakref import WeakKeyDictionary
 
 from index_format import LiveSegment, Snapshot
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.lookup import count_units
 
 MIN_CHARS = 6  # of a word that near ones are looked for
@@ -48,7 +48,7 @@ def find_near(snapshot: Snapshot, word: str, *, thorough: bool) -> list[str]:
     """The live terms nearest to a word, the likest first, then the commonest, then by their letters."""
     likeness: dict[str, float] = {}
     for segment in snapshot.segments:
-        likeness |= _KEPT.find(segment, word, thorough=thorough)
+        likeness |= _find_known(segment, word, thorough=thorough)
     counts = {term: count_units(snapshot, term) for term in likeness}
     live = [term for term, count in counts.items() if count]
     return sorted(live, key=lambda term: (-likeness[term], -counts[term], term))[:MAX_OFFERED]
@@ -71,30 +71,16 @@ def _iter_halves(segment: LiveSegment, head: str, tail: str) -> Iterator[str]:
     yield from (term.decode("utf-8", "replace") for term in dictionary.iter_ending(tail.encode()))
 
 
-class _Kept:
-    """What was found last in the segments that are open. Safe for several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: WeakKeyDictionary[object, OrderedDict[tuple[str, bool], Mapping[str, float]]]
-        self._found = WeakKeyDictionary()
-
-    def find(self, segment: LiveSegment, word: str, *, thorough: bool) -> Mapping[str, float]:
-        """As `_find_in`."""
-        key = (word, thorough)
-        with self._lock:
-            known = self._found.setdefault(segment.reader, OrderedDict()).get(key)
-        if known is None:
-            known = _find_in(segment, word, thorough=thorough)
-            with self._lock:
-                words = self._found.setdefault(segment.reader, OrderedDict())
-                words[key] = known
-                if len(words) > KEPT_WORDS:
-                    words.popitem(last=False)
-        return known
+# By opened segment: what was looked up there last. It goes with the segment.
+_FOUND: WeakKeyDictionary[object, LruCache[tuple[str, bool], Mapping[str, float]]] = WeakKeyDictionary()
+_LOCK = threading.Lock()
 
 
-_KEPT = _Kept()
+def _find_known(segment: LiveSegment, word: str, *, thorough: bool) -> Mapping[str, float]:
+    """Return what `_find_in` does, looked up once while it is asked for again and again."""
+    with _LOCK:
+        found = _FOUND.setdefault(segment.reader, LruCache(KEPT_WORDS))
+    return found.get((word, thorough), lambda: _find_in(segment, word, thorough=thorough))
 
 
 def compare(one: str, other: str) -> float:

@@ -7,16 +7,14 @@ for the last of them their bytes.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
 
 import numpy as np
 
 from index_format import BlockList, Level, LiveSegment, PostingList, is_by_block
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.ranking.bm25f import TermScorer
 from repo_mcp.ranking.posting_scorers import (
     BLOCK_DOCS,
@@ -34,8 +32,6 @@ LISTS_BYTES = 24 * 1024 * 1024  # of weighed lists that are kept, in all
 BLOCKS_BYTES = 4 * 1024 * 1024  # of the bytes of long lists
 PATH_UNITS = 8_192  # of the files with a term in their path, above which these are no part of a short list
 ALL_FIELDS = frozenset(range(len(FIELDS)))
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +40,6 @@ class TermScorers:
 
     segments: tuple[tuple[PostingScorer, ...], ...]  # segment by segment, those with a live document
     frequency: int  # live units with the term, in the field where it is commonest
-
-
-class Kept(Generic[Key, Value]):
-    """What was used last, up to a number of bytes. Safe for several threads."""
-
-    def __init__(self, most_bytes: int, count_bytes: Callable[[Value], int]) -> None:
-        self._most_bytes = most_bytes
-        self._count_bytes = count_bytes
-        self._lock = threading.Lock()
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, key: Key, read: Callable[[], Value]) -> Value:
-        """The value that is kept, or that is read now."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = read()
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = value
-                self._bytes += self._count_bytes(value)
-            while self._bytes > self._most_bytes:
-                self._bytes -= self._count_bytes(self._values.popitem(last=False)[1])
-        return value
 
 
 class TermScorerReader:
@@ -81,8 +51,12 @@ class TermScorerReader:
         self._units = units
         self._average_lengths = average_lengths
         self._tf_norms = TfNormTable(average_lengths)
-        self._lists: Kept[tuple[str, float, frozenset[int]], TermScorers] = Kept(LISTS_BYTES, _count_bytes)
-        self._blocks: Kept[tuple[str, int], BlockList] = Kept(BLOCKS_BYTES, lambda one: one.byte_count)
+        self._lists: LruCache[tuple[str, float, frozenset[int]], TermScorers] = LruCache(
+            LISTS_BYTES, _count_bytes
+        )
+        self._blocks: LruCache[tuple[str, int], BlockList] = LruCache(
+            BLOCKS_BYTES, lambda one: one.byte_count
+        )
 
     def read(self, term: str, share: float = 1.0, fields: frozenset[int] = ALL_FIELDS) -> TermScorers:
         """The lists of a term in some fields, whose gains count in part. Raises IndexFormatError, OSError."""
@@ -145,7 +119,7 @@ class _RawList:
     """One list before it is weighed: its live postings, or its blocks."""
 
     def __init__(
-        self, segment: LiveSegment, posting_list: PostingList, blocks: Kept[tuple[str, int], BlockList]
+        self, segment: LiveSegment, posting_list: PostingList, blocks: LruCache[tuple[str, int], BlockList]
     ) -> None:
         self.field = posting_list.field
         self._reader = segment.reader

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 
@@ -10,6 +9,7 @@ from repo_mcp.errors import RepoError
 from repo_mcp.graph.graph import Graph
 from repo_mcp.graph.nodes import Node
 from repo_mcp.graph.program.program import Declaration
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.model import ExactAnswer, ExactRequest, SearchAnswer, SearchRequest
 from repo_mcp.text.lines import decode_source, split_lines
 
@@ -31,22 +31,18 @@ class Source:
         self.search = search
         self.search_exact = search_exact
         self._read = read
-        self._lines: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._lines: LruCache[str, tuple[str, ...]] = LruCache(KEPT_FILES)
 
     def read_lines(self, path: str) -> tuple[str, ...]:
         """The lines of a live file; none where it cannot be read."""
-        known = self._lines.get(path)
-        if known is not None:
-            self._lines.move_to_end(path)
-            return known
+        return self._lines.get(path, lambda: self._read_lines(path))
+
+    def _read_lines(self, path: str) -> tuple[str, ...]:
         try:
             raw = split_lines(decode_source(self._read(path)).data)
         except RepoError:
             raw = []
-        lines = self._lines[path] = tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
-        if len(self._lines) > KEPT_FILES:
-            self._lines.popitem(last=False)
-        return lines
+        return tuple(map(partial(str, encoding="utf-8", errors="replace"), raw))
 
     def find_around(self, path: str, line: int) -> Node | None:
         """The innermost symbol of a file that holds a line; None outside of all, or without a structure."""

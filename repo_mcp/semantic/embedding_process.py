@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from repo_mcp.errors import RepoError
 from repo_mcp.languages.outline.adapter import ParserFailed
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.process.parse_process import serve
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
@@ -45,13 +45,13 @@ class QuestionEmbedder:
         self._dimensions = dimensions
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, I8] = OrderedDict()
+        self._vectors: LruCache[str, I8] = LruCache(KEPT_QUESTIONS)
         self._next_start = 0.0  # time.monotonic; not at once again where none could be had
 
     def embed(self, text: str) -> I8 | None:
         """The vector of a question; None when no process can be had, or none gives one."""
         with self._lock:
-            found = self._kept.get(text)
+            found = self._vectors.find(text)
             if found is None:
                 if time.monotonic() < self._next_start:
                     return None
@@ -62,9 +62,7 @@ class QuestionEmbedder:
                     return None
                 if answer is None or len(answer) != self._dimensions:
                     return None
-                found = self._kept[text] = np.frombuffer(answer, dtype=np.int8)
-                if len(self._kept) > KEPT_QUESTIONS:
-                    self._kept.popitem(last=False)
+                found = self._vectors.put(text, np.frombuffer(answer, dtype=np.int8))
             return found
 
     def close(self) -> None:

@@ -56,10 +56,10 @@ def join_spans(texts: Sequence[bytes]) -> Spans:
 def hash_spans(spans: Spans) -> tuple[U64, U64]:
     """Two hashes of each span. It does not end in a zero byte, so its last lane tells its length."""
     padded, starts, sizes = spans.padded, spans.starts, spans.sizes
-    workers: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
-    worker = workers[starts]
-    worker &= _MASKS.take(sizes, mode="clip")
-    first, second = worker * _FACTORS[0], worker * _FACTORS[1]
+    lanes: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
+    lane = lanes[starts]
+    lane &= _MASKS.take(sizes, mode="clip")
+    first, second = lane * _FACTORS[0], lane * _FACTORS[1]
     longer = np.flatnonzero(sizes > _LANE)
     columns = [column.take(longer) for column in (starts, sizes)]
     halves = [half.take(longer) for half in (first, second)]
@@ -67,10 +67,10 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
         at, rest = columns
         at += _LANE
         rest -= _LANE
-        worker = workers[at]
-        worker &= _MASKS.take(rest, mode="clip")
+        lane = lanes[at]
+        lane &= _MASKS.take(rest, mode="clip")
         for number, whole in enumerate((first, second)):
-            halves[number] = _mix(halves[number], worker, _FACTORS[2 + number])
+            halves[number] = _mix(halves[number], lane, _FACTORS[2 + number])
             whole[longer] = halves[number]
         left = np.flatnonzero(rest > _LANE)
         longer = longer.take(left)
@@ -79,9 +79,9 @@ def hash_spans(spans: Spans) -> tuple[U64, U64]:
     return first, second
 
 
-def _mix(hashes: U64, worker: U64, factor: np.uint64) -> U64:
+def _mix(hashes: U64, lane: U64, factor: np.uint64) -> U64:
     hashes ^= hashes >> _FOLD
-    hashes ^= worker
+    hashes ^= lane
     hashes *= factor
     return hashes
 

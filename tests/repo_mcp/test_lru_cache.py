@@ -1,20 +1,69 @@
-"""The cache that forgets everything when it is full."""
+"""The cache: what was used last stays, up to a weight."""
 
 from __future__ import annotations
 
-from repo_mcp.lru_cache import BoundedCache
+import threading
+
+import pytest
+
+from repo_mcp.lru_cache import LruCache
 
 
-def test_it_never_holds_more_than_it_may() -> None:
-    cache: BoundedCache[int, int] = BoundedCache(3)
-    for number in range(10):
-        cache[number] = number
-        assert cache[number] == number
-        assert len(cache) <= 3
+def test_the_least_recently_used_goes_first() -> None:
+    cache: LruCache[str, int] = LruCache(2)
+    cache.put("a", 1)
+    cache.put("b", 2)
+    assert cache.find("a") == 1
+    cache.put("c", 3)
+    assert [cache.find(key) for key in "abc"] == [1, None, 3]
+    assert len(cache) == 2
 
 
-def test_what_is_there_may_be_replaced_when_it_is_full() -> None:
-    cache: BoundedCache[int, int] = BoundedCache(2)
-    cache[1] = cache[2] = 0
-    cache[1] = 5
-    assert cache == {1: 5, 2: 0}
+def test_a_value_is_made_once_while_it_is_held() -> None:
+    made: list[str] = []
+    cache: LruCache[str, str | None] = LruCache(2)
+
+    def make(key: str) -> None:
+        made.append(key)
+
+    for key in "aabab":
+        assert cache.get(key, lambda key=key: make(key)) is None  # type: ignore[misc]
+    assert made == ["a", "b"]
+
+
+def test_values_weigh_as_much_as_is_said_and_the_newest_always_stays() -> None:
+    cache: LruCache[int, bytes] = LruCache(10, len)
+    for number in range(5):
+        cache.put(number, bytes(4))
+    assert len(cache) == 2
+    cache.put(9, bytes(100))
+    assert (len(cache), cache.find(9)) == (1, bytes(100))
+    cache.put(9, b"")
+    cache.put(1, bytes(10))
+    assert len(cache) == 2
+
+
+def test_what_cannot_be_made_is_not_held() -> None:
+    cache: LruCache[int, int] = LruCache(2)
+    with pytest.raises(ZeroDivisionError):
+        cache.get(1, lambda: 1 // 0)
+    assert cache.get(1, lambda: 7) == 7
+
+
+def test_threads_may_use_it_together() -> None:
+    cache: LruCache[int, int] = LruCache(3)
+    wrong: list[int] = []
+
+    def use(start: int) -> None:
+        for number in range(start, start + 4_000):
+            key = number % 7
+            if cache.get(key, lambda key=key: key * 2) != key * 2:  # type: ignore[misc]
+                wrong.append(key)
+
+    threads = [threading.Thread(target=use, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(cache) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from repo_mcp.graph.python.scoping import PythonScoping
 from repo_mcp.graph.python.values import Form, Value, outside
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 
 MAX_KEPT = 20_000  # orders
 MAX_CLASSES = 100  # in the order of one class
@@ -18,7 +18,7 @@ class PythonClasses:
 
     def __init__(self, scoping: PythonScoping) -> None:
         self._scoping = scoping
-        self._orders: BoundedCache[Class, tuple[list[Class], str]] = BoundedCache(MAX_KEPT)
+        self._orders: LruCache[Class, tuple[list[Class], str]] = LruCache(MAX_KEPT)
 
     def list_order(self, start: Class) -> tuple[list[Class], str]:
         """A class and its bases in the order in which members are looked for; and a base that is outside.
@@ -26,9 +26,7 @@ class PythonClasses:
         Depth first, a class behind all that inherit from it. It is that of Python where Python has one and
         no base stands twice; MAX_CLASSES at most.
         """
-        if start not in self._orders:
-            self._orders[start] = self._build_order(start)
-        return self._orders[start]
+        return self._orders.get(start, lambda: self._build_order(start))
 
     def _build_order(self, start: Class) -> tuple[list[Class], str]:
         seen: list[Class] = []

@@ -14,7 +14,7 @@ from repo_mcp.graph.python.classes import PythonClasses
 from repo_mcp.graph.python.names import Bound, PythonNames
 from repo_mcp.graph.python.scoping import MAX_VALUES, PythonScoping
 from repo_mcp.graph.python.values import OUTER, Form, Value, merge, outside, take_item
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Binding, SymbolKind
 
 MAX_KEPT = 200_000  # values of variables and functions
@@ -47,7 +47,7 @@ class PythonEvaluator:
         self._depth = 0
         self._active: set[tuple[str, int, str]] = set()
         self._was_cut = False
-        self._kept: BoundedCache[tuple[str, int, str], list[Value]] = BoundedCache(MAX_KEPT)
+        self._told: LruCache[tuple[str, int, str], list[Value]] = LruCache(MAX_KEPT)
 
     def ask(self, path: str, ordinal: int, expression: str, line: int) -> Known:
         """What an expression is that stands in a symbol at a line; None when nothing tells."""
@@ -177,8 +177,9 @@ class PythonEvaluator:
         if names.is_function(value.ordinal):
             return self._call_function(value)
         key = (value.path, value.ordinal, "")
-        if key in self._kept:
-            return self._kept[key]
+        known = self._told.find(key)
+        if known is not None:
+            return known
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
@@ -281,7 +282,9 @@ class PythonEvaluator:
         if key in self._active or self._depth >= MAX_DEPTH:
             self._was_cut = True
             return []
-        found = self._kept[key] if key in self._kept else self._keep(key, value.path, names, bounds)
+        found = self._told.find(key)
+        if found is None:
+            found = self._keep(key, value.path, names, bounds)
         is_told = any(one.form in _TELLING for one in bounds)
         return self._fit_owner(value, names, [one if is_told else one.guessed() for one in found])
 
@@ -298,7 +301,7 @@ class PythonEvaluator:
             self._active.discard(key)
             self._depth -= 1
         if not self._was_cut:
-            self._kept[key] = found
+            self._told.put(key, found)
         self._was_cut |= was_cut
         return found
 

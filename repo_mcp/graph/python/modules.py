@@ -12,7 +12,7 @@ Left out on purpose: `sys.path` as programs change it, and installed packages.
 from __future__ import annotations
 
 from repo_mcp.graph.program.program import Program
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.text.roles import FileRole, find_role
 
 MAX_KEPT = 100_000  # answers of each kind
@@ -28,8 +28,8 @@ class PythonModules:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._roots: BoundedCache[str, tuple[str, ...]] = BoundedCache(MAX_KEPT)
-        self._found: BoundedCache[tuple[str, str], str | None] = BoundedCache(MAX_KEPT)
+        self._roots: LruCache[str, tuple[str, ...]] = LruCache(MAX_KEPT)
+        self._found: LruCache[tuple[str, str], str | None] = LruCache(MAX_KEPT)
         self._tops: dict[str, dict[str, None]] | None = None  # name of a package -> folders around such
 
     def find_module(self, path: str, name: str) -> str | None:
@@ -37,10 +37,7 @@ class PythonModules:
         if name.startswith("."):
             return self._find_relative(path, name)
         folder = _folder(path)
-        key = (folder, name)
-        if key not in self._found:
-            self._found[key] = self._find_absolute(folder, name)
-        return self._found[key]
+        return self._found.get((folder, name), lambda: self._find_absolute(folder, name))
 
     def find_submodule(self, module: str, name: str) -> str | None:
         """A module in a package; None when there is none, and for what is no package."""
@@ -105,20 +102,20 @@ class PythonModules:
 
     def _list_roots(self, folder: str) -> tuple[str, ...]:
         """Folders in which absolute names are looked for, nearest first."""
-        roots = self._roots.get(folder)
-        if roots is None:
-            found: dict[str, None] = {}
-            around = folder
-            for _ in range(MAX_FOLDERS):
-                if not self.is_package(around):
-                    for nested in _NESTED_ROOTS:
-                        if self._program.has_folder((around + nested).rstrip("/")):
-                            found[around + nested] = None
-                if not around:
-                    break
-                around = _folder(around[:-1])
-            roots = self._roots[folder] = tuple(found)
-        return roots
+        return self._roots.get(folder, lambda: self._find_roots(folder))
+
+    def _find_roots(self, folder: str) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        around = folder
+        for _ in range(MAX_FOLDERS):
+            if not self.is_package(around):
+                for nested in _NESTED_ROOTS:
+                    if self._program.has_folder((around + nested).rstrip("/")):
+                        found[around + nested] = None
+            if not around:
+                break
+            around = _folder(around[:-1])
+        return tuple(found)
 
     def _find_top(self, name: str) -> str | None:
         """The folder around the one package of a name, wherever it stands; None for none or several."""

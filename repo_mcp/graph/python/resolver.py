@@ -24,7 +24,7 @@ from repo_mcp.graph.python.modules import qualified_module
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.scoping import PythonScoping
 from repo_mcp.graph.python.values import Form, Value
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 from repo_mcp.symbols.symbol_record import Reference, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.roles import is_test_path
 
@@ -44,7 +44,7 @@ class PythonResolver:
         self._program = program
         self._scoping = PythonScoping(program)
         self._evaluator = PythonEvaluator(self._scoping)
-        self._guesses: BoundedCache[str, tuple[Declaration, ...]] = BoundedCache(MAX_KEPT)
+        self._guesses: LruCache[str, tuple[Declaration, ...]] = LruCache(MAX_KEPT)
 
     def resolve(self, path: str, record: SymbolRecord, reference: Reference) -> Resolution:
         """What a reference means. It must be one of the structure, which is the one that the program has."""
@@ -117,10 +117,9 @@ class PythonResolver:
         name = reference.name
         if name in COMMON_NAMES or (name.startswith("__") and name.endswith("__")):
             return NOTHING
-        if name not in self._guesses:
-            self._guesses[name] = self._list_members(name)
         # What one test makes for itself, nobody else is given.
-        found = [one for one in self._guesses[name] if one.path == path or not is_test_path(one.path)]
+        members = self._guesses.get(name, lambda: self._list_members(name))
+        found = [one for one in members if one.path == path or not is_test_path(one.path)]
         if not found or len(found) > MAX_GUESSES:
             return NOTHING
         is_likely = len(found) == 1 and self._fits(found[0], reference)

@@ -12,7 +12,7 @@ from repo_mcp.graph.program.program import Program
 from repo_mcp.graph.python.modules import PythonModules
 from repo_mcp.graph.python.names import Imported, PythonNames
 from repo_mcp.graph.python.values import Form, Value, merge, outside
-from repo_mcp.lru_cache import BoundedCache
+from repo_mcp.lru_cache import LruCache
 
 MAX_FILES = 2_000  # whose tables are kept
 MAX_KEPT = 200_000  # answers
@@ -27,16 +27,17 @@ class PythonScoping:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.modules = PythonModules(program)
-        self._names: BoundedCache[str, PythonNames | None] = BoundedCache(MAX_FILES)
-        self._members: BoundedCache[tuple[str, str], list[Value]] = BoundedCache(MAX_KEPT)
+        self._names: LruCache[str, PythonNames | None] = LruCache(MAX_FILES)
+        self._members: LruCache[tuple[str, str], list[Value]] = LruCache(MAX_KEPT)
         self._asked: set[tuple[str, str]] = set()  # in the present question: each module once for each name
 
     def find_names(self, path: str) -> PythonNames | None:
         """The tables of a file; None for what has no structure."""
-        if path not in self._names:
-            record = None if path.endswith("/") else self._program.find_record(path)
-            self._names[path] = None if record is None else PythonNames(record)
-        return self._names[path]
+        return self._names.get(path, lambda: self._read_names(path))
+
+    def _read_names(self, path: str) -> PythonNames | None:
+        record = None if path.endswith("/") else self._program.find_record(path)
+        return None if record is None else PythonNames(record)
 
     def look_up(self, path: str, ordinal: int, name: str, skip_own: bool = False) -> list[Value]:
         """What a bare name means that is read in a symbol. `skip_own`: not as seen from inside it."""
@@ -70,8 +71,9 @@ class PythonScoping:
     def find_member(self, module: str, name: str, hops: int = 0) -> list[Value]:
         """What a name means in a module: declared there, imported, or a module in a package."""
         key = (module, name)
-        if key in self._members:
-            return self._members[key]
+        known = self._members.find(key)
+        if known is not None:
+            return known
         if not hops:
             self._asked.clear()
         if hops > MAX_HOPS or key in self._asked:
@@ -79,7 +81,7 @@ class PythonScoping:
         self._asked.add(key)
         found = self._find_member(module, name, hops)
         if not hops:
-            self._members[key] = found
+            self._members.put(key, found)
         return found
 
     def _find_member(self, module: str, name: str, hops: int) -> list[Value]:

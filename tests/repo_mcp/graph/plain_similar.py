@@ -34,7 +34,7 @@ from repo_mcp.graph.similar import (
     MIN_PART,
     Similar,
 )
-from repo_mcp.graph.symbol_query import SymbolIndex
+from repo_mcp.graph.symbol_query import SearchableProgram
 from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, ReferenceRole, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 
@@ -75,7 +75,7 @@ class _Candidate:
 class PlainFinder:
     """Likeness of symbols in one program. Used by one call at a time."""
 
-    def __init__(self, program: SymbolIndex) -> None:
+    def __init__(self, program: SearchableProgram) -> None:
         self._program = program
         self._rarity: dict[str, float] = {}
         self._part_rarity: dict[str, float] = {}
@@ -269,7 +269,7 @@ def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
 class _Texts:
     """The shapes of symbols, from the text of their files as it is now."""
 
-    def __init__(self, program: SymbolIndex) -> None:
+    def __init__(self, program: SearchableProgram) -> None:
         self._program = program
         self._lines: dict[str, list[str]] = {}
 

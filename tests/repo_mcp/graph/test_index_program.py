@@ -133,9 +133,9 @@ def test_structures_are_forgotten_and_read_again(
 ) -> None:
     view = repository.symbol_index.find_view()
     assert view is not None
-    disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     monkeypatch.setattr("repo_mcp.graph.index_program.MAX_KEPT_BYTES", 1)
     monkeypatch.setattr("repo_mcp.graph.index_program.KEPT_PATHS", 2)
+    disk = IndexProgram(view, lambda: (), lambda _: b"", {})
     first = {path: disk.find_record(path) for path in disk.list_paths()}
     again = {path: disk.find_record(path) for path in disk.list_paths()}
     for path, record in first.items():

@@ -17,7 +17,7 @@ from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, GRAIN, LongList, PathLi
 from repo_mcp.ranking.query import Query
 from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import Matches
-from repo_mcp.ranking.term_scorers import Kept, TermScorerReader
+from repo_mcp.ranking.term_scorers import TermScorerReader
 from repo_mcp.ranking.tf_norm_table import TfNormTable
 from repo_mcp.text.schema import FIELDS
 from tests.repo_mcp.ranking.plain_search import score_units
@@ -205,20 +205,3 @@ def test_sums_of_gains_do_not_depend_on_their_order() -> None:
         for gain in gains:
             total += gain
         assert total == sum(sorted(gains))
-
-
-def test_what_was_used_last_is_kept() -> None:
-    read: list[str] = []
-
-    def get(key: str) -> bytes:
-        def make() -> bytes:
-            read.append(key)
-            return b"12345678"
-
-        return kept.get(key, make)
-
-    kept: Kept[str, bytes] = Kept(16, len)
-    for key in "abacab":
-        assert get(key) == b"12345678"
-    assert read == ["a", "b", "c", "b"]
-    assert Kept(4, len).get("big", lambda: b"12345678") == b"12345678"
