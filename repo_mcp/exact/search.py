@@ -23,7 +23,7 @@ from repo_mcp.exact.batch_prefilter import iter_texts
 from repo_mcp.exact.file_bitmaps import ReadMany
 from repo_mcp.exact.line_matcher import LineMatch, LineMatcher
 from repo_mcp.exact.paths import ExactSearcher, PathFilter
-from repo_mcp.indexing.indexer import name_snapshot
+from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.indexing.scan_state import ChangedFiles
 from repo_mcp.model import ExactAnswer, ExactMatch, ExactRequest
 

@@ -35,8 +35,8 @@ from index_format import (
 )
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import Plan
-from repo_mcp.indexing.indexer import explain_write_error
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
 
 WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower

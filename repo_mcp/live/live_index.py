@@ -28,8 +28,11 @@ from index_format import (
     read_manifest,
 )
 from repo_mcp.errors import ErrorCode, RepoError
-from repo_mcp.indexing.indexer import NO_PROBE, Indexer, Walk, explain_write_error, name_snapshot
+from repo_mcp.indexing.indexer import Indexer
 from repo_mcp.indexing.purge_mark import PurgeMark
+from repo_mcp.indexing.purging import NO_PROBE
+from repo_mcp.indexing.refresh import Walk
+from repo_mcp.indexing.reports import explain_write_error, name_snapshot
 from repo_mcp.indexing.scan_state import (
     ChangedFiles,
     SeenFiles,
@@ -517,7 +520,7 @@ class LiveIndex:
             self._workers,
             self._walk,
             self._record,
-            places=self._view if self._view is not None else NO_PROBE,
+            probe=self._view if self._view is not None else NO_PROBE,
             note_purge=self._note_purge,
             note_purge_due=self.note_purge_due,
             make_tag=make_tag,

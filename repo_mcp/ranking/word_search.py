@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from index_format import Snapshot
-from repo_mcp.indexing.indexer import name_snapshot
+from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.model import SearchAnswer, SearchRequest
 from repo_mcp.ranking.query import parse_query
 from repo_mcp.ranking.ranking import choose_unknown, rank

@@ -24,8 +24,8 @@ from repo_mcp.indexing.derived_phase import (
     run_round,
 )
 from repo_mcp.indexing.derived_plan import Plan, WantedFile, plan_round
-from repo_mcp.indexing.indexer import count_milliseconds
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.reports import count_milliseconds
 from repo_mcp.model import ProgressCallback
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.chunk_texts import build_texts, find_task

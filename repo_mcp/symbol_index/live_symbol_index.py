@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from index_format import DiskDirectory, IndexForeign, IndexFormatError, Snapshot, read_manifest
 from repo_mcp.errors import ErrorCode, RepoError
 from repo_mcp.indexing.derived_plan import list_changed
-from repo_mcp.indexing.indexer import name_snapshot
 from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.purge_mark import PurgeMark
+from repo_mcp.indexing.reports import name_snapshot
 from repo_mcp.live.derived_index import DerivedIndex, DerivedIndexWording
 from repo_mcp.live.live_index import NOT_WHOLE, LiveIndex
 from repo_mcp.model import (

@@ -27,8 +27,8 @@ from repo_mcp.indexing.derived_phase import (
     run_round,
 )
 from repo_mcp.indexing.derived_plan import FindTask, Plan, WantedFile, plan_named, plan_round
-from repo_mcp.indexing.indexer import build_compact_report, count_milliseconds, name_snapshot
 from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.reports import build_compact_report, count_milliseconds, name_snapshot
 from repo_mcp.languages.symbol_parsers import find_parser_task
 from repo_mcp.model import CompactReport, ProgressCallback, SymbolIndexReport
 from repo_mcp.process.parse_worker import BatchParser

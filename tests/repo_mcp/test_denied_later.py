@@ -299,7 +299,7 @@ def die(*_arguments: object, **_more: object) -> None:
 @pytest.mark.parametrize(
     "moment",
     [
-        ("repo_mcp.indexing.indexer._Refresh._merge", "before the text of the lexical index goes"),
+        ("repo_mcp.indexing.refresh.Refresh._merge", "before the text of the lexical index goes"),
         ("repo_mcp.live.live_index.LiveIndex._note_purge", "after it went"),
         ("repo_mcp.symbol_index.live_symbol_index.LiveSymbolIndex.note_refresh", "after the refresh"),
     ],

@@ -1,0 +1,345 @@
+"""One refresh of an index, from the walk to the commit.
+
+Each shard is committed as it comes, so a long build is searchable from its first seconds and a
+killed one goes on where it stopped. After a build from nothing, or one that renewed most of the index,
+everything is merged into one segment, which is the same, byte for byte, whatever came before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Protocol
+
+from index_format import Directory, IndexWriter, SegmentEntry, Snapshot
+from repo_mcp.indexing.building import Building
+from repo_mcp.indexing.known_files import KnownFiles
+from repo_mcp.indexing.purge_mark import PurgeMark
+from repo_mcp.indexing.purging import Purge, TreeProbe, find_inode
+from repo_mcp.indexing.reports import count_milliseconds, name_snapshot
+from repo_mcp.indexing.scan_state import (
+    SeenFiles,
+    SeenRecord,
+    build_seen,
+    drop_unchanged,
+    find_changed,
+    renew_seen,
+)
+from repo_mcp.indexing.shards import BuildSettings, ShardPlanner, ShardResult
+from repo_mcp.indexing.workers import ShardPool, encode_windows
+from repo_mcp.model import IndexProgress, ProgressCallback, RefreshReport, SkipReason, WalkedFile, WalkReport
+from repo_mcp.workspace.path_changes import PathChanges
+from repo_mcp.workspace.walked_files import FileColumns, build_walked_files
+
+FULL_MERGE_SHARE = 0.5  # of the indexed files, when renewed in one refresh
+
+
+class Walk(Protocol):
+    """Gives the files of the root. Raises CANCELLED when `cancelled` says so, and what `met` raises, which is
+    told of the files so far.
+    """
+
+    def __call__(
+        self, cancelled: Callable[[], bool], met: Callable[[FileColumns], None] | None = None, /
+    ) -> WalkReport: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshHooks:
+    """What the caller of one refresh is told, and how it stops it."""
+
+    progress: ProgressCallback | None = None
+    cancelled: Callable[[], bool] = lambda: False
+    committed: Callable[[], None] = lambda: None  # after each commit
+
+    def report(self, phase: str, files: int, files_total: int, size: int, size_total: int) -> None:
+        """Tell how far the refresh is; sizes are bytes."""
+        if self.progress is not None:
+            self.progress(IndexProgress(phase, files, files_total, size, size_total))
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshResources:
+    """What all refreshes of one index share."""
+
+    directory: Directory
+    settings: BuildSettings
+    workers: int
+    record: SeenRecord
+    probe: TreeProbe
+    mark: PurgeMark
+    note_purge_due: Callable[[int], None]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What became of the files in one refresh."""
+
+    skipped: dict[str, SkipReason] = field(default_factory=dict)
+    unsettled: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)  # before they could be read: missed the next time
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+
+    def forget(self, paths: Sequence[str]) -> None:
+        """Drop files that are not skipped any more."""
+        for path in paths:
+            self.skipped.pop(path, None)
+
+    def note(self, result: ShardResult, updated: int) -> None:
+        """Count what a shard made, of which `updated` files were indexed before."""
+        self.updated += updated
+        self.added += len(result.indexed) - updated
+        self.unsettled.update(result.unsettled)
+        self.gone.update(result.gone)
+        self.forget((*result.indexed, *result.unchanged))
+        self.skipped.update(result.skipped)
+
+
+class Refresh:
+    """One refresh. `run` or `run_named` is called once, inside `pool`."""
+
+    def __init__(self, resources: RefreshResources, writer: IndexWriter, hooks: RefreshHooks) -> None:
+        """Raises IndexFormatError, OSError."""
+        self._resources = resources
+        self._writer = writer
+        self._hooks = hooks
+        self.pool = ShardPool(resources.settings, resources.workers)  # the caller enters it
+        self.warnings: list[str] = []
+        self._tally = _Tally()
+        self._purge: Purge | None = None
+        self._indexed_files = 0
+        self._commits_shards = True
+        self._reads_all = False
+
+    @property
+    def has_purged(self) -> bool:
+        """True when text had to be purged."""
+        return self._purge is not None and bool(self._purge.segments)
+
+    def run(self, walk: Walk, force: bool) -> RefreshReport:
+        started, scan_started_ns = time.monotonic(), time.time_ns()
+        self._writer.delete_garbage()
+        self._hooks.report("walk", 0, 0, 0, 0)
+        generation = self._writer.commit().generation
+        purge = self._begin_purge(generation)
+        seen = None if force else self._read_seen(generation)
+        known = building = None
+        if seen is None:  # every file is to be read: the first of them while the walk goes on
+            known = self._read_known()
+            self._reads_all = force
+            self._commits_shards = not force or not known.count  # else that answers until all is built anew
+            building = self._begin_building(known)
+        report = walk(self._hooks.cancelled, building.note if building is not None else None)
+        self.warnings += report.warnings
+        changed, missing = find_changed(seen, report.files)
+        if seen is not None:
+            self._tally.skipped = seen.get_skipped()
+        if changed or missing or seen is None or purge.segments:
+            known = known if known is not None else self._read_known()
+            self._indexed_files = known.count
+            self._remove_missing(
+                known, purge, report, missing if seen is not None and seen.complete else None, seen
+            )
+            files = build_walked_files(report.files).take(changed)
+            if seen is not None and report.denied_inodes:  # else nothing tells what was given such a name
+                renamed = [one.path for one in files if find_inode(seen, one.path) in report.denied_inodes]
+                purge.add(renamed, known)
+            (building if building is not None else self._begin_building(known)).finish(files)
+            self._merge()
+            generation = self._commit()
+            self._writer.delete_garbage()
+            self._write_seen(generation, scan_started_ns, report, seen, changed, missing)
+        return self._build_report(started, generation, report)
+
+    def run_named(self, changes: PathChanges) -> RefreshReport | None:
+        """None when the record of what was seen is not that of the committed generation, and when a walk must
+        tell whether what another file was put in the place of was given a name that is denied.
+        """
+        started, scan_started_ns = time.monotonic(), time.time_ns()
+        generation = self._writer.commit().generation
+        seen = self._read_seen(generation)
+        if seen is None or self._resources.mark.read() is not None:
+            return None
+        purge = self._begin_purge(generation)
+        changed = drop_unchanged(seen, changes.files)
+        missing = [path for path in changes.gone if seen.find(path) is not None]
+        if changes.met_denied and any(_is_another(seen, file) for file in changed):
+            return None
+        self._tally.skipped = seen.get_skipped()
+        if changed or missing:
+            known = self._read_known()
+            self._indexed_files = known.count
+            denied = missing if changes.met_denied else purge.find_moved(missing, seen)
+            self._remove(missing, denied, known)
+            self._begin_building(known).finish(build_walked_files(changed))
+            self._merge()
+            generation = self._commit()
+            self._writer.delete_garbage()
+            self._put_seen(
+                self._renew_seen(seen, generation, scan_started_ns, build_walked_files(changed), missing)
+            )
+        return self._build_report(started, generation, WalkReport((), seen.left_out, (), ()))
+
+    def _read_known(self) -> KnownFiles:
+        """The live files of the committed generation."""
+        snapshot = Snapshot.open(self._resources.directory) if self._writer.segments else None
+        try:
+            return KnownFiles(snapshot)
+        finally:
+            if snapshot is not None:
+                snapshot.close()
+
+    def _begin_purge(self, generation: int) -> Purge:
+        one = self._resources
+        self._purge = Purge(one.probe, one.mark, one.note_purge_due, self._writer, generation)
+        return self._purge
+
+    def _remove_missing(
+        self,
+        known: KnownFiles,
+        purge: Purge,
+        report: WalkReport,
+        missing: Sequence[str] | None,
+        seen: SeenFiles | None,
+    ) -> None:
+        """Mark dead what the walk did not meet, except below directories that it could not list.
+
+        `missing` is what the last walk met and this one did not; None when that is not known.
+        """
+        if missing is None:
+            walked = frozenset(build_walked_files(report.files).paths)
+            missing = [path for path in chain(known.iter_paths(), self._tally.skipped) if path not in walked]
+        unreadable = tuple(directory + "/" if directory else "" for directory in report.unreadable)
+        gone = [path for path in missing if not path.startswith(unreadable)]
+        self._remove(gone, purge.find_left_out(gone, report.denied_inodes, seen), known)
+        self._tally.forget(missing)
+
+    def _remove(self, gone: Sequence[str], left_out: Sequence[str], known: KnownFiles) -> None:
+        """Mark files dead that are gone, and have nothing stay of those that are only left out."""
+        self._tally.removed += self._mark_dead(left_out, known, purges=True)
+        self._tally.removed += self._mark_dead(gone, known)
+        self._tally.forget(gone)
+
+    def _mark_dead(self, paths: Sequence[str], known: KnownFiles, *, purges: bool = False) -> int:
+        """Return how many of the files there were. With `purges` nothing of them stays in the index, nor of
+        the versions that these were indexed in place of.
+        """
+        if purges and self._purge is not None:
+            self._purge.add([path for path in paths if known.find(path) is not None], known)
+        taken = known.take(paths)
+        for segment, files in taken.items():
+            self._writer.mark_dead(segment, files)
+        return sum(map(len, taken.values()))
+
+    def _begin_building(self, known: KnownFiles) -> Building:
+        find = (lambda _path: None) if self._reads_all else known.find_fingerprint
+        planner = ShardPlanner(find, self._writer.reserve_temporary, self._resources.settings.shard_bytes)
+        take, report = partial(self._take, known=known), partial(self._hooks.report, "index")
+        return Building(planner, self.pool, take, report, self._hooks.cancelled)
+
+    def _take(self, result: ShardResult, known: KnownFiles) -> None:
+        """Put a shard into the index, in place of the versions that it supersedes."""
+        self._tally.note(result, self._mark_dead(result.indexed, known))
+        self._tally.removed += self._mark_dead(tuple(result.skipped), known, purges=True)
+        self._tally.removed += self._mark_dead(result.gone, known)
+        for entry in result.entries:
+            self._writer.add(entry)
+        if result.entries and self._commits_shards:
+            self._commit()
+
+    def _commit(self) -> int:
+        generation = self._writer.commit().generation
+        self._hooks.committed()
+        return generation
+
+    def _merge(self) -> None:
+        self._hooks.report("merge", 0, 0, 0, 0)
+        tally, settings = self._tally, self._resources.settings
+        files = count_files(self._writer.segments)
+        encode = partial(encode_windows, settings, self._resources.workers, files, self._hooks.cancelled)
+        window_bytes = settings.memory.window_bytes
+        full = tally.added + tally.updated > FULL_MERGE_SHARE * (self._indexed_files + tally.added)
+        self._writer.merge(full=full, encode=encode, window_bytes=window_bytes, between=self._commit_merge)
+        purged = set() if self._purge is None else self._purge.segments
+        self._writer.purge(purged, encode=encode, window_bytes=window_bytes)
+
+    def _commit_merge(self) -> None:
+        """Others follow: until then searches have fewer segments to look in, and the disk fewer to hold."""
+        if self._commits_shards:
+            self._commit()
+            self._writer.delete_garbage()
+
+    def _read_seen(self, generation: int) -> SeenFiles | None:
+        return self._resources.record.read(self._resources.directory, generation, self._writer.segments)
+
+    def _write_seen(
+        self,
+        generation: int,
+        scan_started_ns: int,
+        report: WalkReport,
+        before: SeenFiles | None,
+        changed: Sequence[int],
+        missing: Sequence[str],
+    ) -> None:
+        if before is None:
+            tally = self._tally
+            unsettled = frozenset(tally.unsettled | tally.gone)
+            seen = build_seen(generation, time.time(), scan_started_ns, report, tally.skipped, unsettled)
+        else:
+            files = build_walked_files(report.files).take(changed)
+            seen = self._renew_seen(before, generation, scan_started_ns, files, missing)
+            seen = replace(seen, left_out=report.skipped, complete=not report.unreadable)
+        self._put_seen(seen)
+
+    def _renew_seen(
+        self,
+        before: SeenFiles,
+        generation: int,
+        scan_started_ns: int,
+        changed: Sequence[WalkedFile],
+        missing: Sequence[str],
+    ) -> SeenFiles:
+        tally = self._tally
+        unsettled = frozenset(tally.unsettled | tally.gone)
+        return renew_seen(
+            before, generation, time.time(), scan_started_ns, changed, missing, tally.skipped, unsettled
+        )
+
+    def _put_seen(self, seen: SeenFiles) -> None:
+        try:
+            self._resources.record.write(self._resources.directory, seen, self._writer.segments)
+        except OSError:
+            self.warnings.append("The record of seen files could not be written; the next refresh reads all.")
+
+    def _build_report(self, started: float, generation: int, report: WalkReport) -> RefreshReport:
+        skipped = dict(report.skipped)
+        tally = self._tally
+        for reason in tally.skipped.values():
+            skipped[reason.value] = skipped.get(reason.value, 0) + 1
+        indexed = sum(entry.live_files for entry in self._writer.segments)
+        return RefreshReport(
+            added=tally.added,
+            updated=tally.updated,
+            removed=tally.removed,
+            unchanged=indexed - tally.added - tally.updated,
+            skipped=dict(sorted(skipped.items())),
+            duration_ms=count_milliseconds(started),
+            timestamp=time.time(),
+            snapshot=name_snapshot(generation),
+            warnings=tuple(self.warnings),
+        )
+
+
+def _is_another(seen: SeenFiles, file: WalkedFile) -> bool:
+    """Return True when another file was at its path."""
+    return find_inode(seen, file.path) not in (None, file.stat.inode)
+
+
+def count_files(segments: Sequence[SegmentEntry]) -> int:
+    """Return the files of some segments, live or dead."""
+    return sum(entry.files for entry in segments)

@@ -1,0 +1,43 @@
+"""What indexing tells of itself: names of generations, reports, and errors of writing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from index_format import SegmentEntry
+from repo_mcp.errors import ErrorCode, RepoError
+from repo_mcp.model import CompactReport
+
+
+def name_snapshot(generation: int) -> str:
+    """Return the name of a generation as answers show it."""
+    return f"g{generation}"
+
+
+def build_compact_report(
+    before: Sequence[SegmentEntry], after: Sequence[SegmentEntry], started: float, generation: int
+) -> CompactReport:
+    """Return the report of a compaction that began at `started`, a time of time.monotonic."""
+    return CompactReport(
+        len(before),
+        len(after),
+        sum(entry.file_bytes for entry in before),
+        sum(entry.file_bytes for entry in after),
+        count_milliseconds(started),
+        name_snapshot(generation),
+    )
+
+
+def count_milliseconds(started: float) -> int:
+    """Return the milliseconds since `started`, a time of time.monotonic."""
+    return round((time.monotonic() - started) * 1000)
+
+
+def explain_write_error(error: OSError) -> RepoError:
+    """Return the error for a client of an index that cannot be written."""
+    return RepoError(
+        ErrorCode.INDEX_UNAVAILABLE,
+        f"The index cannot be written ({error.strerror or type(error).__name__}).",
+        "Check the space and permissions of the data directory; the index from before still answers.",
+    )
