@@ -1,6 +1,6 @@
-"""The on-disk index: segments, manifest, snapshot, compactor. FORMAT.md tells the bytes.
+"""The on-disk index: segments, manifest, snapshot, compactor. FORMAT.md specifies the bytes.
 
-Knows no repository, no language and no protocol. What is named here is all that others use.
+The package knows nothing of repositories, languages or protocols. Others use only the names listed here.
 """
 
 from index_format.block_lists import (

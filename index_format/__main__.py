@@ -1,4 +1,4 @@
-"""`index-format dump|verify|stats DATA_DIR`: look at an index without the program that made it."""
+"""`index-format dump|verify|stats DATA_DIR`: inspect an index without the program that made it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Ends with 0, with 2 for a wrong call, with 3 for an index that is not whole."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Returns 0, 2 for a wrong call, 3 for an index that is not whole."""
+    """Run one command. Returns 0 on success, 2 for a wrong call and 3 for an index with a fault."""
     parser = argparse.ArgumentParser(
         prog="index-format",
         description="Look at an index without the program that made it.",

@@ -1,20 +1,20 @@
-"""Posting lists of common terms, by blocks of BLOCK_DOCS doc ids: each block can be read by itself.
+"""Posting lists of common terms, in blocks of BLOCK_DOCS doc ids, each of which can be read by itself.
 
-Block b holds the doc ids 256 b to 256 b + 255. Of one list:
+Block b covers the doc ids 256 b to 256 b + 255. One list is laid out as follows:
 
-    bounds       u8 for each block of the segment: 0 for one without a posting, else the largest
-                 saturation of its postings, above which none of them lies (below)
-    block sizes  u8 for each block: its postings, where 256 is 0
+    bounds       u8 for each block of the segment: 0 for a block without a posting, else an upper bound
+                 of the tf norm of its postings (see below)
+    block sizes  u8 for each block: its number of postings, with 0 for 256
     doc ids      u8 for each posting: doc id less 256 b
-    frequencies  four bits for each posting, the even one in the low half: term frequency less 1,
-                 where 15 says that it is among the escapes
+    frequencies  four bits for each posting, the even one in the low half: term frequency less 1;
+                 15 means that the term frequency is among the escapes
     escapes      for each: u32 number of the posting, u32 term frequency; ascending
 
-The saturation of a posting is BM25's, with k1 = 2 and b = .5: tf / (tf + 1 + length / average), where
-length is that of its document in the field and average that of the segment's documents. It lies
-between 0 and 1, and its bound is floor(255 saturation) + 1. Times idf and 3, that is the most that the
-term can give to a document of the block: what a search needs to leave out what cannot win
-(block-max indexes: Ding and Suel, "Faster top-k document retrieval using block-max indexes", 2011).
+The tf norm of a posting is BM25's term-frequency normalisation with k1 = 2 and b = .5:
+tf / (tf + 1 + length / average), where length is the length of the document's field and average the mean
+over the segment's documents. It lies between 0 and 1, and its bound is floor(255 tf norm) + 1. The bound
+times 3 idf is the most that the term can add to the score of a document in the block, so a search can skip
+blocks that cannot win (Ding and Suel, "Faster top-k document retrieval using block-max indexes", 2011).
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ BLOCK_BITS = 8
 BLOCK_DOCS = 1 << BLOCK_BITS
 SATURATION_K1, SATURATION_B = 2.0, 0.5
 BOUND_SCALE = 255
-_TABLE_BYTES = 2  # of a block: its bound and its size
+_TABLE_BYTES = 2  # per block: one for its bound, one for its size
 _FREQUENCY_ESCAPE = 15
 _ESCAPE = np.dtype([("position", "<u4"), ("count", "<u4")])
 
 
 def count_blocks(docs: int) -> int:
-    """The blocks of so many documents."""
+    """Return the number of blocks that cover `docs` documents."""
     return -(-docs // BLOCK_DOCS)
 
 
 def compute_tf_norm(counts: I64, lengths: Integers, average: float) -> npt.NDArray[np.float64]:
-    """What BM25 makes of term frequencies in documents of given lengths: between 0 and 1."""
+    """Return BM25's tf norms (float64, between 0 and 1) of term frequencies in documents of these lengths."""
     k1, b = SATURATION_K1, SATURATION_B
     tf_norm: npt.NDArray[np.float64] = counts / (counts + (k1 * (1 - b) + (k1 * b / average) * lengths))
     return tf_norm
 
 
 class BlockEncoder:
-    """Lists to be laid out: `sizes` says how many bytes each takes."""
+    """Posting lists ready to be laid out; `sizes` gives the bytes of each (int64, one per list)."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class BlockEncoder:
         blocks: I64,
         tf_norm: npt.NDArray[np.float64],
     ) -> None:
-        """`blocks` is for each list the blocks of its level, `tf_norm` stands beside `docs`."""
+        """Take the number of blocks of each list's level in `blocks`, and a tf norm per entry of `docs`."""
         self._frequencies, self._blocks = frequencies, blocks
         self._docs, self._tf_norm = docs, tf_norm
         self._halves = np.minimum(counts - 1, _FREQUENCY_ESCAPE).astype(np.uint8)
@@ -75,7 +75,7 @@ class BlockEncoder:
         )
 
     def put(self, out: U8, offsets: I64) -> None:
-        """Write each list at its offset; what lies there before is zero."""
+        """Write each list into `out` at its offset. `out` must hold zeros there."""
         frequencies = self._frequencies
         rows = np.repeat(offsets, frequencies) + (self._docs >> BLOCK_BITS)
         firsts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -93,7 +93,7 @@ class BlockEncoder:
         out[positions] = np.frombuffer(self._escapes.tobytes(), dtype=np.uint8)
 
     def _put_halves(self, out: U8, offsets: I64) -> None:
-        """Pack the halves by two; a list of odd length is filled up with a zero."""
+        """Pack two frequencies into each byte; a list of odd length is padded with a zero."""
         padded = np.zeros(2 * int(self._half_bytes.sum()), dtype=np.uint8)
         firsts = 2 * (np.cumsum(self._half_bytes) - self._half_bytes)
         padded[spread_runs(firsts, self._frequencies)] = self._halves
@@ -101,15 +101,15 @@ class BlockEncoder:
 
 
 def _count_by(offsets: I64, rows: I64) -> I64:
-    """How many of the ascending rows lie at or behind each ascending offset and before the next."""
+    """Return, for each of the ascending offsets, the number of `rows` from it up to the next offset."""
     return np.diff(np.searchsorted(rows, offsets), append=len(rows))
 
 
 class BlockList:
-    """One list as its bytes: nothing is decoded before it is asked for."""
+    """One encoded posting list. Nothing is decoded before it is needed."""
 
     def __init__(self, data: bytes, frequency: int, docs: int, where: str) -> None:
-        """`docs` is the number of documents of the list's level. Raises CorruptIndex."""
+        """Take a list over `docs` documents, those of the list's level. Raises CorruptIndex."""
         self.frequency = frequency
         self._docs = docs
         self._where = where
@@ -124,10 +124,10 @@ class BlockList:
         self._data, self._low_start = data, _TABLE_BYTES * blocks
         self._halves = raw[halves:escapes]
         escaped = np.frombuffer(data, dtype=_ESCAPE, offset=escapes)
-        # Apart from each other: to search in every second integer copies them all.
+        # Two contiguous arrays: searching a strided view would copy it whole.
         self._escape_positions, self._escape_counts = escaped["position"].copy(), escaped["count"].copy()
         sizes = _parse_block_sizes(self.bounds, raw[blocks : _TABLE_BYTES * blocks], where)
-        # The first posting of each block, and the end as one more row; narrow, for many lists are kept.
+        # The first posting of each block, and the end as one more row; uint32, as many lists are cached.
         self._firsts = np.zeros(blocks + 1, dtype=np.uint32)
         sizes.cumsum(dtype=np.uint32, out=self._firsts[1:])
         if int(sizes.sum(dtype=np.int64)) != frequency:
@@ -138,16 +138,16 @@ class BlockList:
 
     @property
     def byte_count(self) -> int:
-        """About what it takes to keep: its bytes, and the integers made of its tables."""
+        """Return roughly the bytes that it takes to cache the list: its data and tables."""
         return len(self._data) + self._firsts.nbytes + 8 * len(self._escape_positions)
 
     @property
     def block_sizes(self) -> U32:
-        """The postings of each block."""
+        """Return the number of postings in each block (uint32)."""
         return self._firsts[1:] - self._firsts[:-1]
 
     def read(self) -> tuple[I64, I64]:
-        """Doc ids and term frequencies of the whole list. Raises CorruptIndex."""
+        """Return the doc ids and term frequencies of the whole list (both int64). Raises CorruptIndex."""
         docs = np.repeat(np.arange(len(self.bounds), dtype=np.int64) << BLOCK_BITS, self.block_sizes)
         docs |= self._low
         self._check(docs, int(docs[-1]))
@@ -162,15 +162,15 @@ class BlockList:
         return docs, counts
 
     def take(self, blocks: I64) -> tuple[I64, I64]:
-        """Doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
+        """Return doc ids and term frequencies of the postings in ascending blocks. Raises CorruptIndex."""
         positions, counts = self.pick(blocks)
         return find_docs(blocks, positions), counts
 
     def pick(self, blocks: I64, wanted: npt.NDArray[np.bool_] | None = None) -> tuple[I64, I64]:
-        """Places and term frequencies of the postings in ascending blocks. Raises CorruptIndex.
+        """Return positions and term frequencies of the postings in ascending blocks. Raises CorruptIndex.
 
-        A place is a row for each document of those blocks, block after block; `wanted` says of each row
-        whether it is asked for, None: all are.
+        Positions number the documents of these blocks in order, 256 to a block. `wanted` is a mask over the
+        positions; None selects all.
         """
         starts = self._firsts.take(blocks)
         sizes = self._firsts.take(blocks + 1) - starts
@@ -185,16 +185,16 @@ class BlockList:
         return positions, self._read_counts(numbers)
 
     def hold(self, docs: I64) -> list[int]:
-        """Those of some documents that are in the list, by their places."""
+        """Return the indexes in `docs` of the documents that the list contains."""
         return find_low(*self._find_spans(docs), docs)[0]
 
     def look_up(self, docs: I64) -> tuple[list[int], I64]:
-        """The same, and the term frequency of each."""
+        """Return the indexes in `docs` of the documents in the list, and their term frequencies."""
         rows, firsts, _ = find_low(*self._find_spans(docs), docs)
         return rows, self._read_counts(np.array(firsts, dtype=np.int64) - self._low_start)
 
     def _find_spans(self, docs: I64) -> tuple[bytes, Integers, Integers]:
-        """The bytes of the list, and where in them the low bytes of each document's block begin and end."""
+        """Return the list's bytes, and where the low bytes of each document's block begin and end."""
         blocks = docs >> BLOCK_BITS
         starts, ends = self._firsts.take(blocks), self._firsts.take(blocks + 1)
         return self._data, starts + self._low_start, ends + self._low_start
@@ -204,7 +204,7 @@ class BlockList:
             raise CorruptIndex(f"{self._where}: doc ids that do not ascend, or document {last_doc}")
 
     def _read_counts(self, positions: I64) -> I64:
-        """The term frequencies of ascending postings."""
+        """Return the term frequencies of the postings at ascending positions in the list."""
         halves = self._halves.take(positions >> 1)
         is_odd = positions.astype(np.uint8)
         is_odd &= 1
@@ -216,12 +216,12 @@ class BlockList:
         return counts
 
     def _take_escapes(self, positions: I64 | None, counts: I64) -> None:
-        """Replace the escaped term frequencies in place. `positions` are None for the whole list."""
+        """Replace the escaped term frequencies in place. `positions` is None for the whole list."""
         escaped = (counts > _FREQUENCY_ESCAPE).nonzero()[0]
         if not len(escaped):
             return
         wanted = escaped if positions is None else positions[escaped]
-        # In integers of one width: else all places are made as wide first.
+        # uint32, like the positions searched: else numpy would widen them all first.
         found = self._escape_positions.searchsorted(wanted.astype(np.uint32))
         if int(found[-1]) >= len(self._escape_positions) or (self._escape_positions[found] != wanted).any():
             raise CorruptIndex(f"{self._where}: a term frequency is not among the escapes")
@@ -232,7 +232,7 @@ class BlockList:
 
 
 def spread_positions(low: U8, sizes: Integers) -> I64:
-    """Places as BlockList.pick gives them: `low` are the low bytes of all doc ids, of each block `sizes`."""
+    """Return positions as in `BlockList.pick`, given the low bytes of doc ids and each block's size."""
     rows = np.arange(len(sizes), dtype=np.int64)
     rows <<= BLOCK_BITS
     positions = rows.repeat(sizes)
@@ -241,7 +241,7 @@ def spread_positions(low: U8, sizes: Integers) -> I64:
 
 
 def find_docs(blocks: I64, positions: I64) -> I64:
-    """The doc ids of places as BlockList.pick gives them."""
+    """Return the doc ids (int64) at the positions that `BlockList.pick` returned for these blocks."""
     shifts: I64 = blocks - np.arange(len(blocks))
     docs = (shifts << BLOCK_BITS).take(positions >> BLOCK_BITS)
     docs += positions
@@ -251,10 +251,10 @@ def find_docs(blocks: I64, positions: I64) -> I64:
 def find_low(
     low: bytes, starts: Integers, ends: Integers, docs: I64
 ) -> tuple[list[int], list[int], list[int]]:
-    """Those of some documents whose low byte stands between a start and an end in `low`: the place of each
-    among them, the first such byte, and the one behind the last.
+    """Find each document's low byte in `low` between its start and its end.
 
-    A search in bytes takes 0.2 us; all that it is spared takes numpy longer to look at.
+    Returns, for the documents found, their indexes in `docs`, the offset of the first such byte and the
+    offset just behind the last. One search takes 0.2 us; choosing which to skip with numpy would take longer.
     """
     rows, firsts, stops = [], [], []
     spans = zip((docs & (BLOCK_DOCS - 1)).tolist(), starts.tolist(), ends.tolist(), strict=True)
@@ -268,9 +268,9 @@ def find_low(
 
 
 def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: str) -> tuple[I64, I64]:
-    """Doc ids and term frequencies of lists that lie one after the other and fill `raw`.
+    """Return the doc ids and term frequencies of consecutive lists that fill `raw`.
 
-    `docs` is for each list the number of documents of its level. Raises CorruptIndex as BlockList does.
+    `docs` holds, for each list, the number of documents of its level. Raises CorruptIndex.
     """
     blocks = -(-docs // BLOCK_DOCS)
     offsets = np.cumsum(sizes) - sizes
@@ -296,7 +296,7 @@ def decode_block_lists(raw: U8, sizes: I64, frequencies: I64, docs: I64, where: 
     escapes = np.frombuffer(raw[spread_runs(escapes_at, escape_bytes)].tobytes(), dtype=_ESCAPE)
     escape_counts = escape_bytes // _ESCAPE.itemsize
     positions = np.repeat(starts, escape_counts) + escapes["position"]
-    is_elsewhere = escapes["position"] >= np.repeat(frequencies, escape_counts)  # in the next list
+    is_elsewhere = escapes["position"] >= np.repeat(frequencies, escape_counts)  # lies in the next list
     if is_elsewhere.any() or not np.array_equal(positions, np.flatnonzero(counts > _FREQUENCY_ESCAPE)):
         raise CorruptIndex(f"{where}: term frequencies that are not among the escapes")
     if (escapes["count"] <= _FREQUENCY_ESCAPE).any():

@@ -1,11 +1,11 @@
 """Units and chunks: how each file's lines are cut.
 
-    UNIT  a table (columns.py), one row a unit: lines, bytes of its normalised text
-    CHNK  a table, one row a chunk: first unit counted from the file's first, number of units, kind
+    UNIT  a table (columns.py), one row per unit: lines, bytes of its normalised text
+    CHNK  a table, one row per chunk: first unit counted from the file's first, number of units, kind
 
 Units partition the lines of a file; a chunk is a run of units of one file, and chunks may overlap.
-So spans need not be stored: they are sums over a few rows. Line 1 begins the first unit of a file.
-A unit has a line at least, a chunk a unit.
+Spans are therefore not stored: they are sums over a few rows. The first unit of a file begins at line 1.
+A unit has at least one line, and a chunk at least one unit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNIT_COLUMNS, CHUNK_COLUMNS = 2, 3
 
 
 def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
-    """The two sections by tag."""
+    """Return the UNIT and CHNK sections by tag."""
     return {
         UNIT: encode_table([units.lines, units.sizes]),
         CHNK: encode_table([chunks.first_units, chunks.unit_counts, chunks.kinds]),
@@ -35,7 +35,7 @@ def encode_chunks(units: UnitTable, chunks: ChunkTable) -> dict[bytes, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """One chunk of a file, as lines and as units counted from the file's first."""
+    """One chunk of a file: its lines, and its units counted from the file's first."""
 
     start_line: int
     end_line: int
@@ -46,7 +46,7 @@ class ChunkSpan:
 
 @dataclass(frozen=True, slots=True)
 class UnitSpan:
-    """One unit of a file, as lines, and a chunk that it lies in."""
+    """The lines of one unit of a file, and a chunk that contains it."""
 
     chunk: ChunkSpan
     start_line: int
@@ -57,7 +57,7 @@ class ChunksReader:
     """Rows of the unit and chunk tables, read on demand."""
 
     def __init__(self, frame: FrameReader) -> None:
-        """Raises CorruptIndex when a table is malformed."""
+        """Read the heads of both tables. Raises CorruptIndex when one is malformed."""
         self._where = frame.name
         self._units = TableReader(
             partial(frame.view, UNIT),
@@ -75,7 +75,7 @@ class ChunksReader:
         )
         self.units, self.chunks = self._units.rows, self._chunks.rows
         for tag, table, column in ((UNIT, self._units, 0), (CHNK, self._chunks, 1)):
-            if table.rows and not table.widths[column]:  # rows that take no bytes could be four billion
+            if table.rows and not table.widths[column]:  # they would take no bytes: could be billions
                 raise CorruptIndex(f"{self._where}: {tag.decode()}: {table.rows} rows of nothing")
         self._lines = self._units.open_column(0)
         self._first_units, self._unit_counts, self._kinds = map(
@@ -83,11 +83,11 @@ class ChunksReader:
         )
 
     def read_units(self, start: int = 0, stop: int | None = None) -> UnitTable:
-        """The units [start, stop) in doc ids."""
+        """Return the units with doc ids [start, stop). Raises CorruptIndex."""
         return UnitTable(self._units.read_column(0, start, stop), self._units.read_column(1, start, stop))
 
     def read_chunks(self, start: int = 0, stop: int | None = None) -> ChunkTable:
-        """The chunks [start, stop) of the segment. Raises CorruptIndex for one that no file can have."""
+        """Return the chunks [start, stop) of the segment. Raises CorruptIndex for impossible ones."""
         first, count, kind = (
             self._chunks.read_column(column, start, stop) for column in range(CHUNK_COLUMNS)
         )
@@ -96,10 +96,10 @@ class ChunksReader:
         return ChunkTable(first, count, kind)
 
     def find_ends(self, chunks: tuple[I64, I64], units: tuple[I64, I64]) -> tuple[I64, I64]:
-        """The chunks of some ascending files that have units, and the unit behind each; they ascend.
+        """Return the chunks of some ascending files, and the unit behind the end of each; both ascend.
 
-        For each file its chunks and its units are given, as first and end. Raises CorruptIndex for chunks
-        that do not cover their file.
+        `chunks` and `units` give the first and the end for each file, none without units. Raises CorruptIndex
+        when the chunks do not cover their file.
         """
         counts = chunks[1] - chunks[0]
         numbers = spread_runs(chunks[0], counts)
@@ -112,12 +112,12 @@ class ChunksReader:
         return numbers, ends
 
     def read_ahead(self) -> None:
-        """Read all that `locate` asks for, so that it need not look any more whether it was read."""
+        """Read the columns that `locate` needs, so that it no longer checks what has been read."""
         for column in (self._lines, self._first_units, self._unit_counts, self._kinds):
             column.read()
 
     def locate(self, files: tuple[I64, I64], chunks: I64, units: I64) -> list[UnitSpan]:
-        """Each of some units and the chunk that it lies in, of the file whose units are [first, end).
+        """Return the span of each unit with its chunk; `files` gives its file's units as [first, end).
 
         Raises CorruptIndex for a chunk that ends behind its file, or before its unit.
         """
@@ -125,13 +125,13 @@ class ChunksReader:
             column.take(chunks).astype(np.int64)
             for column in (self._first_units, self._unit_counts, self._kinds)
         )
-        own, ends = units - files[0], firsts + counts  # an end too large for an integer is negative
+        own, ends = units - files[0], firsts + counts  # an end that overflows is negative
         if ((counts < 1) | (ends > files[1] - files[0]) | (own >= ends)).any():
             raise CorruptIndex(f"{self._where}: CHNK: a chunk that ends behind its file, or before its unit")
         line_ends = np.append(0, np.cumsum(self._lines.take(spread_runs(files[0], ends)), dtype=np.int64))
-        bases = np.cumsum(ends) - ends  # where the units of each file begin among those
+        bases = np.cumsum(ends) - ends  # where each file's units begin in `line_ends`
         lines = line_ends[bases + np.array([firsts, ends, own, own + 1])] - line_ends[bases]
-        lines[0::2] += 1  # the first of a span is behind those before it
+        lines[0::2] += 1  # a span starts on the line after those before it
         return [
             UnitSpan(ChunkSpan(start, end, *chunk), unit_start, unit_end)
             for start, end, unit_start, unit_end, *chunk in zip(
@@ -140,7 +140,7 @@ class ChunksReader:
         ]
 
     def read_spans(self, units: tuple[int, int], chunks: tuple[int, int]) -> list[ChunkSpan]:
-        """The chunks [start, stop) of the file whose units are [start, stop).
+        """Return the chunks [start, stop) of the file whose units are [start, stop).
 
         Raises CorruptIndex when a chunk reaches beyond the file's units.
         """

@@ -10,8 +10,8 @@ Two rows, columns (1, 2) and (300, 0) and (0, 0):
 
     02 00 00 00  03 00 00 00 | 01 02 00 00 00 00 00 00 | 01 02 .. (6 zeros) | 2c 01 00 00 .. (4 zeros)
 
-A reader gets at any rows of any column without reading the others; a `Column` keeps those that it read.
-No signed values, no nulls.
+A reader can fetch any rows of any column without reading the others; a `Column` caches what it has read.
+There are no signed values and no nulls.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ MAX_COLUMNS = 64
 MAX_VALUE = (1 << 63) - 1
 ALIGNMENT = 8
 PIECE_BYTES = 16 * 1024  # what a frame reads and verifies at once
-DENSE_ROWS = 64  # for each piece of a column: so many rows are nowhere else than in nearly all of them
+DENSE_ROWS = 64  # wanted rows per piece of a column: this many fall in nearly all of its pieces
 
-ReadBytes = Callable[[int, int], bytes | memoryview]  # (offset in the table, bytes) -> exactly these bytes
+ReadBytes = Callable[[int, int], bytes | memoryview]  # (offset in the table, size) -> exactly `size` bytes
 
 
 def choose_width(largest: int) -> int:
-    """The width in bytes of a column whose largest value is given."""
+    """Return the width in bytes (0, 1, 2, 4 or 8) of a column with this largest value."""
     if largest == 0:
         return 0
     return next(width for width in (1, 2, 4, 8) if largest < 1 << (8 * width))
 
 
 def narrow(*columns: Integers) -> tuple[Integers, ...]:
-    """Columns without negative values in integers as narrow as on disk, of one byte at least."""
+    """Return columns without negative values as unsigned integers as narrow as on disk (a byte at least)."""
     return tuple(
         column.astype(WIDTH_TYPES[max(1, choose_width(int(column.max(initial=0))))]) for column in columns
     )
 
 
 def encode_table(columns: Sequence[Integers]) -> bytes:
-    """The bytes of columns of one length, none of them with a negative value."""
+    """Return the bytes of a table. The columns have equal lengths and no negative values."""
     rows = len(columns[0])
     widths = [choose_width(int(column.max()) if rows else 0) for column in columns]
     parts = [HEADER.pack(rows, len(columns)), _pad(bytes(widths))]
@@ -76,12 +76,12 @@ def _pad(data: bytes) -> bytes:
 
 
 class TableReader:
-    """Rows of the columns of one table, read on demand."""
+    """A table whose columns are read row by row, on demand."""
 
     def __init__(self, read: ReadBytes, size: int, columns: int, where: str, start: int = 0) -> None:
-        """Reads the head. `start` is where the table begins in its file.
+        """Read the head. `start` is where the table begins in its file.
 
-        Raises CorruptIndex unless it is a table of so many columns and `size` bytes.
+        Raises CorruptIndex unless it is a table of `columns` columns and `size` bytes.
         """
         self._read = read
         self._where = where
@@ -109,7 +109,7 @@ class TableReader:
             raise CorruptIndex(f"{where}: a table of {size} bytes, {end} expected")
 
     def open_column(self, column: int) -> Column:
-        """A column of which nothing is read yet."""
+        """Return a column that has read nothing yet."""
         offset, width = self._offsets[column], self.widths[column]
         where = f"{self._where}: column {column}"
         read = partial(self._read_from, offset)
@@ -119,7 +119,7 @@ class TableReader:
         return self._read(offset + at, size)
 
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
-        """The values of rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
+        """Return rows [start, stop) as int64. Raises CorruptIndex for rows that are not there."""
         stop = self.rows if stop is None else stop
         if not 0 <= start <= stop <= self.rows:
             raise CorruptIndex(f"{self._where}: rows {start} to {stop} of {self.rows}")
@@ -138,20 +138,20 @@ def _parse(data: bytes | memoryview, width: int, where: str) -> Integers:
 
 
 class Column:
-    """The values of one column in integers as narrow as on disk. What was read is kept.
+    """The values of one column, in integers as narrow as on disk. Values once read are cached.
 
-    Few rows are read by the pieces of the file that they lie in, many all at once. Safe for several
-    threads: two that read the same piece read the same.
+    A few rows are read by the pieces of the file that contain them; for many, the column is read whole. Safe
+    for several threads: two that read the same piece store the same values.
     """
 
     def __init__(self, read: ReadBytes, width: int, rows: int, start: int, where: str) -> None:
-        """`read` counts from where the column begins, which is `start` in its file."""
+        """Take a `read` that counts from where the column begins, at `start` in its file."""
         self._read = read
         self._width = width
         self._rows = rows
         self._lead = start % PIECE_BYTES
         self._where = where
-        # The values, and which pieces of them are not there; None: they are all there.
+        # The values, and a mask of the pieces not yet read; None when all have been.
         self._kept: tuple[Integers, npt.NDArray[np.bool_] | None]
         if width and rows:
             pieces = -(-(self._lead + width * rows) // PIECE_BYTES)
@@ -160,7 +160,7 @@ class Column:
             self._kept = np.zeros(rows, np.uint8), None
 
     def read(self) -> Integers:
-        """All of them. Raises CorruptIndex, here and below, as `TableReader.read_column` does."""
+        """Return all values and cache them. Raises CorruptIndex for a value of 2**63 or more."""
         values, missing = self._kept
         if missing is not None:
             values = self.load()
@@ -168,14 +168,14 @@ class Column:
         return values
 
     def load(self) -> Integers:
-        """The same; what is not kept yet is not kept afterwards either."""
+        """Return all values without caching them. Raises CorruptIndex."""
         values, missing = self._kept
         if missing is None:
             return values
         return _parse(self._read(0, self._width * self._rows), self._width, self._where)
 
     def take(self, rows: I64) -> Integers:
-        """Those of some rows."""
+        """Return the values of `rows`, in their order. Raises CorruptIndex."""
         values, missing = self._kept
         if missing is None:
             return values[rows]
@@ -191,7 +191,7 @@ class Column:
         return values[rows]
 
     def cut(self, start: int, stop: int) -> Integers:
-        """Those of the rows [start, stop)."""
+        """Return the values of rows [start, stop). Raises CorruptIndex."""
         values, missing = self._kept
         if missing is None or start >= stop:
             return values[start:stop]
@@ -200,7 +200,7 @@ class Column:
         return values[start:stop]
 
     def _fill(self, values: Integers, missing: npt.NDArray[np.bool_], pieces: Iterable[int]) -> None:
-        """Read what is missing of some pieces."""
+        """Read those of the pieces that are missing."""
         width = self._width
         for piece in pieces:
             if not missing[piece]:

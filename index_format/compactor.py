@@ -1,10 +1,10 @@
-"""Merges segments into one, in bounded memory, byte for byte as if it had been written at once.
+"""Merges segments into one, in bounded memory. The bytes are those of a segment written in one go.
 
-The dictionary is cut into windows: spans of terms that weigh about WINDOW_BYTES in all sources together,
-by the bytes of their posting lists and a quarter of their own. Each window is read from every source,
-its postings get their new doc ids, and one sort of packed integers puts them in order. Windows do not
-depend on each other, so their owner may have them encoded anywhere, in any number of processes, as long
-as they are written in order.
+The dictionary is cut into windows: spans of terms that weigh about WINDOW_BYTES in all sources together.
+A term weighs the bytes of its posting lists and a quarter of its own. Each window is read from every
+source, its postings get their new doc ids, and one sort of packed integers puts them in order. Windows do
+not depend on each other: the caller may have them encoded anywhere, in any number of processes, as long as
+they are written in order.
 """
 
 from __future__ import annotations
@@ -30,16 +30,15 @@ from index_format.segment_writer import POST, SegmentWriter, encode_run
 from index_format.snapshot import LiveSegment
 from index_format.term_text import TermText, join_term_texts, rank_terms
 
-WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms: about 150 MB of work space
+WINDOW_BYTES = 3 * 1024 * 1024  # of posting lists and terms; needs about 150 MB of working memory
 
 
 class Merge:
-    """A merge that is planned: what each window holds can be asked for in any order."""
+    """A planned merge, whose windows can be encoded in any order."""
 
     def __init__(self, segments: Sequence[LiveSegment], window_bytes: int | None = None) -> None:
-        """At least one file must be live. Raises CorruptIndex when a path is live in two segments,
-        IndexFormatError for damage, OSError.
-        """
+        """Plan the merge of segments, of which at least one file is live. Raises CorruptIndex when a path is
+        live in two of them, IndexFormatError for damage, OSError."""
         tables = [segment.reader.read_file_table() for segment in segments]
         self._fields = segments[0].reader.fields
         self._order = order_files(segments, tables)
@@ -48,14 +47,14 @@ class Merge:
         self.windows = _plan_windows(self._sources, window_bytes or WINDOW_BYTES)
 
     def read_content(self) -> SegmentContent:
-        """All that the merged segment holds but its postings: who only encodes windows is spared it.
+        """Return everything in the merged segment but its postings. Encoding windows does not need it.
 
         Raises IndexFormatError for damage, OSError.
         """
         return merge_content(self._fields, self._sources, self._order, self._lengths)
 
     def encode_window(self, number: int) -> EncodedRun:
-        """The posting lists of one window. Raises IndexFormatError for damage, OSError."""
+        """Return the encoded posting lists of one window. Raises IndexFormatError for damage, OSError."""
         first, end = self.windows[number]
         runs = [source.reader.read_run(first, end) for source in self._sources]
         return encode_run(_merge_runs(runs, self._sources, self._fields), self._lengths)
@@ -65,7 +64,7 @@ EncodeWindows = Callable[[Merge], Iterable[EncodedRun]]  # all windows of a merg
 
 
 def encode_windows(merge: Merge) -> Iterable[EncodedRun]:
-    """Every window, one after the other, in this process."""
+    """Yield every encoded window in order, computed in this process. Raises IndexFormatError, OSError."""
     return map(merge.encode_window, range(len(merge.windows)))
 
 
@@ -76,7 +75,7 @@ def merge_segments(
     encode: EncodeWindows = encode_windows,
     window_bytes: int | None = None,
 ) -> SegmentEntry | None:
-    """The live files of `segments` as one new segment; None when no file is live.
+    """Write the live files of `segments` as one new segment; return None when no file is live.
 
     Smaller windows than WINDOW_BYTES take less memory and give the same bytes.
 
@@ -88,11 +87,11 @@ def merge_segments(
     with SegmentWriter(directory, temporary) as writer:
         for encoded in encode(merge):
             writer.add(encoded)
-        return writer.finish(merge.read_content())  # of a large tree as much as the windows took
+        return writer.finish(merge.read_content())  # as large as the windows were
 
 
 def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[bytes, bytes | None]]:
-    """Spans of terms: from the first up to, not including, the second; to the end where that is None."""
+    """Return half-open spans of terms [first, end); an end of None means the end of the dictionary."""
     pages: list[tuple[bytes, int]] = []
     for source in sources:
         tops, edges = source.reader.terms.weigh_pages(source.reader.frame.get_size(POST))
@@ -111,7 +110,7 @@ def _plan_windows(sources: Sequence[Source], window_bytes: int) -> list[tuple[by
 def _merge_runs(
     runs: Sequence[PostingRun | None], sources: Sequence[Source], fields: Sequence[Field]
 ) -> PostingRun:
-    """One run of the lists of all sources, with new doc ids and without dropped documents."""
+    """Return one run with the lists of all sources, renumbered and without dropped documents."""
     present = [(run, source) for run, source in zip(runs, sources, strict=True) if run is not None]
     joined = join_term_texts([run.terms for run, _ in present])
     if not present:
@@ -139,7 +138,7 @@ def _merge_runs(
 def _renumber(
     run: PostingRun, source: Source, new_terms: I64, fields: Sequence[Field]
 ) -> tuple[I64, I64, I64]:
-    """(list, new doc id, term frequency) of each kept posting; a list is term * MAX_FIELDS + field."""
+    """Return (list, new doc id, term frequency) of each live posting; list is term * MAX_FIELDS + field."""
     lists = np.repeat(new_terms[run.list_terms] * MAX_FIELDS + run.list_fields, run.frequencies)
     docs = _renumber_docs(run, source, fields)
     if source.keeps_all:
@@ -160,7 +159,7 @@ def _renumber_docs(run: PostingRun, source: Source, fields: Sequence[Field]) -> 
 
 
 def _build_run(terms: TermText, lists: I64, docs: I64, counts: I64) -> PostingRun:
-    """A run of sorted postings, without the terms that have none left."""
+    """Build a run from sorted postings, leaving out terms that have none left."""
     starts = np.flatnonzero(np.diff(lists, prepend=-1))
     frequencies = np.diff(np.append(starts, len(lists)))
     list_terms, list_fields = np.divmod(lists[starts], MAX_FIELDS)

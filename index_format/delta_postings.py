@@ -2,13 +2,13 @@
 
     df values    the first doc id, then differences (>= 1), each doubled; plus 1 when the term
                  frequency is above 1
-    the rest     for each of those in order: term frequency less 2
+    the rest     for each of these in order: term frequency less 2
 
 Doc ids 3, 4, 900 with term frequencies 1, 2, 40:
 
     06 03 81 0e | 00 26
 
-Nearly every list has one to four documents: nothing is spent on a head, and one of one document in a
+Nearly every list has one to four documents. So there is no header, and the list of a single document in a
 large segment takes three bytes.
 """
 
@@ -23,7 +23,7 @@ from index_format.spread import spread_runs
 
 
 class DeltaEncoder:
-    """Lists to be laid out: `sizes` says how many bytes each takes."""
+    """Posting lists ready to be laid out; `sizes` gives the bytes of each (int64, one per list)."""
 
     def __init__(self, frequencies: I64, docs: I64, counts: I64) -> None:
         starts = np.cumsum(frequencies) - frequencies
@@ -46,7 +46,7 @@ class DeltaEncoder:
         self.sizes = np.diff(np.cumsum(self._value_sizes)[ends - 1], prepend=0)
 
     def put(self, out: U8, offsets: I64) -> None:
-        """Write each list at its offset."""
+        """Write each list into `out` at its offset."""
         positions = np.cumsum(self._value_sizes) - self._value_sizes
         moves = offsets - (np.cumsum(self.sizes) - self.sizes)
         positions += np.repeat(moves, self._value_counts)
@@ -54,7 +54,7 @@ class DeltaEncoder:
 
 
 def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tuple[I64, I64]:
-    """Doc ids and term frequencies of lists that lie one after the other and fill `raw`.
+    """Return the doc ids and term frequencies of consecutive lists that fill `raw`.
 
     Raises CorruptIndex when a list does not fill its size exactly or its doc ids do not ascend.
     """
@@ -67,7 +67,7 @@ def decode_delta_lists(raw: U8, sizes: I64, frequencies: I64, where: str) -> tup
     firsts = value_ends - value_counts
     is_gap = np.zeros(len(values) + 1, dtype=np.int8)
     is_gap[firsts] = 1
-    is_gap[firsts + frequencies] -= 1  # no place twice, as each list has a posting
+    is_gap[firsts + frequencies] -= 1  # no index occurs twice, as each list has a posting
     chosen = np.cumsum(is_gap[:-1]).astype(np.bool_)
     gaps, rests = values[chosen], values[~chosen]
     is_many = (gaps & 1).astype(np.bool_)
@@ -87,7 +87,7 @@ def _to_counts(rests: I64, where: str) -> I64:
 
 
 def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
-    """Doc ids from gaps: running sums that start anew with each list."""
+    """Return the doc ids of gaps: running sums that restart with each list."""
     is_first = np.zeros(len(gaps), dtype=np.bool_)
     is_first[starts] = True
     if ((gaps < 1) & ~is_first).any():
@@ -98,7 +98,7 @@ def _to_docs(gaps: I64, starts: I64, frequencies: I64, where: str) -> I64:
 
 
 def decode_delta_list(data: bytes, frequency: int, where: str) -> tuple[I64, I64]:
-    """Return the doc ids and term frequencies of the one list that fills `data`, at a query's speed."""
+    """Return the doc ids and term frequencies of the one list that fills `data`. Raises CorruptIndex."""
     values, _ = varints.decode(np.frombuffer(data, dtype=np.uint8), where)
     if len(values) < frequency:
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")

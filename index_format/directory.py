@@ -21,7 +21,7 @@ from index_format.errors import CorruptIndex, IndexLocked
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
-MakeTag = Callable[[bytes], bytes]  # what the owner alone can make of bytes, in TAG_BYTES of `seals`
+MakeTag = Callable[[bytes], bytes]  # a tag of TAG_BYTES (seals.py) that only the owner can compute
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -29,15 +29,15 @@ class ReadableFile(Protocol):
     """A file opened for positional reads."""
 
     name: str
-    size: int  # bytes, when it was opened
-    identity: tuple[int, ...]  # changes whenever the file does; empty where that cannot be told
+    size: int  # in bytes, at the time of opening
+    identity: tuple[int, ...]  # changes whenever the file does; empty where this is unknown
 
     def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        """Return exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
         ...
 
     def close(self) -> None:
-        """Give the file back; further reads fail."""
+        """Close the file; further reads fail."""
         ...
 
 
@@ -49,53 +49,53 @@ class WritableFile(Protocol):
         ...
 
     def sync(self) -> None:
-        """Return when the bytes are on the medium. After an OSError the file must be abandoned."""
+        """Wait until the bytes are on the medium. After an OSError the file must be abandoned."""
         ...
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         ...
 
 
 class Directory(Protocol):
     """A flat directory of files."""
 
-    make_tag: MakeTag | None  # by which its owner knows what he wrote; None: nothing is sealed
+    make_tag: MakeTag | None  # authenticates what the owner wrote; None: nothing is sealed
 
     def list_names(self) -> list[str]:
-        """The names of the regular files, sorted."""
+        """Return the names of the regular files, sorted."""
         ...
 
     def open(self, name: str) -> ReadableFile:
-        """Raises FileNotFoundError, CorruptIndex, or an OSError that is not about the content."""
+        """Open a file to read. Raises FileNotFoundError, CorruptIndex, OSError for other faults."""
         ...
 
     def create(self, name: str) -> WritableFile:
-        """A new, empty file; what has the name already is deleted first."""
+        """Create an empty file, deleting any file of that name first."""
         ...
 
     def rename(self, source: str, target: str) -> None:
-        """Atomically give the file another name, replacing what has it."""
+        """Rename a file atomically, replacing any file named `target`."""
         ...
 
     def delete(self, name: str) -> None:
-        """Delete a file if it is there."""
+        """Delete a file if it exists."""
         ...
 
     def sync(self) -> None:
-        """Return when created, renamed and deleted names are on the medium."""
+        """Wait until created, renamed and deleted names are on the medium."""
         ...
 
     def lock(self, name: str) -> Lock:
-        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        """Take the writer's lock without waiting. Raises IndexLocked when it is held already."""
         ...
 
 
 class Lock(Protocol):
-    """A lock that is held until it is released or the process dies."""
+    """A lock that is held until it is released or its process dies."""
 
     def release(self) -> None:
-        """Give the lock back; a second time does nothing."""
+        """Release the lock. Calling it again does nothing."""
         ...
 
 
@@ -116,7 +116,7 @@ class DiskFile:
         self._seek_lock = threading.Lock()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        """Return exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
         data = self._read_at(offset, size)
         if len(data) != size:
             raise CorruptIndex(f"{self.name}: {len(data)} bytes at {offset}, {size} expected")
@@ -124,7 +124,7 @@ class DiskFile:
 
     def _read_at(self, offset: int, size: int) -> bytes:
         if sys.platform == "win32":
-            with self._seek_lock:  # no pread there
+            with self._seek_lock:  # Windows has no pread
                 os.lseek(self._descriptor, offset, os.SEEK_SET)
                 return os.read(self._descriptor, size)
         data = os.pread(self._descriptor, size, offset)
@@ -135,7 +135,7 @@ class DiskFile:
         return data
 
     def close(self) -> None:
-        """Give the file back; further reads fail."""
+        """Close the file; further reads fail."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -158,11 +158,11 @@ class NewDiskFile:
             view = view[os.write(self._descriptor, view) :]
 
     def sync(self) -> None:
-        """Return when the bytes are on the medium. After an OSError the file must be abandoned."""
+        """Wait until the bytes are on the medium. After an OSError the file must be abandoned."""
         os.fsync(self._descriptor)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -190,30 +190,30 @@ class DiskLock:
             raise IndexLocked(f"{name}: another process is writing this index") from error
 
     def release(self) -> None:
-        """Give the lock back; a second time does nothing."""
+        """Release the lock. Calling it again does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 def check_name(name: str) -> None:
-    """Raises CorruptIndex for a name that could lead out of a directory."""
+    """Raise CorruptIndex for a name that could lead out of a directory."""
     if name in ("", ".", "..") or any(character in "/\\:\0" for character in name):
         raise CorruptIndex(f"{name!r} is not a plain file name")
 
 
 class DiskDirectory:
-    """A directory on disk, entered anew for each access.
+    """A directory on disk, opened anew for each access.
 
-    Neither the directory nor a file in it is ever reached through a symbolic link, and what is no
-    regular file is refused.
+    Neither the directory nor a file in it is ever reached through a symbolic link. Only regular files are
+    opened.
     """
 
     def __init__(self, path: str, *, create: bool = False, make_tag: MakeTag | None = None) -> None:
-        """Raises OSError when it is not a directory, is a symbolic link, or cannot be made."""
+        """Raise OSError when the path is no directory, is a symbolic link, or cannot be created."""
         if create and not os.path.lexists(path):
             os.makedirs(path, mode=DIRECTORY_MODE, exist_ok=True)
-            os.chmod(path, DIRECTORY_MODE)  # whatever the umask took away
+            os.chmod(path, DIRECTORY_MODE)  # undo the umask
         if not stat.S_ISDIR(os.lstat(path).st_mode):
             raise NotADirectoryError(f"{os.path.basename(path)} is not a directory")
         self._path = path
@@ -221,7 +221,7 @@ class DiskDirectory:
 
     @contextmanager
     def _enter(self) -> Iterator[int | None]:
-        """A descriptor of the directory to find names from; None where there is no such thing."""
+        """Yield a descriptor of the directory for relative access; None on Windows, which has none."""
         if sys.platform == "win32":
             yield None
             return
@@ -232,13 +232,13 @@ class DiskDirectory:
             os.close(descriptor)
 
     def _place(self, name: str) -> str:
-        """What a call that is given the descriptor must be given as the name."""
+        """Return the path to use with the descriptor of `_enter`."""
         check_name(name)
         return os.path.join(self._path, name) if sys.platform == "win32" else name
 
     def _open(self, name: str, flags: int) -> int:
-        """A descriptor of a regular file, private to the user when it is made."""
-        flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # a FIFO must not keep us waiting
+        """Return a descriptor of a regular file, private to the user when newly created."""
+        flags |= getattr(os, "O_NONBLOCK", 0) | NO_FOLLOW  # opening a FIFO must not block
         with self._enter() as here:
             descriptor = os.open(self._place(name), flags, FILE_MODE, dir_fd=here)
         status = os.fstat(descriptor)
@@ -250,7 +250,7 @@ class DiskDirectory:
         return descriptor
 
     def _clear(self, name: str) -> None:
-        """Give what has the name and is no regular file another: it is not ours, and nothing is lost."""
+        """Rename whatever has this name and is not a regular file: it is not ours, and nothing is lost."""
         with self._enter() as here, suppress(FileNotFoundError):
             if stat.S_ISREG(os.lstat(self._place(name), dir_fd=here).st_mode):
                 return
@@ -259,56 +259,56 @@ class DiskDirectory:
             os.rename(self._place(name), self._place(aside), src_dir_fd=here, dst_dir_fd=here)
 
     def _make_private(self, descriptor: int, status: os.stat_result) -> None:
-        """Give a file the mode that the umask, or whoever put it there, did not. It may have another name."""
+        """Set FILE_MODE on our file, unless it also has another name (a hard link)."""
         if status.st_uid == os.geteuid() and status.st_nlink == 1:
             os.fchmod(descriptor, FILE_MODE)
 
     def list_names(self) -> list[str]:
-        """The names of the regular files, sorted."""
+        """Return the names of the regular files, sorted."""
         with self._enter() as here, os.scandir(self._path if here is None else here) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
 
     def open(self, name: str) -> DiskFile:
-        """Raises FileNotFoundError, CorruptIndex for a link or another thing that is no regular file,
-        or another OSError that is not about the content."""
+        """Open a file to read. Raises FileNotFoundError, CorruptIndex for anything but a regular file, or
+        another OSError that is not about the content."""
         try:
             return DiskFile(name, self._open(name, os.O_RDONLY))
         except OSError as error:
-            if error.errno in (errno.EINVAL, errno.ELOOP, errno.ENXIO):  # the last: a socket
+            if error.errno in (errno.EINVAL, errno.ELOOP, errno.ENXIO):  # ENXIO: a socket
                 raise CorruptIndex(f"{name}: not a regular file") from error
             raise
 
     def create(self, name: str) -> WritableFile:
-        """A new, empty file; what has the name already is deleted first, or gets another if it is no file."""
+        """Create an empty file. A file of that name is deleted, anything else with it is renamed."""
         self._clear(name)
         self.delete(name)
         return NewDiskFile(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
 
     def rename(self, source: str, target: str) -> None:
-        """Atomically give the file another name, replacing what has it."""
+        """Rename a file atomically, replacing any file named `target`."""
         self._clear(target)
         with self._enter() as here:
             os.replace(self._place(source), self._place(target), src_dir_fd=here, dst_dir_fd=here)
 
     def delete(self, name: str) -> None:
-        """Delete a file if it is there."""
+        """Delete a file if it exists."""
         with self._enter() as here, suppress(FileNotFoundError):
             os.unlink(self._place(name), dir_fd=here)
 
     def sync(self) -> None:
-        """Return when created, renamed and deleted names are on the medium."""
+        """Wait until created, renamed and deleted names are on the medium."""
         with self._enter() as here:
-            if here is not None:  # Windows cannot open a directory for this; NTFS journals names
+            if here is not None:  # Windows cannot sync a directory; NTFS journals names
                 os.fsync(here)
 
     def lock(self, name: str) -> DiskLock:
-        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        """Take the writer's lock without waiting. Raises IndexLocked when it is held already."""
         self._clear(name)
         return DiskLock(self._open(name, os.O_RDWR | os.O_CREAT), name)
 
 
 class MemoryFile:
-    """A file in memory: readable, and growing while it is new."""
+    """A file in memory, both readable and appendable."""
 
     def __init__(self, name: str, data: bytearray) -> None:
         self.name = name
@@ -317,7 +317,7 @@ class MemoryFile:
         self.identity: tuple[int, ...] = ()
 
     def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
+        """Return exactly `size` bytes from `offset`. Raises CorruptIndex when the file has fewer."""
         data = bytes(self._data[offset : offset + size])
         if len(data) != size:
             raise CorruptIndex(f"{self.name}: {len(data)} bytes at {offset}, {size} expected")
@@ -328,10 +328,10 @@ class MemoryFile:
         self._data += data
 
     def sync(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: memory needs no sync."""
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 class MemoryLock:
@@ -345,12 +345,12 @@ class MemoryLock:
         self._name = name
 
     def release(self) -> None:
-        """Give the lock back; a second time does nothing."""
+        """Release the lock. Calling it again does nothing."""
         self._held.discard(self._name)
 
 
 class MemoryDirectory:
-    """A directory in memory, with the same promises."""
+    """A directory in memory with the guarantees of one on disk."""
 
     def __init__(self, *, make_tag: MakeTag | None = None) -> None:
         self.make_tag = make_tag
@@ -358,11 +358,11 @@ class MemoryDirectory:
         self._locks: set[str] = set()
 
     def list_names(self) -> list[str]:
-        """The names of the files, sorted."""
+        """Return the names of the files, sorted."""
         return sorted(self.files)
 
     def open(self, name: str) -> MemoryFile:
-        """Raises FileNotFoundError."""
+        """Open a file to read. Raises FileNotFoundError."""
         return MemoryFile(name, self._get(name))
 
     def _get(self, name: str) -> bytearray:
@@ -372,28 +372,28 @@ class MemoryDirectory:
         return self.files[name]
 
     def create(self, name: str) -> MemoryFile:
-        """A new, empty file; what has the name already is deleted first."""
+        """Create an empty file, replacing any file of that name."""
         check_name(name)
         self.files[name] = bytearray()
         return MemoryFile(name, self.files[name])
 
     def rename(self, source: str, target: str) -> None:
-        """Give the file another name, replacing what has it."""
+        """Rename a file, replacing any file named `target`. Raises FileNotFoundError."""
         check_name(target)
         data = self._get(source)
         del self.files[source]
         self.files[target] = data
 
     def delete(self, name: str) -> None:
-        """Delete a file if it is there."""
+        """Delete a file if it exists."""
         check_name(name)
         self.files.pop(name, None)
 
     def sync(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: memory needs no sync."""
 
     def lock(self, name: str) -> MemoryLock:
-        """Take the writer's lock without waiting. Raises IndexLocked when another holds it."""
+        """Take the writer's lock without waiting. Raises IndexLocked when it is held already."""
         check_name(name)
         lock = MemoryLock(self._locks, name)
         self.files.setdefault(name, bytearray())
@@ -402,7 +402,7 @@ class MemoryDirectory:
 
 @contextmanager
 def new_file(directory: Directory, name: str, temporary: str) -> Iterator[WritableFile]:
-    """A file that appears under `name`, whole and synced, when the block ends well, and else not at all."""
+    """Yield a file that appears as `name`, whole and synced, only if the block succeeds. Raises OSError."""
     file = directory.create(temporary)
     try:
         yield file

@@ -1,7 +1,7 @@
-"""Where the documents of several segments go in one: the tables of a merge.
+"""Maps the documents of several segments to those of one: the tables of a merge.
 
-The live files of all sources are put in path order; files, units and chunks are numbered anew in
-that order, and every table follows. Dead files are dropped.
+The live files of all sources are put in path order. Files, units and chunks are renumbered in that order,
+and every table is rearranged to match. Dead files are dropped.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from index_format.records import (
 from index_format.segment_reader import SegmentReader
 from index_format.snapshot import LiveSegment
 
-Numbers = npt.NDArray[np.signedinteger[Any]]  # of documents, and DROPPED
+Numbers = npt.NDArray[np.signedinteger[Any]]  # document numbers, or DROPPED
 DROPPED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One segment to merge and where its documents go: new doc ids, or DROPPED."""
+    """One segment to merge, with the new doc id of each of its documents, or DROPPED."""
 
     reader: SegmentReader
     new_files: Numbers
@@ -45,16 +45,16 @@ class Source:
 
     @property
     def keeps_all(self) -> bool:
-        """True when no document of the segment is dropped."""
+        """Return True when no document of the segment is dropped."""
         return not len(self.new_files) or int(self.new_files.min()) != DROPPED
 
     def get_map(self, level: Level) -> Numbers:
-        """New doc ids of a level."""
+        """Return the new doc ids of a level's documents, in the order of their old ones."""
         return self.new_units if level is Level.UNIT else self.new_files
 
 
 def order_files(segments: Sequence[LiveSegment], tables: Sequence[FileTable]) -> Numbers:
-    """Every live file in path order, as a number among the files of all segments, one after the other.
+    """Return every live file in path order, numbered through the files of all segments in turn.
 
     Raises CorruptIndex when a path is live in two segments.
     """
@@ -68,26 +68,26 @@ def order_files(segments: Sequence[LiveSegment], tables: Sequence[FileTable]) ->
 
 
 def map_sources(segments: Sequence[LiveSegment], tables: Sequence[FileTable], order: Numbers) -> list[Source]:
-    """Where the files and units of each segment go."""
+    """Return each segment's reader with the new numbers of its files and units."""
     maps = _map_files([len(table.paths) for table in tables], order)
     units = _map_rows(maps, [table.units for table in tables], order)
     return [Source(segment.reader, *own) for segment, *own in zip(segments, maps, units, strict=True)]
 
 
 def _choose_type(rows: int) -> type[np.int32 | np.int64]:
-    """Of numbers of so many rows, and DROPPED: a merge has one for each unit of the tree."""
+    """Return the narrowest type for `rows` row numbers and DROPPED: a merge has one for each unit."""
     return np.int32 if rows < 1 << 31 else np.int64
 
 
 def _map_files(counts: Sequence[int], order: Numbers) -> list[Numbers]:
-    """For each source, of so many files, the new number of each."""
+    """Return, for each source, the new numbers of its files; `counts` gives the files of each source."""
     new_files = np.full(sum(counts), DROPPED, dtype=_choose_type(len(order)))
     new_files[order] = np.arange(len(order), dtype=new_files.dtype)
     return np.split(new_files, np.cumsum(counts)[:-1])
 
 
 def _map_rows(maps: Sequence[Numbers], counts: Sequence[I64], order: Numbers) -> list[Numbers]:
-    """For each source the new number of each row: of the units or chunks of its files, of so many each."""
+    """Return, for each source, the new numbers of its units or chunks; `counts` gives those of each file."""
     ordered = np.concatenate(counts)[order]
     firsts = np.cumsum(ordered) - ordered
     numbers = _choose_type(int(ordered.sum()))
@@ -95,7 +95,7 @@ def _map_rows(maps: Sequence[Numbers], counts: Sequence[I64], order: Numbers) ->
 
 
 def _spread(new_files: Numbers, counts: I64, new_firsts: I64, numbers: type[np.int32 | np.int64]) -> Numbers:
-    """The new numbers of the rows of one source."""
+    """Return the new numbers of the rows of one source."""
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     if not len(new_firsts):  # nothing is live
         return np.full(len(within), DROPPED, dtype=numbers)
@@ -104,7 +104,7 @@ def _spread(new_files: Numbers, counts: I64, new_firsts: I64, numbers: type[np.i
 
 
 def merge_lengths(fields: Sequence[Field], sources: Sequence[Source]) -> list[Integers]:
-    """For each field the lengths of the merged documents."""
+    """Return, for each field, the lengths of the merged documents."""
     return [
         _gather(
             [source.reader.norms.load_lengths(number) for source in sources],
@@ -117,7 +117,7 @@ def merge_lengths(fields: Sequence[Field], sources: Sequence[Source]) -> list[In
 def merge_content(
     fields: Sequence[Field], sources: Sequence[Source], order: Numbers, lengths: Sequence[Integers]
 ) -> SegmentContent:
-    """Everything but the postings, read from the sources."""
+    """Read all of the merged segment but the postings. Raises CorruptIndex if only some have records."""
     tables = [source.reader.read_file_table() for source in sources]
     unit_maps = [source.new_units for source in sources]
     chunk_maps = _map_rows(
@@ -140,7 +140,7 @@ def merge_content(
 
 
 def _merge_records(sources: Sequence[Source], order: Numbers) -> Iterable[bytes] | None:
-    """The records of the live files in path order, read as they are written; None where there are none."""
+    """Return the live files' records in path order, read lazily; None when the sources have none."""
     present = [source.reader.records for source in sources if source.reader.has_records]
     if not present:
         return None
@@ -150,7 +150,7 @@ def _merge_records(sources: Sequence[Source], order: Numbers) -> Iterable[bytes]
 
 
 def _iter_records(readers: Sequence[RecordsReader], counts: Sequence[int], order: Numbers) -> Iterator[bytes]:
-    """Files of one source stand in `order` as they do in the source: each source is gone through once."""
+    """Yield records in `order`. It keeps the order of each source, so each is read through once."""
     coming = [enumerate(reader) for reader in readers]
     ends = np.cumsum(counts)
     sources = np.searchsorted(ends, order, side="right")
@@ -183,14 +183,14 @@ def _merge_files(tables: Sequence[FileTable], order: Numbers) -> FileTable:
 
 
 def number_languages(names: Sequence[str]) -> tuple[list[str], I64]:
-    """The names that occur, sorted, and each file's number among them: one numbering for one content."""
+    """Return the distinct names, sorted, and the number (int64) of each file's name among them."""
     distinct = sorted(set(names))
     numbers = {name: number for number, name in enumerate(distinct)}
     return distinct, np.array([numbers[name] for name in names], dtype=np.int64)
 
 
 def _gather(columns: Sequence[Integers], maps: Sequence[Numbers]) -> Integers:
-    """The values of all sources at their new places, as narrow as the widest of them."""
+    """Return the values of all sources in their new rows, as narrow as the widest of them."""
     rows = sum(int(np.count_nonzero(own != DROPPED)) for own in maps)
     merged: Integers = np.zeros(rows, dtype=np.result_type(*columns))
     for column, own in zip(columns, maps, strict=True):

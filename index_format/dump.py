@@ -18,7 +18,7 @@ BATCH_BYTES = 1 << 20
 
 
 def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
-    """The lines of the committed generation. Raises CorruptIndex and the like, OSError."""
+    """Yield the committed generation as text. Raises CorruptIndex or another IndexFormatError, OSError."""
     snapshot = Snapshot.open(directory)
     if snapshot is None:
         raise CorruptIndex("manifest: there is none")
@@ -33,7 +33,8 @@ def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
 
 
 def iter_stats(directory: Directory) -> Iterator[str]:
-    """One line for each segment and section: where the bytes are."""
+    """Yield the size of each segment and section. Raises CorruptIndex or another
+    IndexFormatError, OSError."""
     snapshot = Snapshot.open(directory)
     if snapshot is None:
         raise CorruptIndex("manifest: there is none")

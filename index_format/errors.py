@@ -1,4 +1,4 @@
-"""What can be wrong with an index. A reader raises nothing else, whatever the bytes are."""
+"""What can be wrong with an index. Whatever the bytes are, a reader raises no other error for them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ class IndexFormatError(Exception):
 
 
 class CorruptIndex(IndexFormatError):
-    """Bytes do not say what the format wants there: damaged, truncated, or not an index."""
+    """The bytes are not what the format requires there: damaged, truncated, or not an index."""
 
 
 class IndexTooOld(IndexFormatError):
-    """Written in a format version that this reader has left behind: build the index anew."""
+    """The format version is too old for this reader: build the index anew."""
 
 
 class IndexTooNew(IndexFormatError):
-    """Written in a format version that this reader does not know yet: use a newer program."""
+    """The format version is too new for this reader: use a newer program."""
 
 
 class IndexForeign(IndexFormatError):
-    """Whole, perhaps, but not sealed by the owner who opens it: another wrote it, or it was exchanged."""
+    """The index may be whole, but its owner did not seal it: it was made by another or exchanged."""
 
 
 class IndexLocked(IndexFormatError):
-    """Another process is writing this index; reading is not affected."""
+    """Another process is writing this index. Reading is not affected."""

@@ -1,10 +1,10 @@
-"""File records: bytes of the owner, one run for each source file, read one at a time.
+"""File records: the owner's bytes for each source file, read one file at a time.
 
     RECS  the records one after the other, in file order, without padding; one may have no bytes
-    RECE  a table (columns.py), one row a file: where its record ends in RECS
+    RECE  a table (columns.py), one row per file: where its record ends in RECS
 
-Optional: a segment has both sections or neither. Written and merged as a stream, so that records
-may take more room than there is memory. What a record means is not known here.
+The sections are optional: a segment has both or neither. Records are written and merged as a stream, so
+they may be larger than memory. This module does not know what a record means.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from index_format.frame import FrameReader, FrameWriter
 from index_format.records import I64
 
 RECS, RECE = b"RECS", b"RECE"
-BATCH_BYTES = 1 << 20  # read at a time when all are read
+BATCH_BYTES = 1 << 20  # read at a time when reading all
 WRITE_BYTES = 1 << 16  # written at a time: 56,000 records one by one take 0.3 s longer
 
 
 def write_records(frame: FrameWriter, records: Iterable[bytes], files: int) -> None:
-    """The two sections. ValueError unless there is a record for each file."""
+    """Write both sections. Raises ValueError unless there is one record for each file."""
     frame.begin_section(RECS)
     ends: list[int] = []
     end = 0
@@ -49,7 +49,7 @@ class RecordsReader:
     """The records of one segment."""
 
     def __init__(self, frame: FrameReader, files: int) -> None:
-        """Reads the head of RECE. Raises CorruptIndex."""
+        """Read the head of RECE. Raises CorruptIndex."""
         self._frame = frame
         self.total_bytes = frame.get_size(RECS)
         where = f"{frame.name}: RECE"
@@ -61,7 +61,7 @@ class RecordsReader:
 
     @cached_property
     def ends(self) -> I64:
-        """Where each record ends in RECS."""
+        """Return where each record ends in RECS (int64, one per file). Raises CorruptIndex."""
         ends = self._table.read_column(0)
         last = int(ends[-1]) if len(ends) else 0
         if (np.diff(ends) < 0).any() or last != self.total_bytes:
@@ -69,16 +69,16 @@ class RecordsReader:
         return ends
 
     def read(self, file: int) -> bytes:
-        """The record of one file, by one read. Raises CorruptIndex, IndexError."""
+        """Return the record of one file, with a single read. Raises CorruptIndex, IndexError."""
         ends = self.ends
         start = int(ends[file - 1]) if file else 0
         return self._frame.read(RECS, start, int(ends[file]) - start)
 
     def iter_blocks(self, unit_bytes: int, block_bytes: int) -> Iterator[tuple[int, bytes]]:
-        """All records as one run of bytes, in blocks of about `block_bytes`, each with its place.
+        """Yield all records as one run of bytes, in blocks of about `block_bytes`, each after its position.
 
-        For records that are runs of `unit_bytes`: places and blocks are of whole ones. CorruptIndex where
-        the whole is not.
+        The records consist of units of `unit_bytes`: positions count units, and blocks hold whole ones.
+        Raises CorruptIndex when RECS does not consist of whole units.
         """
         if self.total_bytes % unit_bytes:
             raise CorruptIndex(
@@ -90,7 +90,7 @@ class RecordsReader:
             yield start // unit_bytes, self._frame.read(RECS, start, size)
 
     def __iter__(self) -> Iterator[bytes]:
-        """All records in file order, read as they are asked for. Raises CorruptIndex."""
+        """Yield all records in file order, reading them as needed. Raises CorruptIndex."""
         ends = self.ends
         position, start = 0, 0
         while position < len(ends):
@@ -105,7 +105,7 @@ class RecordsReader:
 
 
 def has_records(frame: FrameReader) -> bool:
-    """True for a segment that has them. CorruptIndex for one that has half of what they need."""
+    """Return whether a segment has records. Raises CorruptIndex when it has only one of the two sections."""
     present = {RECS, RECE} & set(frame.sections())
     if len(present) == 1:
         raise CorruptIndex(f"{frame.name}: of the sections RECS and RECE it has one alone")

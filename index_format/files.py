@@ -1,12 +1,12 @@
 """The file table of a segment: which source files it holds, sorted by the bytes of their paths.
 
-    FILE  a table (columns.py), one row a file: end of its path in PATH, bytes of the source file,
+    FILE  a table (columns.py), one row per file: end of its path in PATH, bytes of the source file,
           language number, flags, lines, first unit, first chunk
     PATH  the paths one after the other
     PRNT  the fingerprints, FINGERPRINT_BYTES each
 
 A file's units and chunks end where the next file's begin, the last file's with the segment's.
-Left out on purpose: times, inodes and whatever else belongs to one machine.
+Left out on purpose: times, inodes and anything else specific to one machine.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ PRINT_WORDS = FINGERPRINT_BYTES // 4  # u32
 FILE, PATH, PRNT = b"FILE", b"PATH", b"PRNT"
 PATH_END, SIZE, LANGUAGE, FLAGS, LINES, FIRST_UNIT, FIRST_CHUNK = range(7)
 COLUMNS = 7
-SPARSE_PATHS = 256  # read one by one at 6 µs each; then all are kept as one text, 3 MB for 80,000
+SPARSE_PATHS = 256  # read singly at 6 µs each; after that all are cached as one text, 3 MB for 80,000
 
 
 def encode_files(files: FileTable) -> dict[bytes, bytes]:
-    """The three sections by tag."""
+    """Return the FILE, PATH and PRNT sections by tag."""
     path_ends = np.cumsum([len(path) for path in files.paths], dtype=np.int64)
     columns = [
         path_ends,
@@ -44,10 +44,10 @@ def encode_files(files: FileTable) -> dict[bytes, bytes]:
 
 
 class FilesReader:
-    """Rows of the file table, read on demand."""
+    """The file table, whose rows are read on demand."""
 
     def __init__(self, frame: FrameReader, units: int, chunks: int) -> None:
-        """`units` and `chunks` are the totals of the segment. Raises CorruptIndex."""
+        """Read the head of the table of a segment with these totals. Raises CorruptIndex."""
         self._frame = frame
         self._units, self._chunks = units, chunks
         size = frame.get_size(FILE)
@@ -68,7 +68,7 @@ class FilesReader:
 
     @cached_property
     def path_ends(self) -> I64:
-        """End of each path in PATH."""
+        """Return the end of each path in PATH (int64, one per file). Raises CorruptIndex."""
         size = self._frame.get_size(PATH)
         ends = self._read_ascending(PATH_END, size).astype(np.int64)
         if size != (int(ends[-1]) if len(ends) else 0):
@@ -77,16 +77,16 @@ class FilesReader:
 
     @cached_property
     def first_units(self) -> I64:
-        """First doc id of each file, and the number of units as one more row."""
+        """Return each file's first doc id, and the number of units as one more row. Raises CorruptIndex."""
         return self._read_firsts(FIRST_UNIT, self._units)
 
     @cached_property
     def first_chunks(self) -> I64:
-        """First chunk of each file, and the number of chunks as one more row."""
+        """Return each file's first chunk, and the number of chunks as one more row. Raises CorruptIndex."""
         return self._read_firsts(FIRST_CHUNK, self._chunks)
 
     def read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
-        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        """Return the first and the end of each file's chunks (both int64). Raises CorruptIndex."""
         firsts = self._first_chunks.take(files).astype(np.int64)
         ends = self._first_chunks.take(np.minimum(files + 1, self.count - 1)).astype(np.int64)
         ends[files == self.count - 1] = self._chunks
@@ -109,7 +109,7 @@ class FilesReader:
         return values
 
     def read_path(self, file: int) -> str:
-        """The path of one file. Raises CorruptIndex."""
+        """Return the path of one file. Raises CorruptIndex."""
         self._paths_read += 1
         if self._paths_read > SPARSE_PATHS:
             ends = self.path_ends
@@ -122,7 +122,7 @@ class FilesReader:
         return self._frame.read(PATH)
 
     def read_paths_of(self, files: I64) -> list[str]:
-        """The paths of some files, in their order. Raises CorruptIndex."""
+        """Return the paths of some files, in the order given. Raises CorruptIndex."""
         if self._paths_read + len(files) <= SPARSE_PATHS:
             return list(map(self.read_path, files.tolist()))
         self._paths_read += len(files)
@@ -144,7 +144,7 @@ class FilesReader:
         return CorruptIndex(f"{self._frame.name}: PATH: not UTF-8")
 
     def read_paths(self) -> list[bytes]:
-        """All paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""
+        """Return all paths in order. Raises CorruptIndex when they do not ascend or are not UTF-8."""
         data = self._frame.read(PATH)
         ends = self.path_ends.tolist()
         paths = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -156,23 +156,23 @@ class FilesReader:
         return paths
 
     def read_path_bytes(self) -> bytes:
-        """All paths one after the other, as `path_ends` cuts them. Nothing about them is checked."""
+        """Return all paths as one run of bytes, unchecked; `path_ends` says where each ends."""
         return self._frame.read(PATH)
 
     def take_fingerprints(self, files: I64) -> list[bytes]:
-        """The fingerprints of some files; what is read with them is kept."""
+        """Return the fingerprints of some files. The pages of the table that are read are cached."""
         words = self._prints.take((PRINT_WORDS * files[:, None] + np.arange(PRINT_WORDS)).reshape(-1))
         data = words.tobytes()
         return [data[at : at + FINGERPRINT_BYTES] for at in range(0, len(data), FINGERPRINT_BYTES)]
 
     def read_fingerprints(self) -> bytes:
-        """All fingerprints in file order."""
+        """Return all fingerprints in file order, FINGERPRINT_BYTES each."""
         return self._frame.read(PRNT)
 
     def read_column(self, column: int, start: int = 0, stop: int | None = None) -> I64:
-        """Rows of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
+        """Return rows [start, stop) of one column of FILE: SIZE, LANGUAGE, FLAGS or LINES."""
         return self._table.read_column(column, start, stop)
 
     def find_files_of(self, units: I64) -> I64:
-        """The file of each doc id."""
+        """Return the file of each doc id of a unit."""
         return np.searchsorted(self.first_units, units, side="right") - 1

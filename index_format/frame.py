@@ -1,4 +1,4 @@
-"""The frame of every segment file: header, sections, tail. No byte leaves it unverified.
+"""The frame of every segment file: header, sections, tail. Every byte is verified before it is returned.
 
     header   8s magic | u16 version | u16 zero | u32 page bytes                        16 bytes
     sections each from a multiple of 8, zero bytes between
@@ -8,11 +8,11 @@
              footer: u64 offset of the tail | u64 bytes of the file | u32 sections |
                  u32 pages | u64 xxh3_64 of the tail up to here | 8s end magic          40 bytes
 
-Integers are little-endian. The last page may be short. To open a frame is to read the header and
-the tail. Every later read fetches whole pages and compares each with its checksum, so that a
-damaged byte is an error where it is used and costs nothing where it is not; 16 KiB pages make
-that 1 microsecond a read. The tail's xxh3_128 names the file: it covers every byte through the
-page checksums. What the sections mean is not known here; a reader ignores tags it does not know.
+Integers are little-endian. The last page may be short. Opening a frame reads only the header and the
+tail. Every later read fetches whole pages and compares each with its checksum. So a damaged byte is an
+error where it is used and costs nothing elsewhere; with 16 KiB pages this takes 1 microsecond a read.
+The file is named after its tail's xxh3_128, which covers every byte through the page checksums. This
+module does not know what the sections mean; a reader ignores tags it does not know.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SECTION = struct.Struct("<4sIQQ")
 FOOTER = struct.Struct("<QQIIQ8s")
 assert (HEADER.size, SECTION.size, FOOTER.size) == (16, 24, 40)
 MAX_SECTIONS = 256
-MAX_FILE_BYTES = 1 << 38  # its page table has 128 MB: the most that opening a segment reads
+MAX_FILE_BYTES = 1 << 38  # with a page table of 128 MB, which is the most that opening a segment reads
 
 
 class FrameWriter:
@@ -51,7 +51,7 @@ class FrameWriter:
         self._append(HEADER.pack(MAGIC, VERSION, 0, PAGE_BYTES))
 
     def begin_section(self, tag: bytes) -> None:
-        """What is written from here on belongs to the section `tag`."""
+        """Begin the section `tag`, to which all further bytes belong."""
         self._close_section()
         self._append(bytes(-self._offset % ALIGNMENT))
         self._sections.append((tag, self._offset, -1))
@@ -61,12 +61,12 @@ class FrameWriter:
         self._append(data)
 
     def add_section(self, tag: bytes, data: bytes) -> None:
-        """A section whose bytes are all known."""
+        """Write a whole section whose bytes are all known."""
         self.begin_section(tag)
         self.write(data)
 
     def finish(self) -> tuple[str, int]:
-        """Write the tail. Returns the name that the content gives the file, and the bytes written."""
+        """Write the tail. Returns the file name derived from the content, and the bytes written."""
         self._close_section()
         if self._page:
             self._checksums.append(compute_checksum(self._page))
@@ -102,7 +102,7 @@ class FrameReader:
     """One opened frame."""
 
     def __init__(self, file: ReadableFile) -> None:
-        """Reads header and tail. Raises CorruptIndex, IndexTooOld, IndexTooNew, OSError."""
+        """Read header and tail. Raises CorruptIndex, IndexTooOld, IndexTooNew, OSError."""
         self._file = file
         self.name = file.name
         if file.size < HEADER.size + FOOTER.size:
@@ -159,40 +159,40 @@ class FrameReader:
 
     @property
     def content_name(self) -> str:
-        """The name that the content gives: it differs from `name` when the file was exchanged."""
+        """Return the name derived from the content: it differs from `name` when the file was exchanged."""
         return compute_name(self.tail)
 
     @property
     def file_bytes(self) -> int:
-        """Bytes of the file."""
+        """Return the size of the file in bytes."""
         return self._file.size
 
     @property
     def page_count(self) -> int:
-        """Pages in front of the tail."""
+        """Return the number of pages in front of the tail."""
         return len(self._checksums)
 
     def sections(self) -> dict[bytes, int]:
-        """Bytes of each section by tag, in file order."""
+        """Return the size in bytes of each section by tag, in file order."""
         return {tag: size for tag, (_, size) in self._sections.items()}
 
     def get_size(self, tag: bytes) -> int:
-        """Bytes of a section. Raises CorruptIndex when there is none."""
+        """Return the size of a section in bytes. Raises CorruptIndex when there is none."""
         if tag not in self._sections:
             raise self._corrupt(f"no section {tag!r}")
         return self._sections[tag][1]
 
     def get_offset(self, tag: bytes) -> int:
-        """Where a section begins in the file. Raises CorruptIndex when there is none."""
+        """Return where a section begins in the file. Raises CorruptIndex when there is none."""
         self.get_size(tag)
         return self._sections[tag][0]
 
     def read(self, tag: bytes, offset: int = 0, size: int | None = None) -> bytes:
-        """Bytes of a section, verified. Raises CorruptIndex for damage and for bytes that are not there."""
+        """Return verified bytes of a section. Raises CorruptIndex for damaged and for absent bytes."""
         return self.view(tag, offset, size).tobytes()
 
     def view(self, tag: bytes, offset: int = 0, size: int | None = None) -> memoryview:
-        """The same, not copied out of the pages they lie in: these stay in memory while the view does."""
+        """Return what `read` does, uncopied: it keeps whole pages in memory. Raises CorruptIndex."""
         length = self.get_size(tag)
         size = length - offset if size is None else size
         if not (offset >= 0 and size >= 0 and offset + size <= length):
@@ -214,7 +214,7 @@ class FrameReader:
         return view[start - base : start - base + size]
 
     def find_damaged_pages(self) -> list[int]:
-        """Every page that does not have its checksum, after reading all of them."""
+        """Return the numbers of all pages that do not match their checksums, after reading them all."""
         damaged = []
         for page in range(self.page_count):
             try:
@@ -225,5 +225,5 @@ class FrameReader:
         return damaged
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._file.close()

@@ -2,9 +2,9 @@
 
     8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | u64 xxh3_64 of all before
 
-The record is a dict: generation, configuration, fields, segments; each segment is its name, bytes,
-files, units, and its dead files, ascending, as u32 little-endian bytes. A segment is named once.
-A reader takes no lock: the file is replaced as a whole, so it is the old one or the new one.
+The record is a dict: generation, configuration, fields, segments. Each segment is listed once, with its
+name, bytes, files, units, and its dead files, ascending, as u32 little-endian bytes.
+A reader takes no lock: the file is replaced as a whole, so it finds the old manifest or the new one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SEGMENT_NAME = re.compile("[0-9a-f]{32}" + re.escape(SUFFIX))
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
-    """The bytes of a manifest."""
+    """Return the bytes of a manifest."""
     record = pack(
         {
             "generation": manifest.generation,
@@ -60,7 +60,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
 
 
 def decode_manifest(data: bytes) -> Manifest:
-    """The manifest of bytes. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
+    """Return the manifest that the bytes encode. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
     if len(data) < HEADER.size + CHECKSUM_BYTES:
         raise CorruptIndex(f"manifest: {len(data)} bytes")
     magic, version, zero, size = HEADER.unpack_from(data)
@@ -110,7 +110,7 @@ def _build_entry(name: str, file_bytes: int, files: int, units: int, dead: bytes
 
 
 def _check_count(value: object) -> int:
-    """The value if it is a count. Raises TypeError, ValueError."""
+    """Return the value if it is a count. Raises TypeError, ValueError."""
     count = index(value)  # type: ignore[arg-type]
     if not 0 <= count <= MAX_COUNT:
         raise ValueError
@@ -118,16 +118,16 @@ def _check_count(value: object) -> int:
 
 
 def read_manifest(directory: Directory) -> Manifest | None:
-    """The committed manifest; None when there is none yet. Raises as `decode_manifest` does, and OSError.
+    """Return the committed manifest; None when there is none yet.
 
-    Whoever wrote it: only who opens a snapshot or a writer looks at the seal.
+    Does not check the seal: opening a snapshot or a writer does. Raises IndexFormatError, OSError.
     """
     data = read_manifest_bytes(directory)
     return None if data is None else decode_manifest(data)
 
 
 def read_manifest_bytes(directory: Directory) -> bytes | None:
-    """The same, not decoded. Raises CorruptIndex, OSError."""
+    """Return the committed manifest undecoded; None when there is none yet. Raises CorruptIndex, OSError."""
     try:
         file = directory.open(MANIFEST)
     except FileNotFoundError:
@@ -141,9 +141,9 @@ def read_manifest_bytes(directory: Directory) -> bytes | None:
 
 
 def write_manifest(directory: Directory, manifest: Manifest, known: Sealed = MappingProxyType({})) -> Sealed:
-    """Commit. The segments it names must be synced and named before. Returns what was sealed.
+    """Commit the manifest and return what was sealed. Its segments must have been synced and named before.
 
-    `known` is what was sealed already. Raises OSError, CorruptIndex.
+    `known` is what had been sealed already. Raises OSError, CorruptIndex.
     """
     data = encode_manifest(manifest)
     sealed = write_seal(directory, data, (entry.name for entry in manifest.segments), known)

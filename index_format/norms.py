@@ -1,11 +1,11 @@
-"""Field lengths: how many terms, counted with repetition, each document has in each field. Exact.
+"""Field lengths: the exact number of terms, with repetition, that each document has in each field.
 
-    NRMU  a table (columns.py), one row a unit, one column for each field of level UNIT
-    NRMF  the same, one row a file, for the fields of level FILE
+    NRMU  a table (columns.py), one row per unit, one column for each field of level UNIT
+    NRMF  the same with one row per file, for the fields of level FILE
 
 Columns stand in the order of the schema; a level without a field has one column without rows.
-BM25F wants the lengths of a list's documents and the average over the live ones, which the snapshot
-computes from the sums in META.
+BM25F needs the lengths of a list's documents and the average over the live ones. The snapshot computes
+the average from the sums in META.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SECTIONS = {Level.UNIT: NRMU, Level.FILE: NRMF}
 
 
 def encode_norms(fields: Sequence[Field], lengths: Sequence[Integers]) -> dict[bytes, bytes]:
-    """The two sections by tag."""
+    """Return the NRMU and NRMF sections by tag."""
     sections = {}
     for level, tag in SECTIONS.items():
         columns = [column for field, column in zip(fields, lengths, strict=True) if field.level is level]
@@ -34,10 +34,10 @@ def encode_norms(fields: Sequence[Field], lengths: Sequence[Integers]) -> dict[b
 
 
 class NormsReader:
-    """Field lengths, kept once read: two bytes or so a document."""
+    """Field lengths, cached once read: two bytes or so for each document."""
 
     def __init__(self, frame: FrameReader, fields: Sequence[Field], docs: Mapping[Level, int]) -> None:
-        """`docs` is the number of documents of each level. Raises CorruptIndex for other tables."""
+        """Read the tables' heads; `docs` counts the documents of each level. Raises CorruptIndex."""
         self._columns: dict[int, Column] = {}
         for level, tag in SECTIONS.items():
             numbers = [number for number, field in enumerate(fields) if field.level is level]
@@ -56,13 +56,13 @@ class NormsReader:
             )
 
     def read_lengths(self, field: int) -> Integers:
-        """The field length of every document of the field's level, in integers as narrow as on disk."""
+        """Return the field length of every document of the field's level, as narrow as on disk."""
         return self._columns[field].read()
 
     def load_lengths(self, field: int) -> Integers:
-        """The same, for whoever asks once: nothing is kept."""
+        """Return the same lengths without caching them, for a single use."""
         return self._columns[field].load()
 
     def take_lengths(self, field: int, docs: I64) -> Integers:
-        """The field lengths of some documents: of few, only what is around them is read."""
+        """Return the field lengths of some documents. For a few, only the bytes around them are read."""
         return self._columns[field].take(docs)

@@ -1,8 +1,8 @@
-"""Unordered postings to ordered ones: by list, then document, counts added up.
+"""Sorts postings by list, then document, and adds up the counts of equal ones.
 
-The three columns (list, document, count) of a posting are packed into one integer and sorted as
-such, at 300 million a second, where sorting their places takes twenty times as long. Where they
-need more than 63 bits together, they are kept apart and sorted by place after all.
+The three columns (list, document, count) of a posting are packed into one integer, which sorts at 300
+million a second; sorting row numbers instead takes twenty times as long. Columns that need more than
+62 bits together stay apart and are sorted by row number after all.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 
 from index_format.records import I64
 
-PACKED_BITS = 62  # a signed integer has one more: behind the last pair there is room for another
-PART_ROWS = 1 << 16  # taken apart at a time: they stay in a core's cache, three times as fast
+PACKED_BITS = 62  # a signed integer has one bit more, so the key behind the last pair fits too
+PART_ROWS = 1 << 16  # unpacked at a time: they stay in a core's cache, which is three times as fast
 
 
 class Occurrences:
-    """Collects a known number of postings in any order, and gives them in order."""
+    """Collects a known number of postings in any order and returns them sorted."""
 
     def __init__(self, rows: int, max_list: int, max_doc: int, max_count: int) -> None:
-        """`rows` postings will be added; no value of theirs is negative or above its maximum."""
+        """Prepare for `rows` postings, with no value negative or above its maximum."""
         self._doc_bits = max_doc.bit_length()
         self._count_bits = max_count.bit_length()
         packs = max_list.bit_length() + self._doc_bits + self._count_bits <= PACKED_BITS
@@ -27,7 +27,7 @@ class Occurrences:
         self._filled = 0
 
     def add(self, lists: I64, docs: I64, counts: I64, repeats: I64 | None = None) -> None:
-        """More postings: for each document and count one list, or as many as `repeats` says."""
+        """Add postings: one list for each document and count, or as many lists as `repeats` says."""
         rows = slice(self._filled, self._filled + len(lists))
         self._filled = rows.stop
         if len(self._columns) > 1:
@@ -42,7 +42,7 @@ class Occurrences:
         packed |= low if repeats is None else np.repeat(low, repeats)
 
     def finish(self) -> tuple[I64, I64, I64]:
-        """(list, document, count), sorted by list, then document, each pair once. Spends the collection."""
+        """Return lists, documents and counts, sorted, each pair once. The collection is used up."""
         if len(self._columns) == 1:
             return self._finish_packed()
         positions = np.lexsort((self._columns[1], self._columns[0]))
@@ -63,7 +63,7 @@ class Occurrences:
         while start < len(packed):
             stop = min(start + PART_ROWS, len(packed))
             following = ((int(packed[stop - 1]) >> self._count_bits) + 1) << self._count_bits
-            stop += int(np.searchsorted(packed[stop:], following))  # a pair is not cut in two
+            stop += int(np.searchsorted(packed[stop:], following))  # do not split a pair
             part = packed[start:stop]
             keys = part >> self._count_bits
             is_last = np.ones(len(part), dtype=np.bool_)
@@ -71,7 +71,7 @@ class Occurrences:
             lasts = np.flatnonzero(is_last)
             pairs.append(keys[lasts])
             part &= (1 << self._count_bits) - 1
-            sums = np.cumsum(part)[lasts]  # a quarter of the time of np.add.reduceat
+            sums = np.cumsum(part)[lasts]  # takes a quarter of the time of np.add.reduceat
             sums[1:] -= sums[:-1].copy()
             counts.append(sums)
             start = stop

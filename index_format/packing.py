@@ -1,6 +1,6 @@
-"""The only use of msgpack: small records of plain values, packed and unpacked within bounds.
+"""The only use of msgpack: small records of plain values, of limited size.
 
-Large data never comes here: columns and postings have layouts of their own.
+Large data is never packed: columns and postings have layouts of their own.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ MAX_PACKED_BYTES = 64 * 1024 * 1024  # a manifest with ten million tombstones ha
 
 
 def pack(value: object) -> bytes:
-    """Bytes of None, booleans, integers, floats, strings, bytes, lists and dicts, dicts in their order."""
+    """Return `value` packed. It holds None, booleans, numbers, strings, bytes, lists, and dicts in their
+    order."""
     packed: bytes = msgpack.packb(value, use_bin_type=True)
     return packed
 
 
 def unpack(data: bytes, where: str) -> Any:
-    """The value that `pack` got.
+    """Return the value given to `pack`.
 
-    Raises CorruptIndex, naming `where`, for anything else: too large, malformed, trailing bytes.
+    Raises CorruptIndex, naming `where`, for oversized or malformed data and trailing bytes.
     """
     if len(data) > MAX_PACKED_BYTES:
         raise CorruptIndex(

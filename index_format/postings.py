@@ -1,15 +1,15 @@
 """Posting lists: doc ids and term frequencies of one term in one field, in one of three forms.
 
     repeated  no bytes: the doc ids of the term's first list, each with term frequency 1. A name
-              that is defined where it is used stands in two fields and costs one list.
-    by block  where there are BLOCK_SHARE postings or more for each block of documents
-              (block_lists.py): can be read in part, and says what each part can give at most
+              that is defined where it is used is in two fields and costs one list.
+    by block  where there are BLOCK_SHARE or more postings for each block of documents
+              (block_lists.py): can be read in part, and bounds the score of each part
     by gap    all others (delta_postings.py): the smallest
 
-Which form a list has follows from its document frequency and its size; none is said twice. Everything
-works on many lists at a time with numpy, never posting by posting in Python.
+The form follows from a list's document frequency and size, so it is not stored. Everything works on many
+lists at a time with numpy, never posting by posting in Python.
 
-Left out on purpose: positions (the live text is the proof of a phrase).
+Left out on purpose: positions (a phrase is verified in the live text).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from index_format.records import I64, Integers, PostingRun
 from index_format.spread import spread_runs
 
 Mask = npt.NDArray[np.bool_]
-# Measured on the 744,134 units of the kernel, 2,907 blocks: lists of two to six postings a block take 8 MB
-# less by gap (275 against 283 MB of index), and are decoded whole in a fifth of a millisecond.
+# Measured on the 744,134 units of the kernel, 2,907 blocks: by gap, lists of two to six postings a block
+# take 8 MB less (275 against 283 MB of index), and each is decoded whole in a fifth of a millisecond.
 BLOCK_SHARE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedLists:
-    """Posting lists one after the other, and the bytes that each takes."""
+    """Encoded posting lists, one after the other, and the size of each in bytes."""
 
     data: bytes
     sizes: I64
@@ -49,21 +49,21 @@ class EncodedLists:
 
 @dataclass(frozen=True, slots=True)
 class ListTable:
-    """What the dictionary says of posting lists that lie one after the other."""
+    """What the dictionary stores about consecutive posting lists, one row per list."""
 
-    terms: I64  # for each list a number of its term, not descending
+    terms: I64  # number of the list's term, never descending
     frequencies: I64
     sizes: I64
-    docs: I64  # for each list the documents of its level
+    docs: I64  # number of documents of the list's level
 
 
 def is_by_block(frequency: int, docs: int) -> bool:
-    """True for the form by block: a list of `frequency` postings over `docs` documents."""
+    """Return whether a list of `frequency` postings over `docs` documents is laid out by block."""
     return frequency >= BLOCK_SHARE * count_blocks(docs)
 
 
 def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
-    """The bytes of posting lists; `lengths` is as in SegmentContent. Values are below 2**32."""
+    """Return the encoded posting lists; `lengths` is as in SegmentContent. Values must be below 2**32."""
     frequencies = run.frequencies
     starts = np.cumsum(frequencies) - frequencies
     blocks = np.array([count_blocks(len(column)) for column in lengths])[run.list_fields]
@@ -89,7 +89,7 @@ def encode_lists(run: PostingRun, lengths: Sequence[Integers]) -> EncodedLists:
 
 
 def _find_repeated(run: PostingRun, starts: I64) -> Mask:
-    """Which lists have the doc ids of their term's first list, each once."""
+    """Return a mask of the lists that have the doc ids of their term's first list, each once."""
     firsts = find_first_lists(run.list_terms)
     is_repeated: Mask = (firsts != np.arange(len(firsts))) & (run.frequencies == run.frequencies[firsts])
     chosen = np.flatnonzero(is_repeated)
@@ -103,7 +103,7 @@ def _find_repeated(run: PostingRun, starts: I64) -> Mask:
 
 
 def find_first_lists(list_terms: I64) -> I64:
-    """For each list the first list of its term."""
+    """Return, for each list, the first list of its term (int64)."""
     is_first = np.diff(list_terms, prepend=-1) != 0
     firsts: I64 = np.maximum.accumulate(np.where(is_first, np.arange(len(list_terms)), 0))
     return firsts
@@ -124,17 +124,17 @@ def _start_blocks(run: PostingRun, by_block: Mask, blocks: I64, lengths: Sequenc
 
 
 def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
-    """Doc ids and term frequencies of lists that lie one after the other and fill `data`.
+    """Return the doc ids and term frequencies of consecutive lists that fill `data`.
 
-    Raises CorruptIndex when a list does not fill its size exactly, its doc ids do not ascend, or one
-    of them is no document of the level.
+    Raises CorruptIndex when a list does not fill its size exactly, its doc ids do not ascend, or one of them
+    is no document of the level.
     """
     frequencies, sizes = table.frequencies, table.sizes
     if len(data) != int(sizes.sum()) or (frequencies < 1).any() or (frequencies > table.docs).any():
         raise CorruptIndex(f"{where}: {len(data)} bytes of postings, {int(sizes.sum())} expected")
     is_repeated = sizes == 0
     sources = _find_sources(table, is_repeated, where)
-    if (sizes[sources] < frequencies).any():  # before memory is taken for them
+    if (sizes[sources] < frequencies).any():  # checked before memory is allocated
         raise CorruptIndex(f"{where}: a posting list is shorter than its document frequency")
     by_block = ~is_repeated & (frequencies >= BLOCK_SHARE * -(-table.docs // BLOCK_DOCS))
     raw = np.frombuffer(data, dtype=np.uint8)
@@ -155,13 +155,14 @@ def decode_lists(data: bytes, table: ListTable, where: str) -> tuple[I64, I64]:
         docs[spread_runs(starts[is_repeated], own_counts)] = docs[
             spread_runs(starts[sources[is_repeated]], own_counts)
         ]
-    if (docs[np.cumsum(frequencies) - 1] >= table.docs).any():  # the last of each list: they ascend
+    if (docs[np.cumsum(frequencies) - 1] >= table.docs).any():  # the last doc id of each list is its largest
         raise CorruptIndex(f"{where}: a document that the segment does not have")
     return docs, counts
 
 
 def _find_sources(table: ListTable, is_repeated: Mask, where: str) -> I64:
-    """For each list the one that holds its doc ids: itself, or the first of its term."""
+    """Return, for each list, the list that holds its doc ids: itself, or its term's first. Raises
+    CorruptIndex."""
     firsts = find_first_lists(table.terms)
     sources = np.where(is_repeated, firsts, np.arange(len(firsts)))
     if is_repeated[sources].any() or (table.frequencies[sources] != table.frequencies).any():
@@ -170,10 +171,7 @@ def _find_sources(table: ListTable, is_repeated: Mask, where: str) -> I64:
 
 
 def decode_list(data: bytes, frequency: int, docs: int, where: str) -> tuple[I64, I64]:
-    """Doc ids and term frequencies of one list that fills `data`: `decode_lists` for a query's speed.
-
-    Raises CorruptIndex as `decode_lists` does.
-    """
+    """Return doc ids and term frequencies of one list that fills `data`, faster. Raises CorruptIndex."""
     if not data or not 0 < frequency <= docs:
         raise CorruptIndex(f"{where}: {len(data)} bytes for {frequency} of {docs} documents")
     if is_by_block(frequency, docs):

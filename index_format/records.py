@@ -1,7 +1,7 @@
 """The frozen records of the format: what goes into a segment and what comes out of one.
 
 Columns are numpy arrays, one row for each file, unit, chunk or list. A doc id is a dense number,
-from 0 in each segment: of a unit for a field of level UNIT, of a file for a field of level FILE.
+from 0 in each segment. It numbers units for a field of level UNIT and files for a field of level FILE.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FINGERPRINT_BYTES = 16
 
 
 class Level(IntEnum):
-    """What the doc ids of a field number."""
+    """The kind of document that the doc ids of a field number."""
 
     UNIT = 0
     FILE = 1
@@ -33,7 +33,7 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of the schema. A field's number is its place in the schema."""
+    """One field of the schema. A field's number is its position in the schema."""
 
     name: str
     level: Level
@@ -76,42 +76,42 @@ class PostingRun:
     """Posting lists in (term, field) order, for a run of terms in byte order, each term once."""
 
     terms: TermText
-    list_terms: I64  # for each list: place of its term in `terms`
+    list_terms: I64  # for each list: index of its term in `terms`
     list_fields: I64  # for each list: number of its field
     frequencies: I64  # for each list: document frequency, at least 1
     docs: I64  # doc ids of all lists, one list after the other, ascending within a list
-    term_frequencies: I64  # beside `docs`, at least 1
+    term_frequencies: I64  # one for each entry of `docs`, at least 1
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedRun:
-    """A PostingRun as a segment holds it."""
+    """A PostingRun in the bytes that a segment stores."""
 
     terms: TermText
     masks: I64  # for each term: field bits of its lists
     frequencies: I64  # for each list
     sizes: I64  # for each list: its bytes
-    data: bytes  # the lists, one after the other
+    data: bytes  # the encoded lists, one after the other
     postings: int
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentContent:
-    """All that one segment holds but its postings."""
+    """Everything that one segment holds except its postings."""
 
     fields: Sequence[Field]
     files: FileTable
     units: UnitTable
     chunks: ChunkTable
     lengths: Sequence[Integers]  # for each field: field length of each doc id of its level
-    records: Iterable[bytes] | None = None  # one for each file, the owner's; gone through once
+    records: Iterable[bytes] | None = None  # one for each file, opaque; iterated once
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """What the manifest says of one live segment."""
+    """The manifest's entry for one live segment."""
 
-    name: str  # file name: the checksum of its tail, which holds the checksums of all pages
+    name: str  # file name: the checksum of its tail, which in turn holds the checksums of all pages
     file_bytes: int
     files: int
     units: int
@@ -119,7 +119,7 @@ class SegmentEntry:
 
     @property
     def live_files(self) -> int:
-        """Files of the segment that are not dead."""
+        """Return the number of files that are not dead."""
         return self.files - len(self.dead_files)
 
 
@@ -128,22 +128,22 @@ class Manifest:
     """One generation: the commit point."""
 
     generation: int
-    configuration: str  # fingerprint of what decides the content; the owner compares it
+    configuration: str  # fingerprint of all settings that affect the content; compared by the owner
     fields: tuple[Field, ...]
     segments: tuple[SegmentEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """Where one posting list lies."""
+    """The location of one posting list."""
 
     field: int
     frequency: int  # document frequency, dead documents included
     offset: int  # in the postings section
     size: int  # bytes
-    first_field: int | None = None  # field of the term's first list, where those bytes are that one's
+    first_field: int | None = None  # field of the term's first list, where the bytes belong to that list
 
     @property
     def repeats(self) -> bool:
-        """True for a list that has the doc ids of the term's first list, each once."""
+        """Return True when the list has the doc ids of the term's first list, each once."""
         return self.first_field is not None

@@ -1,17 +1,17 @@
-"""The seal: a file beside the manifest by which its owner knows that he wrote manifest and segments himself.
+"""The seal: a file beside the manifest that proves to its owner that he wrote the manifest and the segments.
 
     8s magic | u16 version | u16 zero | u32 bytes of the record | packed record | 32s tag
 
-The record is a dict: `manifest`, the BLAKE2b-256 of the manifest's bytes; `segments`, for each segment its
+The record is a dict. `manifest` is the BLAKE2b-256 of the manifest's bytes. `segments` holds each segment's
 name, the BLAKE2b-256 of its bytes, and the identity of its file: inode, size, mtime and ctime. The tag is
-what the owner's function makes of all before. This package has no key: a directory is given a function,
-or none, and then nothing is sealed and nothing is refused.
+computed by the owner's function from everything before it. This package has no key: a directory is given a
+function, or none, and without one nothing is sealed and nothing is refused.
 
-A seal is named by the manifest it belongs to and never changed, so that the manifest's rename stays the only
-commit. A segment whose file has the identity recorded is the one that was sealed; of any other file every
-byte is compared. So opening costs as much as there are segments, unless the files were copied.
+A seal is named after its manifest and never changed, so that renaming the manifest remains the only commit.
+A segment whose file has the recorded identity is taken as the one that was sealed; any other file is compared
+byte for byte. So the cost of opening grows only with the number of segments, unless the files were copied.
 
-Left out on purpose: keys, and what a tag is bound to besides these bytes; the owner's function knows.
+Left out on purpose: keys, and anything else that a tag is bound to; the owner's function decides that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SealedFile:
-    """What a seal says of one segment."""
+    """A seal's entry for one segment."""
 
     digest: bytes  # BLAKE2b-256 of its bytes
     identity: tuple[int, ...]  # of its file; empty where files have none
@@ -51,12 +51,12 @@ Sealed = Mapping[str, SealedFile]  # by the segment's name
 
 
 def name_seal(manifest: bytes) -> str:
-    """The name of the seal that belongs to a manifest of these bytes."""
+    """Return the file name of the seal that belongs to a manifest of these bytes."""
     return compute_name(manifest) + SEAL_SUFFIX
 
 
 def read_seal(directory: Directory, manifest: bytes) -> Sealed | None:
-    """What the seal of a manifest says; None for a directory whose owner seals nothing.
+    """Return the content of a manifest's seal; None for a directory whose owner seals nothing.
 
     Raises IndexForeign when there is no seal, or it is not this owner's, or is of another manifest; OSError.
     """
@@ -94,9 +94,9 @@ def _read(directory: Directory, name: str) -> bytes:
 
 
 def write_seal(directory: Directory, manifest: bytes, names: Iterable[str], known: Sealed) -> Sealed:
-    """Seal a manifest that names these segments; `known` are those that were checked or sealed before.
+    """Seal a manifest that names these segments; `known` holds those that were checked or sealed before.
 
-    Returns what was sealed; nothing for a directory whose owner seals nothing. The name is not synced.
+    Returns what was sealed, empty for a directory whose owner seals nothing. Does not sync the directory.
     Raises OSError, CorruptIndex.
     """
     if directory.make_tag is None:
@@ -115,10 +115,10 @@ def write_seal(directory: Directory, manifest: bytes, names: Iterable[str], know
 
 
 def check_segment(file: ReadableFile, sealed: Sealed) -> SealedFile:
-    """What the seal says of a segment's opened file, with the identity that the file has now.
+    """Return the seal's entry for an opened segment, with the identity that the file has now.
 
-    Raises CorruptIndex when its bytes are not those that were sealed, IndexForeign for one that the seal
-    does not name, OSError.
+    Raises CorruptIndex when its bytes are not those that were sealed, IndexForeign when the seal does not
+    name it, OSError.
     """
     one = sealed.get(file.name)
     if one is None:

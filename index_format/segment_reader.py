@@ -1,4 +1,4 @@
-"""One opened segment: tables, dictionary, posting lists. Nothing is read before it is asked for."""
+"""One opened segment: tables, dictionary, posting lists. Nothing is read before it is needed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from index_format.terms import PAGE_TERMS, TermPages, TermsReader
 
 
 class SegmentReader:
-    """A segment as it was written. Safe to use from several threads: it only reads at positions."""
+    """A segment as it was written. Safe to use from several threads: it only reads, at positions."""
 
     def __init__(self, file: ReadableFile) -> None:
-        """Reads header, tail and META. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
+        """Read header, tail and META. Raises CorruptIndex, IndexTooOld, IndexTooNew."""
         self.frame = FrameReader(file)
         self.name = file.name
         meta = unpack(self.frame.read(META), f"{self.name}: META")
@@ -69,32 +69,32 @@ class SegmentReader:
 
     @property
     def file_count(self) -> int:
-        """Source files, dead ones included."""
+        """Return the number of source files, including dead ones."""
         return self.files.count
 
     @property
     def has_records(self) -> bool:
-        """True when there is a record for each file."""
+        """Return whether there is a record for each file."""
         return self._records is not None
 
     @property
     def records(self) -> RecordsReader:
-        """The records of the files. Raises CorruptIndex for a segment without."""
+        """Return the reader of file records. Raises CorruptIndex for a segment without records."""
         if self._records is None:
             raise CorruptIndex(f"{self.name}: it has no records")
         return self._records
 
     @property
     def unit_count(self) -> int:
-        """Units, those of dead files included."""
+        """Return the number of units, including those of dead files."""
         return self.chunks.units
 
     def _count_docs(self, level: Level) -> int:
-        """Documents of a level."""
+        """Return the number of documents of a level."""
         return self.unit_count if level is Level.UNIT else self.file_count
 
     def read_postings(self, posting_list: PostingList) -> tuple[I64, I64]:
-        """Doc ids and term frequencies of one list."""
+        """Return doc ids and term frequencies of one list (both int64). Raises CorruptIndex."""
         data, docs, where = self._read_list(posting_list)
         found, counts = decode_list(data, posting_list.frequency, docs, where)
         if not posting_list.repeats:
@@ -105,7 +105,7 @@ class SegmentReader:
         return found, np.ones_like(counts)
 
     def read_blocks(self, posting_list: PostingList) -> BlockList | None:
-        """A list that can be read in part; None for one that is laid out otherwise."""
+        """Return a list that can be read in part; None when it is not by block. Raises CorruptIndex."""
         docs = self._count_docs(self.fields[posting_list.field].level)
         if posting_list.repeats or not is_by_block(posting_list.frequency, docs):
             return None
@@ -113,18 +113,18 @@ class SegmentReader:
         return BlockList(data, posting_list.frequency, docs, where)
 
     def _read_list(self, posting_list: PostingList) -> tuple[bytes, int, str]:
-        """Its bytes, the documents of the level that they are laid out for, and how to name it."""
+        """Return the list's bytes, the documents that they are laid out for, and a name for errors."""
         where = f"{self.name}: POST at {posting_list.offset}"
         data = self.frame.read(POST, posting_list.offset, posting_list.size)
         return data, self._count_layout_docs(posting_list), where
 
     def _count_layout_docs(self, posting_list: PostingList) -> int:
-        """The documents of the level that its bytes are laid out for."""
+        """Return the number of documents of the level that the list's bytes are laid out for."""
         field = posting_list.field if posting_list.first_field is None else posting_list.first_field
         return self._count_docs(self.fields[field].level)
 
     def read_docs(self, terms: Sequence[bytes], fields: Collection[int]) -> I64:
-        """The documents of all lists of ascending terms in some fields of one level, list after list."""
+        """Return the doc ids of the lists of ascending terms in fields of one level. Raises CorruptIndex."""
         pieces: list[bytes] = []
         lists: list[PostingList] = []
         for page in self.terms.iter_lists(terms):
@@ -140,12 +140,12 @@ class SegmentReader:
         where = f"{self.name}: POST"
         docs, _ = decode_lists(b"".join(pieces), self._build_table(lists), where)
         limit = min(self._count_docs(self.fields[field].level) for field in fields)
-        if int(docs.max()) >= limit:  # of a list that repeats one of another level
+        if int(docs.max()) >= limit:  # in a list that repeats one of another level
             raise CorruptIndex(f"{where}: document {int(docs.max())} of {limit}")
         return docs
 
     def _build_table(self, lists: Sequence[PostingList]) -> ListTable:
-        """Lists as if each had its bytes to itself: one that repeats another lies as that one does."""
+        """Return a table in which each list has bytes of its own: a repeating list has those it repeats."""
         return ListTable(
             np.arange(len(lists)),
             np.array([one.frequency for one in lists], dtype=np.int64),
@@ -154,14 +154,14 @@ class SegmentReader:
         )
 
     def find_lists(self, term: bytes) -> list[PostingList]:
-        """The posting lists of a term in field order."""
+        """Return the posting lists of a term in field order. Raises CorruptIndex for an unknown field."""
         lists = self.terms.find(term)
         if lists and lists[-1].field >= len(self.fields):
             raise CorruptIndex(f"{self.name}: field {lists[-1].field} of {len(self.fields)}")
         return lists
 
     def iter_runs(self, batch_bytes: int) -> Iterator[PostingRun]:
-        """All posting lists in order, in runs that weigh about `batch_bytes`, a dictionary page at least."""
+        """Yield all lists in order, in runs of a page or about `batch_bytes`. Raises CorruptIndex."""
         post_bytes = self.frame.get_size(POST)
         _, edges = self.terms.weigh_pages(post_bytes)
         start = end = 0
@@ -176,7 +176,7 @@ class SegmentReader:
             raise CorruptIndex(f"{self.name}: {post_bytes} bytes of postings, {end} expected")
 
     def read_run(self, first: bytes, end: bytes | None) -> PostingRun | None:
-        """The posting lists of the terms from `first` up to, not including, `end`; None without any."""
+        """Return the posting lists of the terms [first, end), or None without any. Raises CorruptIndex."""
         start, stop = self.terms.find_pages(first, end)
         if start >= stop:
             return None
@@ -204,7 +204,7 @@ class SegmentReader:
         return PostingRun(pages.terms, list_terms, list_fields, pages.frequencies, docs, counts)
 
     def read_file_table(self) -> FileTable:
-        """The whole file table."""
+        """Return the whole file table. Raises CorruptIndex."""
         files = self.files
         return FileTable(
             paths=files.read_paths(),
@@ -219,7 +219,7 @@ class SegmentReader:
         )
 
     def read_content(self) -> SegmentContent:
-        """Everything but the postings; records are read as they are gone through."""
+        """Return everything but the postings. Records are read only as they are iterated."""
         lengths = [self.norms.read_lengths(number) for number in range(len(self.fields))]
         return SegmentContent(
             self.fields,
@@ -231,26 +231,26 @@ class SegmentReader:
         )
 
     def read_spans(self, file: int) -> list[ChunkSpan]:
-        """The chunks of one file."""
+        """Return the chunks of one file. Raises CorruptIndex."""
         units, chunks = self.files.first_units, self.files.first_chunks
         return self.chunks.read_spans(
             (int(units[file]), int(units[file + 1])), (int(chunks[file]), int(chunks[file + 1]))
         )
 
     def read_languages(self) -> I64:
-        """For each file the place of its language in `language_names`."""
+        """Return, for each file, the index of its language in `language_names`. Raises CorruptIndex."""
         numbers = self.files.read_column(LANGUAGE)
         if len(numbers) and int(numbers.max()) >= len(self.language_names):
             raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
         return numbers
 
     def take_languages(self, files: I64) -> list[str]:
-        """The language names of some files; what is read with them is kept."""
+        """Return the language names of some files, caching what is read. Raises CorruptIndex."""
         numbers = self.files.languages.take(files)
         if len(numbers) and int(numbers.max()) >= len(self.language_names):
             raise CorruptIndex(f"{self.name}: language {int(numbers.max())} of {len(self.language_names)}")
         return [self.language_names[number] for number in numbers.tolist()]
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self.frame.close()

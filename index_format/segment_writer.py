@@ -2,8 +2,8 @@
 
 Sections in file order: POST (postings.py), TERM LIST PAGE TOPS (terms.py), FILE PATH PRNT
 (files.py), UNIT CHNK (chunks.py), NRMU NRMF (norms.py), RECS RECE where there are records
-(file_records.py), META (a packed record). The bytes depend on the content alone, however the lists
-were grouped into runs.
+(file_records.py), META (a packed record). The bytes depend only on the content, however the lists were
+grouped into runs.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from index_format.terms import LARGE_SECTIONS, TermsWriter
 POST, META = b"POST", b"META"
 SUFFIX = ".seg"
 TEMPORARY_SUFFIX = ".tmp"
-PART_POSTINGS = 250_000  # encoded at a time: about 40 MB of work space
+PART_POSTINGS = 250_000  # encoded at a time: about 40 MB of working memory
 
 
 class SegmentWriter:
-    """One segment being written. Use as a context manager: a segment that is not finished disappears."""
+    """One segment being written. Use as a context manager: an unfinished segment is deleted."""
 
     def __init__(self, directory: Directory, temporary: str) -> None:
-        """`temporary` is a name, without suffix, that no other writer uses. Raises OSError."""
+        """Create the file; `temporary` is a name, without suffix, used by no other writer. Raises OSError."""
         self._directory = directory
         self._temporary = temporary + TEMPORARY_SUFFIX
         self._terms = TermsWriter()
@@ -63,7 +63,7 @@ class SegmentWriter:
                 self._directory.delete(self._temporary)
 
     def add(self, run: EncodedRun) -> None:
-        """The next posting lists; the terms come after those of the runs before."""
+        """Write the next posting lists. Their terms must come after those of earlier runs. Raises OSError."""
         self._frame.write(run.data)
         self._terms.add(run.terms, run.masks, run.frequencies, run.sizes)
         self._spool_terms()
@@ -74,9 +74,9 @@ class SegmentWriter:
             spool.add(self._terms.take(tag))
 
     def finish(self, content: SegmentContent) -> SegmentEntry:
-        """Write all but the posting lists, sync, and give the file the name of its content.
+        """Write everything but the posting lists, sync, and name the file after its content.
 
-        Raises OSError, ValueError unless there is a record for each file, where there are records.
+        Raises OSError, and ValueError when there are records but not one for each file.
         """
         sections = self._terms.finish()
         self._spool_terms()
@@ -114,7 +114,7 @@ class SegmentWriter:
 
 
 def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
-    """A run in parts of about PART_POSTINGS, by whole terms."""
+    """Yield a run in parts of about PART_POSTINGS postings, each of whole terms."""
     ends = np.cumsum(run.frequencies)
     last_lists = np.searchsorted(run.list_terms, np.arange(len(run.terms)), side="right") - 1
     term_ends = ends[last_lists]
@@ -127,7 +127,7 @@ def iter_parts(run: PostingRun) -> Iterator[PostingRun]:
 
 
 def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
-    """The terms [low, high) of a run."""
+    """Return the part of a run with the terms [low, high)."""
     if (low, high) == (0, len(run.terms)):
         return run
     lists = slice(*np.searchsorted(run.list_terms, [low, high]).tolist())
@@ -144,7 +144,7 @@ def cut_run(run: PostingRun, low: int, high: int) -> PostingRun:
 
 
 def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
-    """The posting lists as bytes; `lengths` is as in SegmentContent."""
+    """Return the encoded posting lists; `lengths` is as in SegmentContent."""
     if not len(run.terms):
         empty = np.zeros(0, dtype=np.int64)
         return EncodedRun(run.terms, empty, empty, empty, b"", 0)
@@ -155,7 +155,7 @@ def encode_run(run: PostingRun, lengths: Sequence[Integers]) -> EncodedRun:
 
 
 def check_content(content: SegmentContent) -> None:
-    """Raises ValueError when the tables do not fit each other: a defect of the caller."""
+    """Raise ValueError when the tables do not fit each other, which is a defect of the caller."""
     files = len(content.files.paths)
     levels = {Level.FILE: files, Level.UNIT: len(content.units.lines)}
     if int(content.files.units.sum()) != levels[Level.UNIT]:
@@ -175,7 +175,7 @@ def check_content(content: SegmentContent) -> None:
 def write_segment(
     directory: Directory, temporary: str, content: SegmentContent, run: PostingRun
 ) -> SegmentEntry:
-    """A segment from content that is all there. Raises ValueError for tables that do not fit, OSError."""
+    """Write a segment from complete content. Raises ValueError for tables that do not fit, OSError."""
     check_content(content)
     with SegmentWriter(directory, temporary) as writer:
         for part in iter_parts(run):

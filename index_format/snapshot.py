@@ -1,7 +1,7 @@
 """A snapshot: one generation, opened. Later commits do not touch it.
 
-Opening reads the manifest and the head and tail of each segment, whatever their size. Statistics
-are those of live documents, exactly, however many tombstones there are.
+Opening reads only the manifest and each segment's head and tail, however large the segments. Statistics
+count exactly the live documents, however many tombstones there are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPEN_ATTEMPTS = 5  # a writer may commit and delete between our reading the mani
 
 
 class LiveSegment:
-    """A segment and which of its documents are live."""
+    """A segment and the liveness of its documents."""
 
     def __init__(self, reader: SegmentReader, entry: SegmentEntry) -> None:
         self.reader = reader
@@ -37,41 +37,41 @@ class LiveSegment:
 
     @cached_property
     def live_file_mask(self) -> npt.NDArray[np.bool_]:
-        """For each file: is it live."""
+        """Return a mask of the live files."""
         mask = np.ones(self.reader.file_count, dtype=np.bool_)
         mask[self.dead_files] = False
         return mask
 
     @cached_property
     def live_unit_mask(self) -> npt.NDArray[np.bool_]:
-        """For each unit: is its file live."""
+        """Return a mask of the units whose file is live."""
         return np.repeat(self.live_file_mask, np.diff(self.reader.files.first_units))
 
     @cached_property
     def dead_units(self) -> I64:
-        """The units of dead files, ascending."""
+        """Return the units of dead files, ascending (int64)."""
         return np.flatnonzero(~self.live_unit_mask)
 
     @cached_property
     def dead_unit_blocks(self) -> I64:
-        """The blocks of doc ids that hold a dead unit, ascending."""
+        """Return the blocks of doc ids that contain a dead unit, ascending (int64)."""
         return sort_distinct(self.dead_units >> BLOCK_BITS)
 
     def get_live_mask(self, level: Level) -> npt.NDArray[np.bool_] | None:
-        """For each document of a level: is it live; None when all are."""
+        """Return a mask of the live documents of a level; None when all are live."""
         if not len(self.dead_files):
             return None
         return self.live_unit_mask if level is Level.UNIT else self.live_file_mask
 
     @cached_property
     def live_units(self) -> int:
-        """Number of live units."""
+        """Return the number of live units."""
         if not len(self.dead_files):
             return self.reader.unit_count
         return int(np.count_nonzero(self.live_unit_mask))
 
     def sum_lengths(self, field: int) -> int:
-        """Sum of a field's lengths over live documents."""
+        """Return the sum of a field's lengths over live documents."""
         total = self.reader.length_sums[field]
         if len(self.dead_files):
             is_unit = self.reader.fields[field].level is Level.UNIT
@@ -81,7 +81,7 @@ class LiveSegment:
 
 
 class Snapshot:
-    """One opened generation. Close it, or let it go."""
+    """One opened generation. Close it, or leave it to the garbage collector."""
 
     def __init__(self, manifest: Manifest, segments: tuple[LiveSegment, ...]) -> None:
         self.manifest = manifest
@@ -91,14 +91,14 @@ class Snapshot:
 
     @classmethod
     def open(cls, directory: Directory, before: Snapshot | None = None) -> Snapshot | None:
-        """The committed generation; None when nothing was committed yet.
+        """Open the committed generation; return None when nothing has been committed yet.
 
-        Segments that `before` has as well are not opened again: what was read of them is still there. Then
-        neither snapshot may be closed while the other is used; letting them go is enough.
+        Segments that `before` has too are shared, with all that was cached of them. Then neither snapshot may
+        be closed while the other is in use; dropping the references is enough.
 
-        Raises CorruptIndex (a segment that the manifest names is missing, or is another), IndexTooOld,
-        IndexTooNew, IndexForeign where the directory's owner did not seal it, and OSError for what is not
-        about the content.
+        Raises CorruptIndex (a segment that the manifest names is missing or different), IndexTooOld,
+        IndexTooNew, IndexForeign when the directory's owner did not seal it, and OSError for faults other
+        than content.
         """
         for attempt in range(OPEN_ATTEMPTS):
             data = read_manifest_bytes(directory)
@@ -110,7 +110,7 @@ class Snapshot:
                 sealed = read_seal(directory, data)
                 segments = open_segments(directory, manifest.segments, manifest.fields, known, sealed)
                 return cls(manifest, segments)
-            except IndexForeign:  # or the seal went with its manifest
+            except IndexForeign:  # or a writer has deleted the seal with its manifest
                 if attempt == OPEN_ATTEMPTS - 1:
                     raise
             except FileNotFoundError as error:
@@ -120,33 +120,33 @@ class Snapshot:
 
     @property
     def generation(self) -> int:
-        """Number of the commit."""
+        """Return the number of the commit."""
         return self.manifest.generation
 
     @property
     def file_count(self) -> int:
-        """Live source files."""
+        """Return the number of live source files."""
         return sum(segment.entry.live_files for segment in self.segments)
 
     @cached_property
     def unit_count(self) -> int:
-        """Live units."""
+        """Return the number of live units."""
         return sum(segment.live_units for segment in self.segments)
 
     def sum_lengths(self, field: int) -> int:
-        """Sum of a field's lengths over live documents."""
+        """Return the sum of a field's lengths over live documents."""
         if field not in self._length_sums:
             self._length_sums[field] = sum(segment.sum_lengths(field) for segment in self.segments)
         return self._length_sums[field]
 
     def iter_live_files(self) -> Iterator[tuple[LiveSegment, int]]:
-        """Each live file as its segment and number, segment by segment in path order."""
+        """Yield each live file as its segment and number, segment by segment in path order."""
         for segment in self.segments:
             for file in np.flatnonzero(segment.live_file_mask).tolist():
                 yield segment, file
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files of all segments."""
         for segment in self.segments:
             segment.reader.close()
 
@@ -158,10 +158,10 @@ def open_segments(
     known: Mapping[str, LiveSegment] = MappingProxyType({}),
     sealed: Sealed | None = None,
 ) -> tuple[LiveSegment, ...]:
-    """The segments that the entries name, all or none; those of `known` are open already.
+    """Open all segments that the entries name, or none; those in `known` are open already.
 
-    Raises CorruptIndex for one that is not what its entry says, FileNotFoundError, IndexTooOld, IndexTooNew,
-    and IndexForeign for one that is not as `sealed` says, where that is given.
+    Raises CorruptIndex for a segment that differs from its entry, FileNotFoundError, IndexTooOld,
+    IndexTooNew, and IndexForeign for one that `sealed`, if given, does not name.
     """
     opened: list[LiveSegment] = []
     try:
@@ -169,7 +169,7 @@ def open_segments(
             segment = known.get(entry.name)
             if segment is None:
                 segment = LiveSegment(_open_reader(directory, entry, fields, sealed), entry)
-            elif segment.entry != entry:  # other files are dead
+            elif segment.entry != entry:  # its set of dead files has changed
                 _check_entry(segment.reader, entry, fields)
                 segment = LiveSegment(segment.reader, entry)
             opened.append(segment)
@@ -202,7 +202,7 @@ def _check_entry(reader: SegmentReader, entry: SegmentEntry, fields: Sequence[Fi
 
 
 def iter_entry_faults(reader: SegmentReader, entry: SegmentEntry, fields: Sequence[Field]) -> Iterator[str]:
-    """Where a segment is not what the manifest says of it."""
+    """Yield every difference between a segment and the manifest's entry for it."""
     if entry.name != reader.frame.content_name + SUFFIX:
         yield f"{entry.name}: holds the content of {reader.frame.content_name}"
     found = (reader.frame.file_bytes, reader.file_count, reader.unit_count)

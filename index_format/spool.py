@@ -1,7 +1,7 @@
-"""Bytes that are written late and come early: kept in memory while they are few, else in a file of their own.
+"""Bytes that are produced before they can be written: held in memory while few, else in a temporary file.
 
-The dictionary of a segment stands behind its posting lists and is known together with them; that of a large
-tree takes hundreds of megabytes.
+The dictionary of a segment follows its posting lists but is produced along with them. For a large tree it
+takes hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from contextlib import suppress
 
 from index_format.directory import Directory, WritableFile
 
-SPOOL_BYTES = 16 * 1024 * 1024  # kept in memory
+SPOOL_BYTES = 16 * 1024 * 1024  # held in memory
 READ_BYTES = 1024 * 1024
 
 
 class Spool:
-    """Pieces go in, and come out once, in order. Close it in any case: the file goes away."""
+    """Pieces added one by one and read back once, in order. Always close it: that deletes the file."""
 
     def __init__(self, directory: Directory, name: str) -> None:
-        """`name` is that of the file, if there has to be one."""
+        """Name the file that is created if the pieces outgrow memory."""
         self._directory = directory
         self._name = name
         self._pieces: list[bytes] = []
@@ -27,7 +27,7 @@ class Spool:
         self._file: WritableFile | None = None
 
     def add(self, pieces: Iterable[bytes]) -> None:
-        """The next pieces. Raises OSError."""
+        """Append the next pieces. Raises OSError."""
         for piece in pieces:
             self._pieces.append(piece)
             self._size += len(piece)
@@ -39,7 +39,7 @@ class Spool:
             self._pieces, self._size = [], 0
 
     def iter_pieces(self) -> Iterator[bytes]:
-        """All that went in. Raises OSError, CorruptIndex for a file that somebody cut."""
+        """Yield all that was added. Raises OSError, and CorruptIndex when the file was truncated."""
         if self._file is not None:
             self._file.close()
             file = self._directory.open(self._name)
@@ -51,7 +51,7 @@ class Spool:
         yield from self._pieces
 
     def close(self) -> None:
-        """Forget everything."""
+        """Drop the pieces and delete the file."""
         self._pieces = []
         if self._file is not None:
             file, self._file = self._file, None

@@ -1,8 +1,8 @@
-"""Many terms as one piece of text: put in byte order, ranked and gathered by array arithmetic.
+"""Many terms as one piece of text, which array arithmetic sorts, ranks and gathers.
 
 A dictionary has millions of terms. As Python objects they would cost more time than their posting
-lists; here they stay bytes of one text, and seven bytes of all terms at a time are compared as
-integers. Only terms that are equal so far are looked at again.
+lists. Here they stay bytes of one text: seven bytes of every term are compared at a time, as one
+integer (a lane). Only terms that are equal so far are compared further.
 """
 
 from __future__ import annotations
@@ -15,41 +15,41 @@ import numpy as np
 import numpy.typing as npt
 
 I64 = npt.NDArray[np.int64]
-_LONG = 448  # bytes of terms that are compared by lanes; nearly no term is longer
+_LONG = 448  # bytes of a term that are compared by lanes; hardly any term is longer
 _LANE = 7  # bytes of a term compared at a time; the eighth of an integer says how many are left
-_PADDING = bytes(_LANE + 1)  # the last lane of the last term lies there
+_PADDING = bytes(_LANE + 1)  # the last lane of the last term may reach into it
 _KEEP = np.array([(1 << 64) - (1 << (64 - 8 * count)) for count in range(_LANE + 1)], dtype=np.uint64)
 _LEFT = 0xFF
-_COUNTED = 16 * 1024  # bytes of a text whose terms are counted together
+_COUNTED = 16 * 1024  # bytes of a text for each stored count of terms
 
 
 @dataclass(frozen=True, slots=True)
 class TermText:
-    """Terms one after the other, each followed by a line feed; none holds one."""
+    """Terms one after the other, each followed by a line feed. No term contains one."""
 
     text: bytes
-    ends: I64  # where each ends, its line feed included
+    ends: I64  # offset behind each term's line feed
 
     def __len__(self) -> int:
         return len(self.ends)
 
     def __getitem__(self, position: int) -> bytes:
-        """One term; `bisect` finds its way by this. IndexError behind the last."""
+        """Return one term, as `bisect` needs. Raises IndexError behind the last."""
         start = int(self.ends[position - 1]) if position else 0
         return self.text[start : int(self.ends[position]) - 1]
 
     @property
     def starts(self) -> I64:
-        """Where each begins."""
+        """Return the offset of each term (int64)."""
         starts: I64 = np.concatenate([np.zeros(1, dtype=np.int64), self.ends])[: len(self.ends)]
         return starts
 
     def split(self) -> list[bytes]:
-        """Each term as an object of its own."""
+        """Return the terms as separate objects."""
         return self.text.split(b"\n")[:-1]
 
     def cut(self, low: int, high: int) -> TermText:
-        """The terms [low, high)."""
+        """Return the terms [low, high)."""
         if (low, high) == (0, len(self)):
             return self
         start = int(self.ends[low - 1]) if low else 0
@@ -57,16 +57,16 @@ class TermText:
         return TermText(self.text[start : int(ends[-1]) if len(ends) else start], ends - start)
 
     def gather(self, positions: I64) -> TermText:
-        """The terms at places, in the order given."""
+        """Return the terms at `positions`, in the order given."""
         starts = self.starts[positions]
         return gather_spans(self.text, starts, self.ends[positions] - 1 - starts)
 
 
 class TermSearch:
-    """Ascending terms as a text that is searched as it is: to say where each of them ends takes longer."""
+    """Ascending terms, searched directly in their text: computing where each term ends takes longer."""
 
     def __init__(self, text: bytes) -> None:
-        """What stands behind the last line feed is no term."""
+        """Count the terms. Bytes behind the last line feed are no term."""
         self._text = text
         is_end = np.frombuffer(text, dtype=np.uint8) == ord("\n")
         counts = (int(np.count_nonzero(is_end[at : at + _COUNTED])) for at in range(0, len(text), _COUNTED))
@@ -76,7 +76,7 @@ class TermSearch:
         return self._before[-1]
 
     def count_up_to(self, term: bytes) -> int:
-        """How many are not above a term: what `bisect_right` says."""
+        """Return the number of terms not above `term`, like `bisect_right`."""
         low, high = 0, self._text.rfind(b"\n") + 1
         while low < high:
             start = max(low, self._text.rfind(b"\n", low, (low + high) // 2) + 1)
@@ -90,25 +90,25 @@ class TermSearch:
 
 
 def build_term_text(terms: Sequence[bytes]) -> TermText:
-    """The text of terms that are objects."""
+    """Return terms that are separate objects as one text."""
     sizes = np.fromiter(map(len, terms), dtype=np.int64, count=len(terms))
     return TermText(b"".join(term + b"\n" for term in terms), np.cumsum(sizes + 1))
 
 
 def parse_term_text(text: bytes) -> TermText:
-    """The terms of a text; what stands behind the last line feed is no term and makes the text longer."""
+    """Return the terms of a text. Bytes behind the last line feed are no term, but stay in the text."""
     return TermText(text, np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n")) + 1)
 
 
 def join_term_texts(texts: Sequence[TermText]) -> TermText:
-    """The terms of several texts in one."""
+    """Return the terms of several texts as one text."""
     offsets = np.cumsum([0, *(len(one.text) for one in texts)]).tolist()
     ends = [one.ends + offset for one, offset in zip(texts, offsets, strict=False)]
     return TermText(b"".join(one.text for one in texts), np.concatenate([np.zeros(0, dtype=np.int64), *ends]))
 
 
 def gather_spans(text: bytes, starts: I64, sizes: I64) -> TermText:
-    """Spans of a text as terms, in the order given. None reaches to the end of the text."""
+    """Return spans of a text as terms, in the order given. No span may reach the end of the text."""
     ends = np.cumsum(sizes + 1)
     bytes_at = np.repeat(starts - (ends - sizes - 1), sizes + 1)
     bytes_at += np.arange(len(bytes_at))
@@ -118,13 +118,13 @@ def gather_spans(text: bytes, starts: I64, sizes: I64) -> TermText:
 
 
 def rank_terms(terms: TermText) -> tuple[I64, I64]:
-    """(the rank of each term among the distinct ones in byte order, a place of each of those in order)."""
+    """Return each term's rank among the distinct ones in byte order, and an index of each distinct one."""
     starts = terms.starts
     return rank_spans(terms.text, starts, terms.ends - 1 - starts)
 
 
 def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
-    """`rank_terms` for spans of a text."""
+    """Return what `rank_terms` does, for spans of a text as terms."""
     order, is_new = _sort(text, starts, sizes)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.cumsum(is_new) - 1
@@ -132,19 +132,19 @@ def rank_spans(text: bytes, starts: I64, sizes: I64) -> tuple[I64, I64]:
 
 
 def do_ascend(terms: TermText) -> bool:
-    """True when each term is above the one before it, in byte order."""
+    """Return True when each term is above the one before it, in byte order."""
     starts = terms.starts
     sizes = terms.ends - 1 - starts
     words = _open_words(terms.text)
     lanes = _get_lanes(words, starts, sizes)
-    pairs = np.arange(len(terms) - 1)  # the first of each two that are equal so far
+    pairs = np.arange(len(terms) - 1)  # the first of every two neighbours that are equal so far
     lower, upper = lanes[:-1], lanes[1:]
     offset = 0
     while len(pairs):
         if (lower > upper).any():
             return False
         alike = np.flatnonzero(lower == upper)
-        if (lower[alike] & np.uint64(_LEFT) <= _LANE).any():  # nothing is left of them: they are the same
+        if (lower[alike] & np.uint64(_LEFT) <= _LANE).any():  # nothing is left to compare: they are equal
             return False
         pairs = pairs[alike]
         offset += _LANE
@@ -156,7 +156,7 @@ def do_ascend(terms: TermText) -> bool:
 
 
 def _sort(text: bytes, starts: I64, sizes: I64) -> tuple[I64, npt.NDArray[np.bool_]]:
-    """The places of the spans in byte order, and which differ from the one before."""
+    """Return the indexes of the spans in byte order, and a mask of those that differ from the one before."""
     words = _open_words(text)
     lanes = _get_lanes(words, starts, sizes)
     order = np.argsort(lanes)
@@ -192,7 +192,7 @@ def _sort_rests(
     open_at: I64,
     offset: int,
 ) -> None:
-    """Sort what is equal up to `offset` as objects: such long terms are few, and would take many lanes."""
+    """Sort spans that are equal up to `offset` as objects: they are few, and would take many lanes."""
     own, groups = order[open_at], np.cumsum(is_new[open_at])
     spans = zip((starts[own] + offset).tolist(), (starts[own] + sizes[own]).tolist(), strict=True)
     keys = [(group, text[start:end]) for group, (start, end) in zip(groups.tolist(), spans, strict=True)]
@@ -203,12 +203,12 @@ def _sort_rests(
 
 
 def _open_words(text: bytes) -> npt.NDArray[np.uint64]:
-    """The eight bytes from each place of a text on."""
+    """Return the eight bytes from each offset of a text on, as integers."""
     return np.ndarray(len(text) + 1, dtype="<u8", buffer=text + _PADDING, strides=(1,))
 
 
 def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.NDArray[np.uint64]:
-    """The next bytes of terms, to be compared as integers: those of a shorter one come first."""
+    """Return the next lane of each term as an integer; of equal bytes the shorter term comes first."""
     lanes = words[starts].astype(np.uint64).byteswap()
     lanes &= _KEEP[np.minimum(sizes, _LANE)]
     lanes |= np.minimum(sizes, _LANE + 1).astype(np.uint64)
@@ -216,7 +216,7 @@ def _get_lanes(words: npt.NDArray[np.uint64], starts: I64, sizes: I64) -> npt.ND
 
 
 def _find_open(is_new: npt.NDArray[np.bool_], lanes: npt.NDArray[np.uint64]) -> I64:
-    """The places of terms that are equal to a neighbour so far and go on behind their lane."""
+    """Return the indexes of terms that are equal to a neighbour so far and continue behind their lane."""
     alike = ~is_new
     alike[:-1] |= ~is_new[1:]
     return np.flatnonzero(alike & (lanes & np.uint64(_LEFT) > _LANE))

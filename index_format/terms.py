@@ -7,12 +7,12 @@ are cut into pages of PAGE_TERMS. Four sections:
     LIST  for each page: u8 of field bits for each term | document frequencies | sizes in bytes of
           the posting lists (varints; one value for each list, in (term, field) order; each term
           has a list; a size of 0 stands for the doc ids of the term's first list, postings.py)
-    PAGE  a table (columns.py), one row a page: where its terms, its LIST bytes and its posting
+    PAGE  a table (columns.py), one row per page: where its terms, its LIST bytes and its posting
           lists begin
     TOPS  the first term of each page, each followed by a line feed
 
-No term holds a line feed. What PAGE says lies without gaps: a page ends where the next begins.
-A look-up reads TOPS once and keeps it, then one page of TERM and LIST: two reads. Within a page
+No term contains a line feed. There are no gaps: everything of a page ends where that of the next begins.
+A look-up reads TOPS, which is cached, then one page of TERM and LIST: two reads. Within a page
 the bytes are searched by `bytes.find`, never term by term in Python.
 """
 
@@ -46,9 +46,9 @@ TERM, LIST, PAGE, TOPS = b"TERM", b"LIST", b"PAGE", b"TOPS"
 LARGE_SECTIONS = (TERM, LIST)  # in the order of the file
 PAGE_TERMS = 128
 PAGE_COLUMNS = 3
-TERM_WEIGHT = 4  # bytes of terms that are as much work as one of a posting list
-COMPARED_BYTES = 3  # of those that a term ends with, its line feed among them
-SCAN_PAGES = 96  # read at a time: a quarter of a megabyte, so that what is made of it stays in the cache
+TERM_WEIGHT = 4  # this many bytes of terms are as much work as one of posting lists
+COMPARED_BYTES = 3  # at the end of a term, including its line feed
+SCAN_PAGES = 96  # read at a time: a quarter of a megabyte, so that all that is derived from it stays in cache
 BIT_COUNTS = bytes(bits.bit_count() for bits in range(256))
 FIELDS_OF_BITS = tuple(
     tuple(field for field in range(MAX_FIELDS) if bits >> field & 1) for bits in range(256)
@@ -56,7 +56,7 @@ FIELDS_OF_BITS = tuple(
 
 
 def find_prefix_end(prefix: bytes) -> bytes | None:
-    """The first bytes behind all that begin with the prefix; None when there are none."""
+    """Return the least bytes above everything that begins with `prefix`; None when there are none."""
     stem = prefix.rstrip(b"\xff")
     return stem[:-1] + bytes([stem[-1] + 1]) if stem else None
 
@@ -76,7 +76,7 @@ class TermsWriter:
         self.count = 0
 
     def add(self, terms: TermText, masks: I64, frequencies: I64, sizes: I64) -> None:
-        """The next terms: field bits of each, and frequency and size of each of their lists."""
+        """Add terms with the field bits of each, and the frequency and size of each of their lists."""
         self._terms = join_term_texts([self._terms, terms])
         self._masks = np.concatenate([self._masks, masks.astype(np.uint8)])
         self._frequencies = np.concatenate([self._frequencies, frequencies])
@@ -84,7 +84,7 @@ class TermsWriter:
         self._flush(len(self._terms) - len(self._terms) % PAGE_TERMS)
 
     def _flush(self, count: int) -> None:
-        """Encode that many terms, whole pages but for the last of all, and keep the rest."""
+        """Encode the first `count` terms, in whole pages except at the very end, and keep the rest."""
         if not count:
             return
         bounds = np.append(np.arange(0, count, PAGE_TERMS), count)
@@ -112,7 +112,7 @@ class TermsWriter:
         self._frequencies, self._sizes = self._frequencies[lists:], self._sizes[lists:]
 
     def _encode_lists(self, bounds: I64) -> tuple[bytes, I64]:
-        """Frequencies and sizes, page by page, and where each page begins and ends in them."""
+        """Return frequencies and sizes, encoded page by page, and the bounds of the pages in them."""
         counts = np.diff(bounds)
         values = np.empty(2 * int(bounds[-1]), dtype=np.int64)
         positions = np.arange(int(bounds[-1])) + np.repeat(bounds[:-1], counts)
@@ -122,12 +122,12 @@ class TermsWriter:
         return data, np.append(0, np.cumsum(sizes))[2 * bounds]
 
     def take(self, tag: bytes) -> list[bytes]:
-        """What of one of the LARGE_SECTIONS is known by now and was not taken yet."""
+        """Return what has been encoded of one of the LARGE_SECTIONS since the last call."""
         pieces, self._pieces[tag] = self._pieces[tag], []
         return pieces
 
     def finish(self) -> dict[bytes, bytes]:
-        """The other sections by tag. What is left of the large ones can be taken afterwards."""
+        """Return the other sections by tag. The rest of the large ones can be taken afterwards."""
         self._flush(len(self._terms))
         rows = np.concatenate([np.zeros((0, PAGE_COLUMNS), dtype=np.int64), *self._rows])
         return {
@@ -148,7 +148,7 @@ class TermPages:
 
 
 class TermsReader:
-    """Look-ups in the term dictionary of one segment."""
+    """The term dictionary of one segment, for looking up and scanning."""
 
     def __init__(self, frame: FrameReader) -> None:
         self._frame = frame
@@ -162,14 +162,14 @@ class TermsReader:
 
     @cached_property
     def _tops(self) -> TermText:
-        """The first term of each page; they become objects where they are compared, for most never are."""
+        """Return the first term of each page. Few ever become objects: only those that are compared."""
         tops = parse_term_text(self._top_text)
         self._check_tops(len(tops))
         return tops
 
     @cached_property
     def _top_search(self) -> TermSearch:
-        """The same to look up one term: a ninth of the work."""
+        """Return the same terms for looking up a single one, at a ninth of the work."""
         tops = TermSearch(self._top_text)
         self._check_tops(len(tops))
         return tops
@@ -185,7 +185,7 @@ class TermsReader:
 
     @cached_property
     def _columns(self) -> tuple[I64, I64, I64]:
-        """The PAGE table, each column with the end as one more row."""
+        """Return the columns of the PAGE table, each with its end as one more row."""
         ends = (self._frame.get_size(TERM), self._frame.get_size(LIST), -1)
         text, lists, postings = (
             np.append(self._table.read_column(column), end) for column, end in enumerate(ends)
@@ -198,7 +198,7 @@ class TermsReader:
         return CorruptIndex(f"{self._frame.name}: {what}")
 
     def _read_page(self, tag: bytes, page: int) -> bytes:
-        """The bytes of one page in TERM or LIST."""
+        """Return the bytes of one page in TERM or LIST."""
         positions = self._places[(TERM, LIST).index(tag)].cut(page, min(page + 2, self.pages)).tolist()
         start, end = (*positions, self._frame.get_size(tag))[:2]
         if start and not page:
@@ -210,7 +210,7 @@ class TermsReader:
         return self._frame.read(tag, start, stop - start)
 
     def find(self, term: bytes) -> list[PostingList]:
-        """The posting lists of a term in field order; none when the term is not there."""
+        """Return the posting lists of a term in field order, none if it is absent. Raises CorruptIndex."""
         page = self._top_search.count_up_to(term) - 1
         if page < 0 or b"\n" in term:
             return []
@@ -226,7 +226,7 @@ class TermsReader:
         return self._build_lists(masks[number], frequencies[rows].tolist(), sizes[rows].tolist(), offset)
 
     def iter_lists(self, terms: Sequence[bytes]) -> Iterator[list[PostingList]]:
-        """The posting lists of ascending terms, page by page; of those that are there."""
+        """Yield the lists of ascending terms, page by page, skipping absent terms. Raises CorruptIndex."""
         position = 0
         while position < len(terms):
             page = max(0, bisect_right(self._tops, terms[position]) - 1)
@@ -259,7 +259,7 @@ class TermsReader:
     def _build_lists(
         self, mask: int, frequencies: Sequence[int], sizes: Sequence[int], offset: int
     ) -> list[PostingList]:
-        """The lists of a term with these field bits, whose bytes begin at `offset`."""
+        """Return the lists of a term with these field bits, whose bytes begin at `offset`."""
         found: list[PostingList] = []
         for field, frequency, size in zip(FIELDS_OF_BITS[mask], frequencies, sizes, strict=True):
             if size:
@@ -285,9 +285,8 @@ class TermsReader:
         return masks, values[:count], values[count:]
 
     def _parse_pages(self, data: bytes, edges: I64, terms: I64) -> tuple[I64, I64, I64, I64]:
-        """`_parse_page` for pages that lie between `edges`, of so many terms each; of each page as well the
-        bytes of its lists.
-        """
+        """Return masks, frequencies and sizes of the pages between `edges`, of `terms` terms each, and the
+        bytes of each page's lists. Raises CorruptIndex."""
         raw = np.frombuffer(data, dtype=np.uint8)
         if (np.diff(edges) < terms).any() or int(edges[-1]) != len(raw):
             raise self._corrupt("pages of the dictionary that are shorter than their terms")
@@ -310,7 +309,7 @@ class TermsReader:
         return masks, values[spread_runs(firsts, lists)], sizes, page_sizes
 
     def find_containing(self, needle: bytes, limit: int) -> list[bytes]:
-        """The first `limit` terms in order that contain `needle`: a scan of the dictionary's bytes."""
+        """Return the first `limit` terms, in order, that contain `needle`. Scans the dictionary's bytes."""
         found: list[bytes] = []
         for first in range(0, self.pages if needle and b"\n" not in needle else 0, SCAN_PAGES):
             text = b"\n" + self.read_texts(first, min(first + SCAN_PAGES, self.pages))[0]
@@ -325,21 +324,21 @@ class TermsReader:
         return found
 
     def iter_ending(self, suffix: bytes) -> Iterator[bytes]:
-        """The terms in order that end with `suffix`, which is not empty: a scan of the dictionary's bytes."""
+        """Yield the terms in order that end with `suffix` (not empty). Scans the dictionary's bytes."""
         for first in range(0, self.pages if suffix and b"\n" not in suffix else 0, SCAN_PAGES):
             text, _ = self.read_texts(first, min(first + SCAN_PAGES, self.pages))
             for end in _find_ends(text, suffix):
                 yield text[text.rfind(b"\n", 0, end) + 1 : end]
 
     def iter_starting(self, prefix: bytes) -> Iterator[bytes]:
-        """The terms in order that begin with `prefix`, which is not empty: perhaps a hundred thousand."""
+        """Yield the terms in order that begin with `prefix` (not empty); there may be 100,000."""
         start, stop = self.find_pages(prefix, find_prefix_end(prefix))
         for first in range(start, stop, SCAN_PAGES):
             text, _ = self.read_texts(first, min(first + SCAN_PAGES, stop))
             yield from (term for term in text.split(b"\n")[:-1] if term.startswith(prefix))
 
     def read_texts(self, start: int, stop: int) -> tuple[bytes, I64]:
-        """The terms of a span of pages, each followed by a line feed; where each page begins in them."""
+        """Return the text of the terms of pages [start, stop), and each page's start. Raises CorruptIndex."""
         positions = self._columns[0]
         text = self._read_span(TERM, positions, start, stop)
         if start < stop and not text.endswith(b"\n"):
@@ -347,7 +346,8 @@ class TermsReader:
         return text, positions[start:stop] - positions[start]
 
     def read_masks(self, start: int, stop: int) -> tuple[bytes, bytes]:
-        """The terms of a span of pages, each followed by a line feed, and the field bits of each."""
+        """Return the text of the terms of pages [start, stop), and each one's field bits. Raises
+        CorruptIndex."""
         text, firsts = self.read_texts(start, stop)
         positions = self._columns[1]
         lists = self._read_span(LIST, positions, start, stop)
@@ -362,7 +362,7 @@ class TermsReader:
         return text, masks
 
     def list_tops(self, postings_bytes: int) -> tuple[list[bytes], I64]:
-        """The first term of each page; where each page's lists begin, with the end as one more row."""
+        """Return each page's first term, and where its lists begin, then their end. Raises CorruptIndex."""
         edges = np.append(self._columns[2][:-1], postings_bytes)
         tops = self._tops.split()
         if (np.diff(edges) < 0).any() or any(map(ge, tops, tops[1:])):
@@ -370,9 +370,10 @@ class TermsReader:
         return tops, edges
 
     def weigh_pages(self, postings_bytes: int) -> tuple[list[bytes], I64]:
-        """The first term of each page; for each page, and the end, what all before it weigh.
+        """Return each page's first term, and the weight before each page, then the total. Raises
+        CorruptIndex.
 
-        That is the bytes of their lists and a share of those of their terms: what it takes to work on them.
+        The weight is the bytes of posting lists and a share of those of terms: the work that they take.
         """
         tops, edges = self.list_tops(postings_bytes)
         weights = edges + self._columns[0] // TERM_WEIGHT
@@ -381,14 +382,12 @@ class TermsReader:
         return tops, weights
 
     def find_pages(self, first: bytes, end: bytes | None) -> tuple[int, int]:
-        """The half-open span of pages that hold the terms from `first` up to, not including, `end`."""
+        """Return the half-open span of pages that hold the terms from `first` up to but excluding `end`."""
         start = max(0, bisect_right(self._tops, first) - 1)
         return start, self.pages if end is None else bisect_left(self._tops, end)
 
     def read_pages(self, start: int, stop: int) -> TermPages:
-        """The pages [start, stop), one at least. Raises CorruptIndex for terms that do not ascend,
-        or gaps between pages.
-        """
+        """Return pages [start, stop), at least one. Raises CorruptIndex for unordered terms, or gaps."""
         text_positions, list_places, posting_positions = self._columns
         terms = parse_term_text(self._read_span(TERM, text_positions, start, stop))
         positions = text_positions[start : stop + 1] - text_positions[start]
@@ -414,7 +413,7 @@ class TermsReader:
         )
 
     def _check_terms(self, terms: TermText, bounds: I64, start: int, stop: int) -> None:
-        """Raises CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
+        """Raise CorruptIndex unless the pages hold ascending terms and begin with their first ones."""
         counts = np.diff(bounds)
         if (counts < 1).any() or (counts > PAGE_TERMS).any():
             raise self._corrupt(f"pages {start} to {stop} have none or more than {PAGE_TERMS} terms")
@@ -426,9 +425,9 @@ class TermsReader:
 
 
 def _find_ends(text: bytes, suffix: bytes) -> list[int]:
-    """Where the lines of a text end that end with `suffix`, which holds no line feed.
+    """Return where the lines of a text end that end with `suffix`, which contains no line feed.
 
-    Three bytes are compared everywhere at once: half the time of looking for them one after the other.
+    The last three bytes are compared everywhere at once: half the time of searching line by line.
     """
     values = np.frombuffer(text, dtype=np.uint8)
     last = (suffix + b"\n")[-COMPARED_BYTES:]

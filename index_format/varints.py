@@ -2,7 +2,7 @@
 
     5 -> 05        300 -> ac 02        a byte of 0x80 or more says that another follows
 
-Encoded and decoded many at a time with numpy. Values are below 2**35: five bytes at most.
+Many are encoded and decoded at a time with numpy. Values are below 2**35: five bytes at most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MASK = _MORE - 1
 
 
 def measure(values: I64) -> I64:
-    """The bytes that each value takes."""
+    """Return the size of each value in bytes (int64)."""
     sizes = np.ones(len(values), dtype=np.int64)
     largest = int(values.max(initial=0))
     for count in range(1, MAX_BYTES):
@@ -29,7 +29,7 @@ def measure(values: I64) -> I64:
 
 
 def put(out: U8, positions: I64, values: I64, sizes: I64) -> None:
-    """Write each value, which takes `sizes` bytes, at its place."""
+    """Write each value, of `sizes` bytes, to its position in `out`."""
     for byte in range(MAX_BYTES):
         goes_on = sizes > byte + 1
         low = values.astype(np.uint8)
@@ -43,7 +43,7 @@ def put(out: U8, positions: I64, values: I64, sizes: I64) -> None:
 
 
 def encode(values: I64) -> tuple[bytes, I64]:
-    """The values one after the other, and the bytes that each takes."""
+    """Return the encoded values, one after the other, and the size of each in bytes (int64)."""
     sizes = measure(values)
     ends = np.cumsum(sizes)
     out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
@@ -52,7 +52,7 @@ def encode(values: I64) -> tuple[bytes, I64]:
 
 
 def decode(raw: U8, where: str) -> tuple[I64, I64]:
-    """(the values that fill `raw`, where each ends). Raises CorruptIndex for one that is cut or too long."""
+    """Return the values that fill `raw`, and where each ends. Raises CorruptIndex for a malformed one."""
     ends = np.flatnonzero(raw < _MORE)
     ends += 1
     if (int(ends[-1]) if len(ends) else 0) != len(raw):

@@ -1,7 +1,7 @@
 """Reads every byte of an index and lists every fault. Changes nothing.
 
-At the end each segment is written anew, to nowhere: the same content gives the same bytes, so a
-segment whose name comes out different was not written as FORMAT.md says, whatever its checksums.
+At the end each segment is written anew, and the bytes discarded. The same content gives the same bytes, so
+a segment whose name comes out different was not written as FORMAT.md says, whatever its checksums.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from index_format.snapshot import iter_entry_faults
 from index_format.terms import LIST, PAGE, TERM, TOPS
 
 BATCH_BYTES = 1 << 20
-REWRITTEN = "verify"  # what a segment is called that is written anew
+REWRITTEN = "verify"  # temporary name of a rewritten segment
 SECTIONS = {POST, TERM, LIST, PAGE, TOPS, FILE, PATH, PRNT, UNIT, CHNK, NRMU, NRMF, META}
 RECORD_SECTIONS = {RECS, RECE}
 
 
 def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
-    """The faults of the committed generation, in order; none for a whole index. Raises OSError.
+    """Return the faults of the committed generation, in order; none for a whole index. Raises OSError.
 
-    The seal is looked at where the directory can tell whose it is. Without `reads_all` nothing else is read
-    than in opening.
+    The seal is checked where the directory has a `make_tag`. Without `reads_all` only what opening an index
+    reads is read.
     """
     try:
         data = read_manifest_bytes(directory)
@@ -59,14 +59,14 @@ def verify_index(directory: Directory, *, reads_all: bool = True) -> list[str]:
 
 
 def list_seal_faults(directory: Directory, manifest: bytes, names: Sequence[str]) -> list[str]:
-    """Where manifest and segments are not what the directory's owner sealed. Raises OSError."""
+    """Return the differences between manifest and segments and what their owner sealed. Raises OSError."""
     try:
         sealed = read_seal(directory, manifest)
     except IndexFormatError as error:
         return [str(error)]
     faults = []
     for name in names if sealed is not None else ():
-        with suppress(FileNotFoundError):  # told elsewhere
+        with suppress(FileNotFoundError):  # reported elsewhere
             file = directory.open(name)
             try:
                 check_segment(file, sealed or {})
@@ -78,7 +78,7 @@ def list_seal_faults(directory: Directory, manifest: bytes, names: Sequence[str]
 
 
 def _list_mixed(directory: Directory, entries: Sequence[SegmentEntry]) -> list[str]:
-    """A fault when some of the segments have records and others have none."""
+    """Return a fault when some of the segments have records and others have none."""
     has: list[bool] = []
     for entry in entries:
         reader = SegmentReader(directory.open(entry.name))
@@ -94,7 +94,7 @@ def _verify_segment(
     live: dict[bytes, str],
     reads_all: bool,
 ) -> Iterator[str]:
-    """`live` is filled with the live paths and the segment of each."""
+    """Yield the faults of a segment; add its live paths to `live`, with its name."""
     try:
         reader = SegmentReader(directory.open(entry.name))
     except FileNotFoundError:
@@ -130,7 +130,7 @@ def _verify_paths(reader: SegmentReader, entry: SegmentEntry, live: dict[bytes, 
 
 
 def _verify_structures(reader: SegmentReader) -> Iterator[str]:
-    """Faults of bytes that have their checksums: what a defective writer would leave."""
+    """Yield faults of bytes that match their checksums, such as a defective writer would leave."""
     try:
         content = reader.read_content()
         faults = [*_list_span_faults(reader, content), *_list_sum_faults(reader, content)]
@@ -175,7 +175,7 @@ def _list_sum_faults(reader: SegmentReader, content: SegmentContent) -> list[str
 
 
 def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
-    """The name of a segment that is written from the content of another one."""
+    """Return the name of a segment written anew from this content."""
     with SegmentWriter(_Nowhere(), REWRITTEN) as writer:
         for run in reader.iter_runs(BATCH_BYTES):
             writer.add(encode_run(run, content.lengths))
@@ -183,14 +183,14 @@ def _rewrite(reader: SegmentReader, content: SegmentContent) -> str:
 
 
 class _Nowhere(MemoryDirectory):
-    """A directory whose new segment forgets what is written to it."""
+    """A directory whose rewritten segment discards all that is written to it."""
 
     def create(self, name: str) -> MemoryFile:
-        """A new file; that of the segment stays empty."""
+        """Create a file; that of the segment stays empty."""
         file = super().create(name)
         return _Forgetful(name, bytearray()) if name == REWRITTEN + TEMPORARY_SUFFIX else file
 
 
 class _Forgetful(MemoryFile):
     def write(self, data: bytes | memoryview) -> None:
-        """Nothing to keep."""
+        """Discard the data."""

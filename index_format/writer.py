@@ -1,8 +1,8 @@
-"""The writer: the one process that changes an index. Adds segments, marks files dead, merges, commits.
+"""The writer: the one process that changes an index. It adds segments, marks files dead, merges, commits.
 
 Nothing that it does is visible before `commit`, and a commit is all or nothing. Segments may be
-written by other processes that work for the holder of the lock; a file that no manifest names is
-garbage, removed under the lock.
+written by other processes that work for the holder of the lock. A file that no manifest names is
+garbage, deleted under the lock.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ MergeEncoder = Callable[[Sequence[SegmentEntry], Merge], Iterable[EncodedRun]]
 
 
 class IndexWriter:
-    """Holds the lock from opening to closing. Use as a context manager."""
+    """The holder of the writer's lock, from opening to closing. Use as a context manager."""
 
     def __init__(self, directory: Directory, configuration: str, fields: Sequence[Field]) -> None:
-        """Starts from the committed generation, or from nothing when there is none of this
-        configuration and schema, none that can be read, or none that the directory's owner sealed: an
-        index is derived, and never repaired. What was wrong with it is `start_fault`.
+        """Start from the committed generation, or from nothing when there is none, none of this configuration
+        and schema, none that can be read, or none sealed by the directory's owner. An index is derived, so it
+        is never repaired. `start_fault` tells what was wrong with it.
 
         Raises IndexLocked, OSError.
         """
@@ -61,7 +61,7 @@ class IndexWriter:
         self._configuration = configuration
         self._fields = tuple(fields)
         self._sealed: Sealed = {}
-        self._reseals = False  # files are not those that were sealed, but hold the same
+        self._reseals = False  # the files were copied since they were sealed, with the same content
         self._seal_name = ""
         self.start_fault: IndexFormatError | None = None
         try:
@@ -86,7 +86,7 @@ class IndexWriter:
             self._changed = True
 
     def _read_committed(self) -> Manifest | None:
-        """The committed manifest, if its segments are those that were sealed."""
+        """Return the committed manifest, if its segments are those that were sealed."""
         data = read_manifest_bytes(self._directory)
         if data is None:
             return None
@@ -116,27 +116,27 @@ class IndexWriter:
 
     @property
     def segments(self) -> tuple[SegmentEntry, ...]:
-        """The segments that the next commit will name."""
+        """Return the segments that the next commit will name."""
         return tuple(self._segments)
 
     def reserve_temporary(self) -> str:
-        """A name for a segment to be written under, used by nobody else."""
+        """Return a temporary name for a new segment that nobody else uses."""
         self._temporaries += 1
         return f"new-{self._temporaries}"
 
     def discard_all(self) -> None:
-        """Start from nothing."""
+        """Drop all segments."""
         self._segments = []
         self._changed = True
 
     def add(self, entry: SegmentEntry) -> None:
-        """A segment that was written to the directory becomes live with the next commit."""
+        """Add a segment written to the directory. It becomes live with the next commit."""
         if all(known.name != entry.name for known in self._segments):
             self._segments.append(entry)
             self._changed = True
 
     def mark_dead(self, segment_name: str, files: Iterable[int]) -> None:
-        """Files of a segment are superseded or removed.
+        """Mark files of a segment as superseded or removed.
 
         Raises KeyError for an unknown segment, IndexError for a file that it does not have.
         """
@@ -159,9 +159,9 @@ class IndexWriter:
         encode: MergeEncoder | None = None,
         window_bytes: int | None = None,
     ) -> int:
-        """Write those of the segments anew that have dead files: nothing of these is left in the directory
-        once the segments are committed and garbage is deleted. Returns how many. As `merge` otherwise.
-        """
+        """Rewrite those of the named segments that have dead files, and return how many. Nothing of these
+        files is left in the directory after the next commit and `delete_garbage`. See `merge` for the
+        arguments and errors."""
         chosen = [entry for entry in self._segments if entry.name in names and entry.dead_files]
         for entry in chosen:
             merged = self._merge([entry], encode, window_bytes)
@@ -180,9 +180,9 @@ class IndexWriter:
     ) -> int:
         """Merge what the merge policy chooses until it chooses nothing. Returns the number of merges.
 
-        `encode` may have the windows of a merge encoded elsewhere; for less work space they may be smaller.
-        `between` is called before each merge but the first: it may commit, and delete garbage.
-        Raises IndexFormatError when a segment is damaged, OSError.
+        `encode` may have the windows of a merge encoded elsewhere; smaller windows need less working memory.
+        `between` is called before each merge but the first; it may commit and delete garbage. Raises
+        IndexFormatError when a segment is damaged, OSError.
         """
         merges = 0
         while chosen := (choose_full_merge if full else choose_merge)(self._segments):
@@ -210,10 +210,10 @@ class IndexWriter:
                 segment.reader.close()
 
     def commit(self) -> Manifest:
-        """Make everything visible as the next generation; without a change the committed one stays.
+        """Make everything visible as the next generation. Without a change the committed one stays.
 
-        Raises OSError: then the generation before is still the committed one, or, when nothing but the
-        last sync failed, this one; close the writer, and a new one finds out.
+        Raises OSError. Then the previous generation is still committed, or this one when only the last sync
+        failed. Close the writer; a new one will find out which.
         """
         manifest = Manifest(self._generation, self._configuration, self._fields, tuple(self._segments))
         if self._changed:
@@ -223,7 +223,7 @@ class IndexWriter:
             self._generation = manifest.generation
             self._committed = manifest.segments
             self._changed = False
-        elif self._reseals:  # else every opening would compare every byte of them
+        elif self._reseals:  # else every opening would compare all their bytes
             names = [entry.name for entry in manifest.segments]
             self._sealed = write_seal(self._directory, encode_manifest(manifest), names, self._sealed)
         self._reseals = False
@@ -233,8 +233,8 @@ class IndexWriter:
         """Delete segments that neither the committed manifest nor the next one names, the seals of other
         manifests, and unfinished files.
 
-        Call it while no segment is being written. A file that another process holds open
-        may stay (Windows) and goes the next time.
+        Call it while no segment is being written. A file that another process holds open may stay (Windows)
+        and goes the next time.
         """
         named = {self._seal_name, *(entry.name for entry in (*self._committed, *self._segments))}
         for name in self._directory.list_names():
@@ -244,5 +244,5 @@ class IndexWriter:
                     self._directory.delete(name)
 
     def close(self) -> None:
-        """Give the lock back. What was not committed is forgotten."""
+        """Release the lock. Uncommitted changes are lost."""
         self._lock.release()
