@@ -33,8 +33,7 @@ def iter_dump(directory: Directory, *, postings: bool = True) -> Iterator[str]:
 
 
 def iter_stats(directory: Directory) -> Iterator[str]:
-    """Yield the size of each segment and section. Raises CorruptIndex or another
-    IndexFormatError, OSError."""
+    """Yield sizes by segment and section. Raises CorruptIndex or another IndexFormatError, OSError."""
     snapshot = Snapshot.open(directory)
     if snapshot is None:
         raise CorruptIndex("manifest: there is none")

@@ -1,1 +1,1 @@
-"""The log of tool calls: what is written of each call, who may believe it, and how it is read."""
+"""The log of tool calls: what it records of each call, how it is authenticated, and how it is read."""

@@ -1,14 +1,14 @@
-"""What a log may say of a call's arguments: names, types, lengths and keyed digests, not their text.
+"""Describes a call's arguments for the log: names, types, lengths and keyed digests, not their text.
 
     {"query": {"type": "string", "chars": 14, "digest": "5f0c…"}, "top_k": {"type": "integer", "value": 5},
      "path": {"type": "path", "value": "src/a.py"}, "unknown": {"type": "unknown", "count": 1}}
 
-A value is said only where it cannot hold a secret: a number or a switch that the schema declares as one,
-a word that the schema lists, a path that lies inside the root and is not denied. Everything else is its
-length, and a digest by which equal texts are known again and nothing is guessed without the key. Names
+A value is logged only where it cannot hold a secret: a number or a switch that the schema declares as one,
+a word that the schema lists, a path inside the root that is not denied. For everything else the log has the
+length, and a digest by which equal texts are recognised but nothing can be guessed without the key. Names
 that the client made up are counted, never repeated.
 
-Left out on purpose: the digest's key and what counts as denied; both are given.
+Left out on purpose: the digest's key and the rules of denial; both are given by the caller.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from enum import StrEnum
 
 from repo_mcp.protocol.tool_model import JsonSchema, escape_text
 
-MAX_PATH_CHARS = 200  # of a path in the log; a longer one is cut
-MAX_TEXT_CHARS = 240  # of a text that the operator asked to keep: at most 2,880 bytes as ASCII JSON
-_MAX_NUMBER = 1 << 53  # above it a number may be text in disguise
+MAX_PATH_CHARS = 200  # characters of a path in the log; a longer one is cut
+MAX_TEXT_CHARS = 240  # characters of a text that the operator asked to log: at most 2,880 bytes as ASCII JSON
+_MAX_NUMBER = 1 << 53  # a larger number may be text in disguise
 
 Shape = Mapping[str, object]
 
 
 class PathClass(StrEnum):
-    """Why a path argument is not said."""
+    """The reason why a path argument is not logged."""
 
     DENIED = "denied"
     ESCAPE = "escape"  # outside the root
-    INVALID = "invalid"  # no file can have it
+    INVALID = "invalid"  # no file can have this path
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRules:
-    """What must be known to describe the arguments of one call."""
+    """All that is needed to describe the arguments of one call."""
 
     digest: Callable[[str], str]
-    name_path: Callable[[str], str | PathClass]  # a path as it may be said, or why it may not
+    name_path: Callable[[str], str | PathClass]  # a path as it may be logged, or why it may not
     paths: frozenset[str]  # names of the arguments that are paths
-    keep_text: bool = False  # the operator's choice: with the text of queries and the like
+    keep_text: bool = False  # the operator's choice: log the text of queries and the like too
 
 
 def describe_arguments(
     schema: JsonSchema, arguments: Mapping[str, object], rules: ShapeRules
 ) -> dict[str, Shape]:
-    """The shapes of `arguments`, in the order of the schema, whether they are valid or not."""
+    """Return the shapes of `arguments` in the order of the schema, whether they are valid or not."""
     declared = schema.get("properties")
     properties: Mapping[str, object] = declared if isinstance(declared, Mapping) else {}
     shapes: dict[str, Shape] = {}
@@ -63,7 +63,7 @@ def describe_arguments(
 
 
 def drop_values(shapes: Mapping[str, Shape]) -> dict[str, Shape]:
-    """The shapes without any value or text: what is left when a line would become too long."""
+    """Return the shapes without values or texts, for a line that would be too long."""
     return {
         name: {key: value for key, value in shape.items() if key not in ("value", "text", "properties")}
         for name, shape in shapes.items()

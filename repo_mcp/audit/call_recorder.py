@@ -1,6 +1,6 @@
-"""How one call of a tool is written to the log: tool, shapes of the arguments, outcome, duration.
+"""Writes one call of a tool to the log: tool, shapes of the arguments, outcome, duration.
 
-A path is named only when it lies inside the root, is not denied, and led nowhere denied through a link.
+A path is logged only when it is inside the root, is not denied, and led nowhere denied through a link.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ _PATHS = frozenset({"path"})  # arguments that are paths
 _CLASSES = {ErrorCode.PATH_DENIED: PathClass.DENIED, ErrorCode.PATH_ESCAPE: PathClass.ESCAPE}
 
 
-CANCELLED = "cancelled"  # nobody is told this code: the client did not wait for the answer
+CANCELLED = "cancelled"  # only in the log: the client did not wait for the answer
 
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How one call ended, without a word of its arguments or its result."""
+    """The outcome of one call, without any text of its arguments or result."""
 
-    error_code: str | None  # as the toolset names it; None for success
+    error_code: str | None  # in the toolset's spelling; None for success
     blocked: bool = False  # a read was refused for safety
     cancelled: bool = False
-    path_class: PathClass | None = None  # why the path that was asked for must not be said
-    rows: int = 0  # of the result that were given
+    path_class: PathClass | None = None  # why the requested path must not be logged
+    rows: int = 0  # of the result, in the answer
     answer_bytes: int = 0
     warnings: int = 0
     duration_ms: int = 0
-    questions: int = 0  # to the client's model, with which this round of the call ended
+    questions: int = 0  # to the client's model, that ended this round of the call
 
 
-DROPPED = CallOutcome(None, cancelled=True)  # of a call that the client cancelled before it began
+DROPPED = CallOutcome(None, cancelled=True)  # for a call that the client cancelled before it began
 
 
 def describe_round(started: float) -> CallOutcome:
-    """Of a round that ended in a question to the client's model; it began at `started`, by time.monotonic."""
+    """Return the outcome of a round, begun at `started` (time.monotonic), that ended in a question."""
     return CallOutcome(None, questions=1, duration_ms=round((time.monotonic() - started) * 1000))
 
 
 def classify(code: ErrorCode | None) -> tuple[bool, bool, PathClass | None]:
-    """Of one of our codes: blocked, cancelled, and why the path must not be said."""
+    """Return whether an error code means blocked or cancelled, and why the path must not be logged."""
     return (
         code in BLOCKED_CODES,
         code is ErrorCode.CANCELLED,
@@ -57,8 +57,8 @@ def classify(code: ErrorCode | None) -> tuple[bool, bool, PathClass | None]:
 
 
 def new_request_id() -> str:
-    """An id that no other call has."""
-    import uuid  # here: tools are listed before anything is called
+    """Return an id that no other call has."""
+    import uuid  # here: listing the tools needs none
 
     return str(uuid.uuid4())
 
@@ -75,7 +75,7 @@ class CallRecorder:
         *,
         cancelled_code: str = CANCELLED,
     ) -> None:
-        """`name_path` gives the path of an argument `path` as it may be said, or raises RepoError."""
+        """Take `name_path`, which returns a `path` argument as it may be logged, or raises RepoError."""
         self._audit = audit
         self._tool = tool
         self._schema = schema
@@ -89,7 +89,7 @@ class CallRecorder:
         request_id: str,
         outcome: CallOutcome,
     ) -> bool:
-        """Write one call. False when that was not possible; never raises."""
+        """Write one call. Returns False when that was not possible; never raises."""
         from repo_mcp.audit.log import LoggedCall
 
         cancelled = context.cancelled() or outcome.cancelled
@@ -118,6 +118,6 @@ class CallRecorder:
 
 
 def _count(outcome: CallOutcome) -> dict[str, int]:
-    """What is counted of every call, and the questions of a round that ended in one."""
+    """Return the counts of every call, with the questions of a round that ended in one."""
     counts = {"rows": outcome.rows, "bytes": outcome.answer_bytes, "warnings": outcome.warnings}
     return counts | {"questions": outcome.questions} if outcome.questions else counts

@@ -5,18 +5,18 @@
      "error_code":null,"counts":{"rows":10,"bytes":5120,"warnings":0},"duration_ms":12,"tag":"…"}
 
 - A line is written by one `os.write` of at most 4 KiB of ASCII to a descriptor opened for appending, so
-  lines of several processes do not mix. The file must be a regular one of ours with a single name; what
-  is a link, a FIFO or another user's is not used. A torn last line is closed off before the next one.
+  lines of several processes do not mix. The file must be a regular one of ours with a single name; a
+  link, a FIFO or another user's file is not used. A torn last line is closed off before the next one.
 - Arguments are shapes (`repo_mcp.audit.argument_shapes`): no text of queries, prompts or files, unless the
   operator asks for queries.
-- Every line carries a keyed tag. A reader believes no other line: a log can come with the repository.
+- Every line carries a keyed tag. A reader trusts no other line: a log can come with the repository.
 - Above MAX_FILE_BYTES the file is renamed, under a lock of the operating system; KEPT_FILES older ones
-  stay. A log that cannot be written stops nobody: reading is safe without it, and the answer says so.
+  stay. A log that cannot be written blocks no call: reading is safe without it, and the answer says so.
 
-The order is that of writing, whatever the clock says; `seq` counts the calls of one session, so that a
-missing line shows. `timestamp` is when the call ended.
+Lines are in the order of writing, whatever the clock says. `seq` counts the calls of one session, so that a
+missing line is noticed. `timestamp` is when the call ended.
 
-Left out on purpose: calls of tools that there are not, and what a process did not finish before it died.
+Left out on purpose: calls of unknown tools, and calls that a process did not finish before it died.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ from repo_mcp.config.server_config import find_state_home
 from repo_mcp.protocol.tool_model import escape_text
 from repo_mcp.storage.user_key import load_user_key
 
-TORN_LOOKS = 5  # at the last byte, before a line counts as torn
+TORN_LOOKS = 5  # at the last byte before a line counts as torn
 TORN_LOOK_SECONDS = 0.002
-MAX_LINE_BYTES = 4_096  # what one write appends whole
-MAX_FILE_BYTES = 4 * 1024 * 1024  # some 9,000 calls
+MAX_LINE_BYTES = 4_096  # what a single write appends atomically
+MAX_FILE_BYTES = 4 * 1024 * 1024  # about 9,000 calls
 MAX_CLIENT_CHARS = 64
-_LOCK_TRIES = 50  # on Windows, where appending takes the lock
+_LOCK_TRIES = 50  # only on Windows, where appending takes the lock
 _LOCK_RETRY_SECONDS = 0.01
 
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT
-for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # a FIFO must not keep us waiting
+for _name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # opening a FIFO must not block
     _FLAGS |= getattr(os, _name, 0)
 
 
@@ -79,13 +79,15 @@ class LoggedCall:
     error_code: str | None  # None for success
     counts: Mapping[str, int]
     duration_ms: int
-    client: tuple[str, str] = ("", "")  # name and version, as the client gives them
+    client: tuple[str, str] = ("", "")  # name and version, as given by the client
 
 
 class Lock(Protocol):
-    """What a locked directory gives."""
+    """A lock on a directory."""
 
-    def release(self) -> None: ...
+    def release(self) -> None:
+        """Release the lock."""
+        ...
 
 
 class AuditLog:
@@ -100,12 +102,12 @@ class AuditLog:
         keep_text: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`path` is the data directory; `root` binds the tags to it. Opens nothing."""
+        """Take the data directory as `path`; the tags are bound to `root`. Opens nothing."""
         self.keep_text = keep_text
         self.failures = 0  # calls that could not be logged
         self.warnings: tuple[str, ...] = ()
         self._path = path
-        # A key of its own for each root: neither tags nor digests compare across repositories.
+        # Each root has a key of its own: neither tags nor digests can be compared across repositories.
         self._key = hashlib.blake2b(os.fsencode(root), key=key, person=b"repo-mcp-audit").digest()
         self._clock = clock
         self._lock = threading.Lock()
@@ -113,12 +115,12 @@ class AuditLog:
         self._session = os.urandom(8).hex()
 
     def digest(self, text: str) -> str:
-        """By which equal texts are known again in this log, and only by who has the key."""
+        """Return 16 hexadecimal digits by which equal texts in this log are recognised, given the key."""
         data = text.encode("utf-8", "surrogatepass")
         return hashlib.blake2b(data, key=self._key, digest_size=8, person=b"argument").hexdigest()
 
     def write(self, call: LoggedCall) -> bool:
-        """Append one line. False when it could not be written; never raises."""
+        """Append one line. Returns False when it could not be written; never raises."""
         with self._lock:
             self._seq += 1
             try:
@@ -129,14 +131,14 @@ class AuditLog:
             return True
 
     def read(self, since: float | None, limit: int) -> LogReading:
-        """The last `limit` calls since a time (seconds since the epoch), oldest first. Never raises."""
+        """Return the last `limit` calls since a time (epoch seconds), oldest first. Never raises."""
         return read_log(self._path, self._tag, since, limit)
 
     def _tag(self, body: bytes) -> bytes:
         return hmac.digest(self._key, body, "sha256").hex()[:TAG_CHARS].encode()
 
     def _encode(self, call: LoggedCall) -> bytes:
-        """The line of a call; where it would be too long, with less of the arguments."""
+        """Return the line of a call, with less of the arguments where it would be too long."""
         for arguments in (call.arguments, drop_values(call.arguments), {}):
             entry = {
                 "timestamp": _render_time(self._clock()),
@@ -157,7 +159,7 @@ class AuditLog:
                 "ascii"
             )
             line = body[:-1] + b',"tag":"' + self._tag(body) + b'"}\n'
-            if len(line) < MAX_LINE_BYTES:  # less one byte that may close a torn line
+            if len(line) < MAX_LINE_BYTES:  # one byte less, which may close a torn line
                 return line
         raise OSError(errno.EMSGSIZE, "the line of a call is too long")
 
@@ -167,13 +169,13 @@ class AuditLog:
                 return _write_line(descriptor, line)
         self._rotate()
         with self._alone(), self._opened() as descriptor:
-            if os.fstat(descriptor).st_size >= 2 * MAX_FILE_BYTES:  # nobody can rotate it
+            if os.fstat(descriptor).st_size >= 2 * MAX_FILE_BYTES:  # rotating has failed
                 raise OSError(errno.EFBIG, "the log is full")
             return _write_line(descriptor, line)
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """A descriptor of the log, made when there is none; opened anew each time, for others rename it."""
+        """Yield a descriptor of the log, created if missing. It is opened anew, as others rename the file."""
         if sys.platform == "win32":
             descriptor = os.open(os.path.join(self._path, LOG_FILE), _FLAGS, 0o600)
         else:
@@ -190,7 +192,7 @@ class AuditLog:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """On Windows, where an append is a seek and a write: no other process appends meanwhile."""
+        """Exclude other writers on Windows, where an append is a seek and a write."""
         lock = self._wait_for_lock() if sys.platform == "win32" else None
         try:
             yield
@@ -208,12 +210,12 @@ class AuditLog:
         raise OSError(errno.EBUSY, "another process holds the log")
 
     def _rotate(self) -> None:
-        """Give the full file and the older ones their next names; the oldest goes. Another may be at it."""
+        """Rename the full file and the older ones, dropping the oldest. Others may be doing the same."""
         directory = DiskDirectory(self._path)
         try:
             lock = directory.lock(LOCK_FILE)
         except (IndexLocked, OSError):
-            return  # it grows on, up to twice its size
+            return  # the file may grow to twice its size meanwhile
         try:
             file = directory.open(LOG_FILE)
             size = file.size
@@ -228,7 +230,7 @@ class AuditLog:
 
 
 def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> AuditLog:
-    """The log in a data directory, with the user's key. Never raises: what is amiss is a warning.
+    """Return the log in a data directory, with the user's key. Never raises: faults become warnings.
 
     It is the log of all these roots together: its tags are bound to them and their order.
     """
@@ -239,7 +241,7 @@ def open_audit_log(data_dir: str, *roots: str, keep_text: bool = False) -> Audit
 
 
 def _check(status: os.stat_result) -> None:
-    """OSError for what is no regular file of ours with one name."""
+    """Raise OSError for anything but a regular file of ours with a single name."""
     if not modes.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "the log is no regular file")
     if status.st_nlink != 1:
@@ -249,7 +251,7 @@ def _check(status: os.stat_result) -> None:
 
 
 def _write_line(descriptor: int, line: bytes) -> None:
-    """One write; a line that was torn before is closed first. OSError when not all of it was taken."""
+    """Write a line at once, closing a torn one first. Raises OSError when it is not written whole."""
     if _is_torn(descriptor):
         line = b"\n" + line
     if os.write(descriptor, line) != len(line):
@@ -257,10 +259,10 @@ def _write_line(descriptor: int, line: bytes) -> None:
 
 
 def _is_torn(descriptor: int) -> bool:
-    """True when the log ends within a line, and not only because another process is just writing one.
+    """Return True when the log ends within a line, and not just because another process is writing one.
 
-    A file grows page by page while it is written to, so a reader may see a part of a line that will be
-    whole in some microseconds.
+    A file grows page by page while it is written to, so a reader may see part of a line that will be whole in
+    a few microseconds.
     """
     for _ in range(TORN_LOOKS):
         size = os.fstat(descriptor).st_size

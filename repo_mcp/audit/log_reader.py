@@ -1,8 +1,8 @@
-"""Reads the log of tool calls from its end: bounded, believing only lines that carry our tag.
+"""Reads the log of tool calls from its end, within bounds, trusting only lines that carry our tag.
 
-A log is `audit.jsonl` and its older parts `audit.jsonl.1` and so on. Anybody may have written there: a
-line without a valid tag is counted and otherwise ignored, a line met twice counts once (a file can be
-renamed while it is read, a line can be copied), and no more is read than a full log holds.
+A log is `audit.jsonl` and its older parts `audit.jsonl.1` and so on. Anybody may have written there. So a
+line without a valid tag is counted and otherwise ignored, and a line met twice counts once (a file can be
+renamed while it is read, a line can be copied). At most MAX_READ_BYTES are read.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ Tag = Callable[[bytes], bytes]
 
 @dataclass(slots=True)
 class LogReading:
-    """Calls of the log, oldest first, and what was left out."""
+    """Calls of the log, oldest first, and counts of what was left out."""
 
     entries: list[Mapping[str, object]] = field(default_factory=list)
-    truncated: bool = False  # there are more that were asked for
+    truncated: bool = False  # more entries match than the limit
     foreign: int = 0  # lines without our tag
-    torn: int = 0  # lines that are no entry at all
+    torn: int = 0  # lines that are not entries at all
     warnings: list[str] = field(default_factory=list)
 
 
 def name_file(number: int) -> str:
-    """The log itself for 0, its older parts from 1 on."""
+    """Return the name of the log for 0, and of its older parts from 1 on."""
     return f"{LOG_FILE}.{number}" if number else LOG_FILE
 
 
 def read_log(path: str, tag: Tag, since: float | None, limit: int) -> LogReading:
-    """The last `limit` entries not older than `since`, in the order of writing. Never raises."""
+    """Return the last `limit` entries not older than `since` (epoch seconds), oldest first. Never raises."""
     reading = LogReading()
     seen: set[tuple[object, object]] = set()
     for line in _iter_lines(path, reading):
@@ -77,7 +77,7 @@ def read_log(path: str, tag: Tag, since: float | None, limit: int) -> LogReading
 
 
 def _iter_lines(path: str, reading: LogReading) -> Iterator[bytes]:
-    """The lines of the log and its older parts, the last one first."""
+    """Yield the lines of the log and its older parts, the last one first."""
     left = MAX_READ_BYTES
     for number in range(KEPT_FILES + 1):
         try:
@@ -93,7 +93,7 @@ def _iter_lines(path: str, reading: LogReading) -> Iterator[bytes]:
                 size = min(_BLOCK_BYTES, end, left)
                 end, left = end - size, left - size
                 rest, *lines = (file.read(end, size) + rest).split(b"\n")
-                if len(rest) > _BLOCK_BYTES:  # no line of ours; kept, it would be copied for every block
+                if len(rest) > _BLOCK_BYTES:  # not one of our lines; held, it would be copied for every block
                     rest = b"!"
                 yield from reversed(lines)
             yield rest if end == 0 else b""
@@ -107,7 +107,7 @@ def _iter_lines(path: str, reading: LogReading) -> Iterator[bytes]:
 
 
 def _parse(line: bytes, tag: Tag, reading: LogReading) -> Mapping[str, object] | None:
-    """The entry of a line that carries our tag; others are counted."""
+    """Return the entry of a line that carries our tag; other lines are counted."""
     if not line:
         return None
     if not (line.startswith(b"{") and line.endswith(b"}")):

@@ -1,1 +1,1 @@
-"""What can be configured, by whom, and what it is now. The only reader of the environment."""
+"""The configuration: its keys, who may set them, and their values. The only reader of the environment."""

@@ -5,12 +5,12 @@ Each comes from its environment variable (DOCS_ROOT, CODE_ROOT) or else from the
     docs_root = "/home/me/handbook"
     code_root = "../upstream"        # relative to this file
 
-The file is the one that `--config` names, or `repo-mcp/retrieval.toml` in the user's directory for
-configuration, where it may be missing. It is the operator's own and trusted as options are; the current
-directory and the roots are never searched for one. A server starts only when both roots are directories
-that can be read: every fault is said at once, each with a code of the toolset and the variable's name.
+The file is the one that `--config` names, or `repo-mcp/retrieval.toml` in the user's configuration
+directory, where it may be missing. It is the operator's own and trusted like options. The current
+directory and the roots are never searched for one. A server starts only when both roots are readable
+directories: all faults are reported at once, each with a code of the toolset and the variable's name.
 
-Left out on purpose: anything else that could be configured; that is options.
+Left out on purpose: everything else that can be configured, which takes options.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _HINT = (
 
 
 class _Fault(Exception):
-    """What is wrong with one root or the file, in words that name no path."""
+    """A fault of one root or of the file, in words that name no path."""
 
 
 def load_named_roots(config_file: str | None) -> tuple[NamedRoot, ...]:
-    """Both roots, docs first. CONFIG_INVALID says all that is missing or cannot be served.
+    """Return both roots, docs first. Raises RepoError with CONFIG_INVALID, which lists all faults.
 
     `config_file` is the operator's; None looks for the default one.
     """
@@ -53,7 +53,7 @@ def load_named_roots(config_file: str | None) -> tuple[NamedRoot, ...]:
 
 
 def find_named_roots(config_file: str | None) -> tuple[tuple[NamedRoot, ...], list[str]]:
-    """The roots as they are configured, whether they are there or not, and a fault for each that is not."""
+    """Return the roots as configured, whether they exist or not, and a fault for each that is not set."""
     try:
         in_file = _read_config_file(config_file)
     except _Fault as fault:
@@ -74,7 +74,7 @@ def find_named_roots(config_file: str | None) -> tuple[tuple[NamedRoot, ...], li
 
 
 def _find_fault(root: NamedRoot) -> str:
-    """Why a root cannot be served, with its code; empty when it can."""
+    """Return why a root cannot be served, with its code; empty when it can."""
     what = VARIABLES[root.name] if root.source == ENVIRONMENT else f"{root.name}_root of the {FILE}"
     try:
         reader = RepositoryReader(root.path, _deny_nothing)
@@ -94,7 +94,7 @@ def _find_fault(root: NamedRoot) -> str:
 
 
 def _read_config_file(config_file: str | None) -> dict[str, str]:
-    """Name -> absolute root, of those that the file gives."""
+    """Return absolute roots by name, as far as the file sets them. Raises `_Fault`."""
     path = config_file or os.path.join(find_config_home(), CONFIG_FILE)
     where = CONFIG_OPTION if config_file is not None else "the user's retrieval.toml"
     try:
@@ -116,7 +116,7 @@ def _read_config_file(config_file: str | None) -> dict[str, str]:
 
 
 def _check_table(table: Mapping[str, object], where: str, directory: str) -> dict[str, str]:
-    """Name -> absolute root. What lies relative lies relative to the file."""
+    """Return absolute roots by name; relative ones start from the file's directory. Raises `_Fault`."""
     keys = {f"{name}_root": name for name in VARIABLES}
     roots = {}
     for key, value in table.items():

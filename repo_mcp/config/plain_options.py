@@ -1,8 +1,8 @@
-"""The ordinary command line of a server, read in a moment: what need not be checked before the handshake.
+"""Recognises the ordinary command line of a server quickly, without checking everything before the handshake.
 
-The options are read in full by `repo_mcp.server` with argparse, whose import and that of the configuration
-take longer than answering a client's first frame. A command line that is plain here is valid there too,
-and its root can be opened: so an error of configuration still comes instead of a handshake, never after.
+`repo_mcp.server` reads the options in full with argparse. Importing that and the configuration takes longer
+than answering a client's first frame. A command line that is plain here is valid there too, and its root can
+be opened: so a configuration error still comes instead of a handshake, never after it.
 Left out on purpose: what any option means.
 """
 
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# that serve one root: an error in what others are given (DOCS_ROOT) must come before the handshake
+# that serve one root: errors in the others' settings (DOCS_ROOT) must come before the handshake
 TOOLSETS = frozenset({"repo", "graph", "research"})
 SWITCHES = frozenset({"--watch", "--no-watch", "--audit-queries", "--last-bundle", "--no-last-bundle"})
 PLACES = frozenset({"--repo-root", "--data-dir"})
@@ -24,18 +24,18 @@ REPOSITORY_FILE = "repo_mcp.toml"  # read by `repo_mcp.config.repository_file`
 
 
 class PlainOptions:
-    """What a plain command line has served."""
+    """The effect of a plain command line."""
 
     __slots__ = ("has_default_limits", "toolsets")
 
     def __init__(self, toolsets: tuple[str, ...], *, has_default_limits: bool) -> None:
-        """`has_default_limits`: the repository has no file that may narrow them."""
+        """Set `has_default_limits` when the repository has no file that may narrow them."""
         self.toolsets = toolsets
         self.has_default_limits = has_default_limits
 
 
 def read_plain(arguments: Sequence[str]) -> PlainOptions | None:
-    """What is served of a root that can be, with options that cannot be wrong; None for all the rest."""
+    """Return the options if plainly valid, with a root that can be served; None in all other cases."""
     root = data_dir = ""
     toolsets: tuple[str, ...] = ("repo",)
     rest = list(arguments)
@@ -73,11 +73,11 @@ def _is_utf8(path: str) -> bool:
 
 
 def _can_be_written(place: str) -> bool:
-    """True when the data directory, or what it is made in, is a directory that may be written to."""
+    """Return True when the data directory, or its parent if it is missing, is a writable directory."""
     existing = place if os.path.lexists(place) else os.path.dirname(os.path.abspath(place))
     return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
 
 
 def _can_be_served(root: str) -> bool:
-    """True when the root is a directory that may be listed and entered, and may be a repository."""
+    """Return True when the root is a directory that can be listed and entered, and may be a repository."""
     return os.path.isdir(root) and os.access(root, os.R_OK | os.X_OK) and not is_system_place(root)

@@ -1,8 +1,8 @@
-"""The processor, where numpy should leave some of its instructions alone.
+"""Recognises processors on which numpy should not use some of their instructions.
 
-numpy sorts by AVX-512 where there is any. On AMD's Zen 4 that takes four to five times as long as by AVX2:
-VPCOMPRESS to memory, by which it tells small from large, is microcode there (AMD, "Software Optimization
-Guide for the AMD Zen4 Microarchitecture", 2.11.2). Sorting was more than a quarter of the time of a build.
+numpy sorts with AVX-512 where available. On AMD's Zen 4 that takes four to five times as long as with AVX2:
+VPCOMPRESS to memory, with which it partitions, is microcode there (AMD, "Software Optimization Guide for
+the AMD Zen4 Microarchitecture", 2.11.2). Sorting was more than a quarter of the time of a build.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ import re
 import sys
 from contextlib import suppress
 
-SLOW_SORTS = "X86_V4"  # what numpy calls all of AVX-512 that it sorts by
+SLOW_SORTS = "X86_V4"  # numpy's name for the AVX-512 features that it sorts with
 _CPUINFO = "/proc/cpuinfo"
-_CPUINFO_BYTES = 4096  # the first processor's
+_CPUINFO_BYTES = 4096  # enough for the first processor
 _FAMILY = re.compile(r"\b(?:cpu family\s*:|Family) *25\b")
 _MODEL = re.compile(r"\b[mM]odel\s*:? *(\d+)\b")
 _ZEN_4_MODELS = (range(0x10, 0x20), range(0x60, 0xB0))  # the rest of the family is Zen 3
 
 
 def read_description(identifier: str) -> str:
-    """What the system says of its first processor; `identifier` is what Windows says of it."""
+    """Return the system's description of its first processor; on Windows, that is `identifier`."""
     if not sys.platform.startswith("linux"):
         return identifier
     with suppress(OSError), open(_CPUINFO, "rb", buffering=0) as file:
@@ -30,7 +30,7 @@ def read_description(identifier: str) -> str:
 
 
 def sorts_slowly(description: str) -> bool:
-    """True for a Zen 4, unless Linux says that a virtual one has no AVX-512."""
+    """Return True for a Zen 4, unless Linux reports that a virtual one has no AVX-512."""
     model = _MODEL.search(description)
     is_zen_4 = (
         "AuthenticAMD" in description

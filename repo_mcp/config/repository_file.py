@@ -1,4 +1,4 @@
-"""`repo_mcp.toml`: what a repository may say of how it is served. It can only narrow.
+"""`repo_mcp.toml`: settings by which a repository may narrow how it is served, and never widen it.
 
     exclude_globs = ["generated/", "*.min.js"]   # left out, in the syntax of .gitignore; or: ignore_globs
     include_extensions = ["py", "md"]            # nothing else is indexed
@@ -11,11 +11,11 @@
     [embeddings]
     enabled = false                              # reserved
 
-The file comes with the repository and is not trusted: what it may not say is ignored, with a warning that
-names the key. Lists narrow together with the operator's; where the operator gave a limit, that stands.
-An extension only chooses a language: denied names stay denied, and binary files are left out as before.
+The file comes with the repository and is not trusted: anything that it may not set is ignored, with a warning
+that names the key. Lists narrow together with the operator's; a limit that the operator gave stands.
+An extension only chooses a language: denied names stay denied, and binary files are still left out.
 
-Left out on purpose: reading the file, which is the door's.
+Left out on purpose: reading the file, which is up to the repository reader.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MAX_WARNINGS = 50  # a file can hold thousands of unknown keys
 
 @dataclass(slots=True)
 class _Reading:
-    """The configuration as far as it was narrowed, and what was ignored."""
+    """The configuration as narrowed so far, and warnings about what was ignored."""
 
     config: Config
     languages: Collection[str]
@@ -52,7 +52,7 @@ class _Reading:
         self.warnings.append(f"{REPOSITORY_FILE}: {key} {why}, ignored")
 
     def narrow(self, key: str, **changes: object) -> None:
-        """Change fields of the configuration in the name of `key`."""
+        """Change fields of the configuration on behalf of `key`."""
         narrowed = self.config.narrowed | {key}
         self.config = replace(self.config, narrowed=narrowed, **changes)  # type: ignore[arg-type]
 
@@ -60,10 +60,10 @@ class _Reading:
 def apply_repository_file(
     config: Config, text: bytes, languages: Collection[str] = (), adapters: Collection[str] = ()
 ) -> tuple[Config, tuple[str, ...]]:
-    """The configuration narrowed by the contents of `repo_mcp.toml`, and what in it was ignored.
+    """Return the configuration narrowed by the contents of `repo_mcp.toml`, and warnings about what was
+    ignored.
 
-    `languages` and `adapters` are the names that there are. Never raises: a file that cannot be read
-    changes nothing.
+    `languages` and `adapters` are the known names. Never raises: a file that cannot be read changes nothing.
     """
     table, fault = _parse(text)
     if fault:
@@ -82,7 +82,7 @@ def apply_repository_file(
 
 
 def _parse(text: bytes) -> tuple[dict[str, object], str]:
-    """The table of the file, or why there is none."""
+    """Return the table of the file, or the reason why there is none."""
     if len(text) > MAX_REPOSITORY_FILE_BYTES:
         return {}, f"more than {MAX_REPOSITORY_FILE_BYTES} bytes"
     if max((line.partition(b"=")[0].count(b".") for line in text.split(b"\n")), default=0) > _MAX_DOTS:
@@ -121,7 +121,7 @@ def _read_included(reading: _Reading, key: str, value: object) -> None:
 
 
 def _read_limits(reading: _Reading, key: str, value: object) -> None:
-    """Lowers limits; one that the operator gave stands."""
+    """Lower limits, except those that the operator gave."""
     for name, limit in _iter_table(reading, key, value):
         if name not in HARD_CAPS or type(limit) is not int or limit < 1:  # bool is an int to isinstance
             reading.refuse(f"{key}.{_shown(name)}", "is no limit above 0")
@@ -168,7 +168,7 @@ def _read_embeddings(reading: _Reading, key: str, value: object) -> None:
 
 
 def _iter_table(reading: _Reading, key: str, value: object) -> list[tuple[str, object]]:
-    """The entries of a table; none, with a warning, when it is no table."""
+    """Return the entries of a table; none, with a warning, when it is not a table."""
     if isinstance(value, Mapping):
         return list(value.items())
     reading.refuse(key, "must be a table")
@@ -176,13 +176,13 @@ def _iter_table(reading: _Reading, key: str, value: object) -> list[tuple[str, o
 
 
 def _shown(text: str) -> str:
-    """A key of the file, cut and made harmless for a message."""
+    """Return a key of the file, cut and made harmless for a message."""
     return text if text.isidentifier() and text.isascii() and len(text) <= 80 else ascii(text[:80])
 
 
 _READERS: Mapping[str, Callable[[_Reading, str, object], None]] = {
     "exclude_globs": _read_globs,
-    "ignore_globs": _read_globs,  # the specification's word
+    "ignore_globs": _read_globs,  # the specification's name
     "include_extensions": _read_included,
     "limits": _read_limits,
     "extensions": _read_extensions,

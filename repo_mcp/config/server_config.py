@@ -1,8 +1,8 @@
 """The configuration of one server: the only reader of the environment.
 
-Three sources, each later one stronger: the defaults here, the repository's own `repo_mcp.toml`
+There are three sources, each overriding those before: the defaults here, the repository's `repo_mcp.toml`
 (`repo_mcp.config.repository_file`), the operator's options. The operator may raise limits up to the hard
-caps compiled in here. A configuration knows which keys the two others set.
+caps compiled in here. A configuration records which keys the repository and the operator set.
 
 Left out on purpose: `.env` files, and environment variables that would change an answer.
 """
@@ -21,20 +21,20 @@ from repo_mcp.workspace import globs
 from repo_mcp.workspace.reader_bounds import Refusals
 
 TOOLSETS = ("repo", "retrieval", "graph", "research")
-STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the structure of files
-VECTOR_TOOLSETS = frozenset({"research"})  # those that ask for vectors, where there is a model
+STRUCTURE_TOOLSETS = frozenset({"graph", "research"})  # those that need the symbol index
+VECTOR_TOOLSETS = frozenset({"research"})  # those that use vectors, if there is a model
 NAMED_ROOT_TOOLSETS = frozenset({"retrieval"})  # those that serve named roots instead of --repo-root
 MAX_WORKERS = 64
-CALLS_PER_SECOND = 500  # an agent that asks as fast as it reads comes to some tens
+CALLS_PER_SECOND = 500  # an agent that calls as fast as it reads reaches a few tens
 CALL_SECONDS = 50
-# What holds whatever is asked, and the most that may be said of it.
+# Limits that apply to every call, and the highest value allowed for each.
 GUARDS: Mapping[str, int] = {
     "max_calls_per_second": 100_000,
     "call_timeout_seconds": 3_600,
     "refuse_hard_links": True,
     "one_file_system": True,
 }
-_MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may ask for them
+_MAX_CHOSEN_WORKERS = 4  # more did not pay on the machines measured; the operator may set more
 DEFAULT_MEMORY_MB = 1_000
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 1_000_000
 MAX_GLOBS = 1_000
@@ -44,16 +44,16 @@ MAX_REPOSITORY_FILE_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one call may ask for or get. Hard caps stand in `HARD_CAPS`."""
+    """The limits of what one call may ask for or get. `HARD_CAPS` bounds them."""
 
     max_file_bytes: int = 2_000_000  # a larger file is neither opened nor indexed
-    max_open_lines: int = 2_000  # lines of one open_file
+    max_open_lines: int = 2_000  # lines in one open_file
     default_open_lines: int = 200  # when no end is asked for
-    max_total_bytes_per_response: int = 65_536  # of one serialised answer
+    max_total_bytes_per_response: int = 65_536  # in one serialised answer
     max_search_hits: int = 50
     default_search_hits: int = 10  # when no top_k is asked for
     max_query_words: int = 1_000  # the rest of a query is cut with a warning
-    max_list_results: int = 1_000  # files of one listing
+    max_list_results: int = 1_000  # files in one listing
     max_bundle_files: int = 20
     max_bundle_lines: int = 2_000
     default_bundle_files: int = 8  # when no budget is given
@@ -61,7 +61,7 @@ class Limits:
     max_line_chars: int = 2_000  # a longer line is cut in an answer
 
 
-# What the operator cannot pass either: memory and answers stay bounded.
+# Not even the operator may exceed these, so that memory and answers stay bounded.
 HARD_CAPS: Mapping[str, int] = {
     "max_file_bytes": 64_000_000,
     "max_open_lines": 100_000,
@@ -77,7 +77,7 @@ HARD_CAPS: Mapping[str, int] = {
     "default_bundle_lines": 100_000,
     "max_line_chars": 1_000_000,
 }
-# A default cannot be above its maximum: lowering the one lowers the other.
+# A default cannot be above its maximum: lowering the maximum lowers the default.
 DEFAULT_OF = {
     "default_open_lines": "max_open_lines",
     "default_search_hits": "max_search_hits",
@@ -91,35 +91,35 @@ class NamedRoot:
     """One of several roots that a server offers by name."""
 
     name: str  # "docs" or "code"
-    path: str  # absolute, as given, folded as text
+    path: str  # absolute, as given, normalised as text
     source: str  # "environment" or "configuration file"
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What one server was started with."""
+    """The configuration that one server was started with."""
 
-    root: str  # absolute, as given, folded as text; "" where named roots alone are served
-    data_dir: str | None = None  # absolute; None: the default place
+    root: str  # absolute, as given, normalised as text; "" where only named roots are served
+    data_dir: str | None = None  # absolute; None: the default directory
     limits: Limits = Limits()
     chunk_lines: int = 200
     chunk_overlap_lines: int = 30  # less than chunk_lines
     include_extensions: tuple[str, ...] = ()  # lower case, without the dot; empty: every text file
     exclude_globs: tuple[str, ...] = ()  # in the syntax of .gitignore, at the root
     toolsets: tuple[str, ...] = ("repo",)
-    named_roots: tuple[NamedRoot, ...] = ()  # of the toolset `retrieval`: docs, then code
-    workers: int = 0  # processes that index; 0: as many as there are processors, at most 4
-    memory_mb: int = DEFAULT_MEMORY_MB  # the most that all processes of a build may take together
+    named_roots: tuple[NamedRoot, ...] = ()  # for the toolset `retrieval`: docs, then code
+    workers: int = 0  # processes that index; 0: one for each processor, at most 4
+    memory_mb: int = DEFAULT_MEMORY_MB  # the most that all processes of a build may use together
     watch: bool = False  # look for changed files while serving
-    max_calls_per_second: int = CALLS_PER_SECOND  # of one server, with all its toolsets; 0: no limit
-    call_timeout_seconds: int = CALL_SECONDS  # of one call that reads: clients give up after 60; 0: no limit
-    refuse_hard_links: bool = False  # a file that has another name is not served
-    one_file_system: bool = False  # what is mounted below the root is not served
-    any_root: bool = False  # serve the root of the file system or a directory of the kernel's
-    harden: bool = False  # have the system forbid the server all that it does not need
-    audit_queries: bool = False  # the audit log keeps the text of queries and prompts
-    last_bundle: bool = True  # the last context bundle is kept in the data directory, for people
-    semantic_model: str | None = None  # absolute; folder of an embedding model, the operator's alone
+    max_calls_per_second: int = CALLS_PER_SECOND  # for one server, with all its toolsets; 0: no limit
+    call_timeout_seconds: int = CALL_SECONDS  # for one call that reads: clients give up after 60; 0: no limit
+    refuse_hard_links: bool = False  # a file with another name is not served
+    one_file_system: bool = False  # file systems mounted below the root are not served
+    any_root: bool = False  # serve even the root of the file system or one of the kernel's directories
+    harden: bool = False  # have the system forbid the server everything that it does not need
+    audit_queries: bool = False  # the audit log includes the text of queries and prompts
+    last_bundle: bool = True  # the last context bundle is stored in the data directory, for people
+    semantic_model: str | None = None  # absolute; folder of an embedding model; only the operator may set it
     extensions: tuple[
         tuple[str, str], ...
     ] = ()  # (extension, language) that replace the built-in ones, sorted
@@ -128,7 +128,7 @@ class Config:
     narrowed: frozenset[str] = field(default=frozenset(), compare=False)  # keys set by repo_mcp.toml
 
     def fingerprint(self, deny_fingerprint: str) -> str:
-        """Changes with whatever changes the contents of an index: not with limits of answers or places."""
+        """Return a digest (32 hex digits) of all settings that affect an index, not answers or paths."""
         facts: tuple[object, ...] = (
             self.chunk_lines,
             self.chunk_overlap_lines,
@@ -139,19 +139,19 @@ class Config:
             self.disabled_adapters,
             deny_fingerprint,
         )
-        # Not as two more facts: who has neither option keeps the index that there is.
+        # Not as two more facts: with neither option, an existing index remains valid.
         facts += tuple(key for key in ("refuse_hard_links", "one_file_system") if getattr(self, key))
-        import hashlib  # loads a large library, which the list of tools need not wait for
+        import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
         return hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     @property
     def refusals(self) -> Refusals:
-        """What the door refuses whatever its name."""
+        """Return what the repository reader refuses whatever the name."""
         return Refusals(self.refuse_hard_links, self.one_file_system)
 
     def chosen_workers(self) -> int:
-        """The number of processes to index with, at least 1."""
+        """Return the number of processes to index with, at least 1."""
         return self.workers or max(1, min(_available_processors(), _MAX_CHOSEN_WORKERS))
 
 
@@ -173,11 +173,11 @@ def load_config(
     exclude_globs: Sequence[str] | None = None,
     limits: Mapping[str, int] | None = None,
 ) -> Config:
-    """The configuration of the operator's options; CONFIG_INVALID names the first that cannot be used.
+    """Return the configuration of the operator's options.
 
-    None is what the operator did not say. `guards` has keys of GUARDS, `limits` fields of Limits. Looks at
-    nothing on disk: whether the root is there is found out by the door. Where named roots alone are served
-    (`repo_mcp.config.named_roots`), `root` may be None.
+    None stands for an option not given. `guards` has keys of GUARDS, `limits` fields of Limits. Nothing on
+    disk is examined: the repository reader finds out whether the root exists. `root` may be None when only
+    named roots are served. Raises RepoError with CONFIG_INVALID, naming the first option that cannot be used.
     """
     options = {
         "repo_root": root,
@@ -218,48 +218,48 @@ def load_config(
 
 
 def find_home() -> str:
-    """The user's home directory."""
+    """Return the user's home directory."""
     return os.path.expanduser("~")
 
 
 def find_client_home(variable: str, *below_home: str) -> str:
-    """Where a client keeps its files: what its variable says when that is absolute, or a place below home."""
+    """Return a client's directory: the value of its variable if absolute, else a path below home."""
     value = os.environ.get(variable, "") if variable else ""
     return value if os.path.isabs(value) else os.path.join(find_home(), *below_home)
 
 
 def list_client_variables() -> dict[str, str]:
-    """The environment that a sparing client gives its servers: these variables, where they are set."""
+    """Return the environment that a sparing client gives its servers: these variables, where set."""
     names = _WINDOWS_CLIENT_VARIABLES if os.name == "nt" else _CLIENT_VARIABLES
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def find_cache_home() -> str:
-    """The user's directory for what can be rebuilt: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
+    """Return the user's directory for rebuildable files: XDG_CACHE_HOME, LOCALAPPDATA or ~/.cache."""
     return _find_home("XDG_CACHE_HOME", ".cache")
 
 
 def find_state_home() -> str:
-    """The user's directory for what outlives a cache: XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state."""
+    """Return the user's directory for lasting state: XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state."""
     return _find_home("XDG_STATE_HOME", os.path.join(".local", "state"))
 
 
 def find_config_home() -> str:
-    """The user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
+    """Return the user's directory for configuration: XDG_CONFIG_HOME, LOCALAPPDATA or ~/.config."""
     return _find_home("XDG_CONFIG_HOME", ".config")
 
 
 def find_root_in_environment(name: str) -> str | None:
-    """The root that the variable (DOCS_ROOT, CODE_ROOT) gives, absolute; None when it is unset or empty.
+    """Return the root in the variable (DOCS_ROOT, CODE_ROOT), made absolute; None when it is unset or empty.
 
-    CONFIG_INVALID, naming the variable, for what no directory can be called.
+    Raises RepoError with CONFIG_INVALID, naming the variable, for a value that can be no directory.
     """
     value = os.environ.get(name, "")
     return _absolute(value, name) if value else None
 
 
 def find_http_token() -> str | None:
-    """The bearer token of REPO_MCP_HTTP_TOKEN; None when it is unset or empty."""
+    """Return the bearer token of REPO_MCP_HTTP_TOKEN; None when it is unset or empty."""
     return os.environ.get("REPO_MCP_HTTP_TOKEN", "").strip() or None
 
 
@@ -278,7 +278,7 @@ def _build_limits(given: Mapping[str, int]) -> Limits:
 
 
 def cap_defaults(limits: Limits) -> Limits:
-    """The limits with no default above its maximum."""
+    """Return the limits with no default above its maximum."""
     capped = {key: min(getattr(limits, key), getattr(limits, maximum)) for key, maximum in DEFAULT_OF.items()}
     return replace(limits, **capped)
 
@@ -292,7 +292,7 @@ def _check_number(value: object, option: str, least: int, most: int) -> int:
 
 
 def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
-    """The configuration with what is given of GUARDS."""
+    """Return the configuration with the given GUARDS."""
     for key, value in given.items():
         if GUARDS[key] is not True:
             _check_number(value, "--" + key.replace("_", "-"), 0, GUARDS[key])
@@ -307,14 +307,14 @@ def _apply_guards(config: Config, given: Mapping[str, int]) -> Config:
 
 
 def clean_extension(text: str) -> str | None:
-    """An extension in lower case without its dot; None for what is none."""
+    """Return an extension in lower case without its dot; None for an invalid one."""
     cleaned = text.removeprefix(".").lower()
     plain = cleaned.replace("_", "").replace("-", "").replace("+", "")
     return cleaned if plain.isalnum() and len(cleaned) <= MAX_EXTENSION_CHARS else None
 
 
 def is_usable_glob(text: str) -> bool:
-    """True for what can stand as one line of ignore rules."""
+    """Return True for a text that can be one line of ignore rules."""
     return 0 < len(text) <= globs.MAX_GLOB_CHARS and "\n" not in text and "\0" not in text
 
 
@@ -335,7 +335,7 @@ def _check_globs(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str, ...]:
-    """The toolsets to offer over a root, which only those of named roots can do without."""
+    """Return the toolsets to offer over a root, which may be missing only for those of named roots."""
     chosen = _check_toolsets(names) if names is not None else ("repo",)
     if not root and (root is not None or set(chosen) - NAMED_ROOT_TOOLSETS):
         raise _invalid("--repo-root", "is required", "Give the directory to serve.")
@@ -343,7 +343,7 @@ def _choose_toolsets(names: Sequence[str] | None, root: str | None) -> tuple[str
 
 
 def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
-    """The names in the order given, without repetition."""
+    """Return the names in the order given, without repetition."""
     unique = tuple(dict.fromkeys(name.strip() for name in names))
     unknown = [name for name in unique if name not in TOOLSETS]
     if unknown or not unique:
@@ -353,7 +353,7 @@ def _check_toolsets(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _absolute(path: str, option: str) -> str:
-    """The path made absolute and folded as text; links in it stay as they are."""
+    """Return the path made absolute and normalised as text, with links unresolved."""
     if not path:
         raise _invalid(option, "is empty", "Give a directory.")
     try:
@@ -366,7 +366,7 @@ def _absolute(path: str, option: str) -> str:
 
 
 def _find_home(variable: str, below_home: str) -> str:
-    # An XDG variable counts only when it is absolute, as its specification says.
+    # An XDG variable counts only when it is absolute (XDG Base Directory Specification).
     for name in (variable, "LOCALAPPDATA"):
         value = os.environ.get(name, "")
         if os.path.isabs(value) and (name == variable or os.name == "nt"):
@@ -388,7 +388,7 @@ def _invalid(option: str, what: str, hint: str) -> RepoError:
     return RepoError(ErrorCode.CONFIG_INVALID, f"{option} {what}", hint, {"option": option})
 
 
-# What Codex passes on, the client that passes on least.
+# The variables that Codex passes on, the client that passes on the fewest.
 _CLIENT_VARIABLES = (
     *("HOME", "LOGNAME", "PATH", "SHELL", "USER", "__CF_USER_TEXT_ENCODING"),
     *("LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"),
@@ -404,12 +404,12 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
     "PYTHONPATH": None,
     "PYTHONSTARTUP": None,
     "LD_PRELOAD": None,
-    # glibc alone reads these: large arrays come from memory that is kept, not from the kernel anew each
-    # time, which zeroes it; that was a tenth of the time of indexing.
+    # Only glibc reads these. Large arrays then reuse freed memory instead of coming from the kernel, which
+    # zeroes it each time; that was a tenth of the time of indexing.
     "MALLOC_MMAP_THRESHOLD_": "1073741824",
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
-    # Of libraries for linear algebra that numpy may be built with: one thread, for there is a process for
-    # each processor, and sums that are divided otherwise round otherwise.
+    # For the linear algebra libraries that numpy may be built with: one thread, as there is a process for
+    # each processor, and sums that are split differently round differently.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -418,9 +418,9 @@ _CHILD_ENVIRONMENT: Mapping[str, str | None] = {
 
 
 def choose_instructions() -> None:
-    """Have numpy, here and in processes to come, leave alone what is slow on this processor (processor.py).
+    """Make numpy, here and in later processes, avoid instructions that are slow on this processor.
 
-    To be called before numpy is imported. What the user chose stays.
+    Call it before numpy is imported. It leaves the user's own choice alone. See `processor.py`.
     """
     is_chosen = any(name in os.environ for name in _NUMPY_VARIABLES.values())
     if not is_chosen and sorts_slowly(read_description(os.environ.get("PROCESSOR_IDENTIFIER", ""))):
@@ -429,9 +429,9 @@ def choose_instructions() -> None:
 
 @contextmanager
 def safe_child_environment() -> Iterator[None]:
-    """Processes started inside look for modules in no current directory, and start nothing of the user's."""
+    """Keep processes started inside from importing from the current directory or the user's paths."""
     changes = _CHILD_ENVIRONMENT
-    with _ENVIRONMENT_LOCK:  # else two threads would take each other's changes for what was before
+    with _ENVIRONMENT_LOCK:  # else two threads would save each other's changes as the original values
         before = {name: os.environ.get(name) for name in changes}
         _set_environment(changes)
         try:

@@ -1,6 +1,6 @@
-"""The keys of the configuration: what each is, who may set it, what it is now and who set it.
+"""The keys of the configuration: who may set each, its value and who set it.
 
-Left out on purpose: setting anything. That is `repo_mcp.config.server_config` and
+Left out on purpose: setting anything. See `repo_mcp.config.server_config` and
 `repo_mcp.config.repository_file`.
 """
 
@@ -22,15 +22,15 @@ class Setting:
     """One key with its effective value."""
 
     key: str
-    value: object  # as JSON has it
-    source: str  # "default", "repo_mcp.toml", "command line", or the last two, in this order; of a named
+    value: object  # a JSON value
+    source: str  # "default", "repo_mcp.toml", "command line", or the last two, in this order; for a named
     # root: "environment" or "configuration file"
-    option: str  # of the command line; empty: none
+    option: str  # on the command line; empty: none
     in_file: str  # the key in repo_mcp.toml; empty: a repository may not set it
 
 
 def list_settings(config: Config) -> tuple[Setting, ...]:
-    """Every key of an effective configuration, in a fixed order."""
+    """Return every key of an effective configuration, in a fixed order."""
     own: list[tuple[str, object, str, str]] = [
         ("repo_root", config.root, "--repo-root", ""),
         ("data_dir", config.data_dir or os.path.join(config.root, OWN_NAME), "--data-dir", ""),
@@ -85,5 +85,5 @@ def _find_source(config: Config, key: str) -> str:
         return ", ".join(sources)
     maximum = DEFAULT_OF.get(key)
     if maximum is not None and getattr(config.limits, key) != getattr(Limits(), key):
-        return _find_source(config, maximum)  # lowered with its maximum
+        return _find_source(config, maximum)  # it was lowered with its maximum
     return DEFAULT

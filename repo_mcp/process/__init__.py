@@ -1,1 +1,1 @@
-"""Processes: the killable ones in which hostile text is parsed, and what the system forbids all of them."""
+"""Processes: killable ones that parse hostile text, and what the operating system forbids all of them."""

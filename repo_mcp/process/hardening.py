@@ -1,18 +1,18 @@
-"""What the operating system is asked to forbid this process, and those that it starts, for good.
+"""Asks the operating system to forbid things to this process and its children, irrevocably.
 
-`limit_dumps` always: a core dump would hold text of files. `harden`, where the operator says `--harden`
-and the kernel is a Linux with Landlock (5.13 or later): from then on only the roots, Python and its
-libraries, and the user's key can be read, only the data directories can be written, no TCP connection can
-be made or taken, no process outside can be signalled, and no program can gain privileges, as far as the
-kernel's ABI of Landlock goes. The rest of this program needs nothing of that; so it is a second wall behind
-the door, and holds for native parsers too.
+`limit_dumps` is always called: a core dump would hold text of files. `harden` is called with `--harden`, on a
+Linux kernel with Landlock (5.13 or later). From then on only the roots, Python and its libraries, and the
+user's key can be read, and only the data directories can be written. No TCP connection can be made or
+accepted, no outside process can be signalled, and no program can gain privileges, as far as the kernel's
+Landlock ABI goes. This program needs none of that, so this is a second wall behind the repository reader,
+which holds for native parsers too.
 
     READ      the roots; Python's directories and the system's libraries, from which programs may be started
     WRITE     the data directories; /dev/shm, where worker processes have their locks; the null device
 
-Landlock binds the calling thread and what it starts. So it must come before every other thread; where one
-runs already nothing is done, and that is said. Left out on purpose: other systems' means, and seccomp, which
-breaks with each new version of an interpreter.
+Landlock binds the calling thread and the threads and processes it starts, so it must precede every other
+thread. Where one runs already, nothing is done, and the result says so. Left out on purpose: other systems'
+means, and seccomp, which breaks with each new version of an interpreter.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 OFF = "off"
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of every architecture since Linux 5.13
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # since Linux 5.13, on every architecture
 _VERSION_FLAG, _PATH_BENEATH = 1, 1
-_NO_NEW_PRIVILEGES = 38  # of prctl
+_NO_NEW_PRIVILEGES = 38  # option of prctl(2)
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_DIR, _MAKE_FILE = 1 << 4, 1 << 5, 1 << 7, 1 << 8
@@ -34,8 +34,8 @@ _TRUNCATE = 1 << 14
 _READ = _READ_FILE | _READ_DIR
 _RUN = _READ | _EXECUTE
 _CHANGE = _READ | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _TRUNCATE
-_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE  # what a rule for a single file may allow
-# By the ABI that brought them: all access to files; to TCP; and what is kept to the own domain.
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE  # all that a rule for a single file may allow
+# By the ABI that introduced them: all access to files, all access to TCP, scoping to the own domain.
 _FILE_BITS = ((1, 13), (2, 14), (3, 15), (5, 16))
 _TCP_ABI, _SCOPE_ABI = 4, 6
 _TCP, _SCOPES = 0b11, 0b11
@@ -47,11 +47,11 @@ _state = OFF
 
 
 class _Unavailable(Exception):
-    """Why this process cannot be hardened, in words for people."""
+    """The reason why this process cannot be hardened, in words for people."""
 
 
 def limit_dumps() -> None:
-    """No core dump of this process, nor of those that it starts."""
+    """Forbid core dumps of this process and its children."""
     if sys.platform != "win32":
         import resource
 
@@ -60,21 +60,21 @@ def limit_dumps() -> None:
 
 
 def is_available() -> bool:
-    """Whether `harden` would do something in a process that begins."""
+    """Return whether `harden` would have an effect in a new process."""
     return _find_abi() > 0
 
 
 def describe_hardening() -> str:
-    """What holds in this process: `off`, `on: …`, or `unavailable: …` when it was asked for."""
+    """Return what is in force: `off`, `on: …`, or `unavailable: …` when it was asked for in vain."""
     return _state
 
 
 def harden(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str] = ()) -> str:
-    """Have the system forbid all that is not needed, from now on; returns what `describe_hardening` says.
+    """Forbid all that is not needed, from now on, and return the new `describe_hardening()`.
 
-    Must come before any other thread. All paths are absolute; what is not there is not allowed either.
+    Call it before starting any thread. All paths are absolute; missing ones are not allowed either.
     """
-    global _state  # noqa: PLW0603  (it is the process's)
+    global _state  # noqa: PLW0603  (the state belongs to the process)
     try:
         _state = f"on: {_restrict(roots, data_dirs, readable)}"
     except _Unavailable as fault:
@@ -85,7 +85,7 @@ def harden(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[st
 if sys.platform == "linux":
 
     def _restrict(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str]) -> str:
-        """What is in force. _Unavailable when nothing is."""
+        """Return a description of what is in force. Raises `_Unavailable` when nothing is."""
         import ctypes
 
         call, abi = _load_syscall(), _find_abi()
@@ -106,7 +106,7 @@ if sys.platform == "linux":
         return f"Landlock, ABI {abi}"
 
     def _find_abi() -> int:
-        """What the kernel's Landlock can do; below 1 when there is none."""
+        """Return the kernel's Landlock ABI version; below 1 when there is none."""
         import ctypes
 
         return _load_syscall()(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_FLAG))
@@ -119,7 +119,7 @@ if sys.platform == "linux":
         return syscall
 
     def _create_ruleset(call: Callable[..., int], abi: int, handled: int) -> int:
-        """A descriptor of an empty ruleset: what it handles is forbidden unless a rule allows it."""
+        """Return a descriptor of an empty ruleset. What it handles is forbidden unless a rule allows it."""
         import ctypes
 
         attributes = struct.pack("<Q", handled)
@@ -134,7 +134,7 @@ if sys.platform == "linux":
         return ruleset
 
     def _allow(call: Callable[..., int], ruleset: int, path: str, access: int) -> None:
-        """One rule; none for what is not there."""
+        """Add a rule for a path; none when the path does not exist."""
         import ctypes
 
         try:
@@ -163,17 +163,17 @@ else:
         return 0
 
     def _restrict(roots: Sequence[str], data_dirs: Sequence[str], readable: Sequence[str]) -> str:
-        """There is no Landlock here."""
+        """Raise `_Unavailable`: there is no Landlock here."""
         raise _Unavailable("only Linux has Landlock")
 
 
 def _list_rules(
     roots: Iterable[str], data_dirs: Iterable[str], readable: Iterable[str]
 ) -> Iterable[tuple[str, int]]:
-    """Paths and what may be done beneath them."""
+    """Yield paths and the access allowed beneath them."""
     yield from ((path, _READ) for path in (*roots, *readable))
     yield from ((path, _CHANGE) for path in data_dirs)
     python = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, *sys.path)
     yield from ((path, _RUN) for path in sorted({*python, *_SYSTEM}) if os.path.isabs(path))
     yield from _DEVICES
-    yield "/proc", _READ  # a child asks how large it is; what belongs to others stays closed to it
+    yield "/proc", _READ  # a child reads its own memory use; other users' entries stay closed to it

@@ -1,14 +1,14 @@
-"""The child's end of the parse worker: parses what it is sent, within limits that the system enforces.
+"""The child's side of the parse worker: parses the texts it is sent, within limits that the system enforces.
 
-Address space, processor time for each text and what may be written are limited where the system can;
-where it cannot, the parent's watch remains. Nothing is read but the pipe.
+The system limits address space, processor time for each text and files written, where it can. Where it
+cannot, the parent's watch remains. The child reads nothing but the pipe.
 
-A frame of requests holds one text or more, and is answered with one frame:
+A frame of requests holds one or more texts, and is answered with one frame:
 
     request: u32 bytes | task | "\n" | text
     answers: "+" | for each text u32 bytes | the task's answer
 
-After a frame that begins with "-" instead the child ends itself.
+A frame that begins with "-" instead of "+" is the child's last: it then ends itself.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from repo_mcp.languages.symbol_parsers import PREFIX, run_parser_task
 
 READY = b"ready"  # the first frame
 CPU_SECONDS = 5  # for one text; 512 KiB take 2 s at most
-ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` takes for the worst 512 KiB
-KEPT_RSS_BYTES = 256 * 1024 * 1024  # a process that grew larger ends itself and is replaced
+ADDRESS_SPACE_BYTES = 1 << 30  # twice what `ast` needs for the worst 512 KiB
+KEPT_RSS_BYTES = 256 * 1024 * 1024  # a process that has grown larger ends itself and is replaced
 
 TASKS: Mapping[str, Callable[[bytes], bytes]] = {"python": outline_python}
 _SIZE = struct.Struct("<I")
 
 
 def encode_requests(requests: Iterable[tuple[str, bytes]]) -> bytes:
-    """The frame of some tasks and texts."""
+    """Return the frame of requests for pairs of task and text."""
     parts: list[bytes] = []
     for task, text in requests:
         named = task.encode() + b"\n"
@@ -51,7 +51,7 @@ def _iter_requests(frame: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
-    """What stands behind each length, from a place on. ValueError where a part is cut off."""
+    """Yield the parts behind their lengths, from offset `end`. Raises ValueError for a truncated part."""
     while end < len(frame):
         start = end + _SIZE.size
         if start > len(frame):
@@ -63,14 +63,14 @@ def _iter_parts(frame: bytes, end: int) -> Iterator[bytes]:
 
 
 def decode_answers(frame: bytes) -> tuple[list[bytes], bool]:
-    """The answers of a frame, and whether the child goes on. ValueError for bytes that are no such frame."""
+    """Return the answers, and whether the child goes on. Raises ValueError for a malformed frame."""
     if frame[:1] not in (b"+", b"-"):
         raise ValueError("no frame of answers")
     return list(_iter_parts(frame, 1)), frame[:1] == b"+"
 
 
 def run_task(task: str, text: bytes) -> bytes:
-    """The answer of a task. KeyError when there is none of this name."""
+    """Return the answer of a task. Raises KeyError when no task has this name."""
     if task.startswith(PREFIX):
         return run_parser_task(task, text)
     return TASKS[task](text)
@@ -83,7 +83,7 @@ def serve(
     run: Callable[[str, bytes], bytes] = run_task,
     kept_rss_bytes: int = KEPT_RSS_BYTES,
 ) -> None:
-    """Answer requests until the pipe is closed, with as much less priority as `niceness` says.
+    """Answer requests until the pipe is closed, at a priority lowered by `niceness`.
 
     A process that has grown larger than `kept_rss_bytes` ends itself after an answer.
     """
@@ -101,7 +101,7 @@ def serve(
 def _answer(
     frame: bytes, answers: Connection, run: Callable[[str, bytes], bytes], kept_rss_bytes: int
 ) -> bool:
-    """Answer the requests of a frame. False when this process has grown too large to go on."""
+    """Answer the requests of a frame. Returns False when this process has grown too large to go on."""
     parts: list[bytes] = []
     for task, text in _iter_requests(frame):
         _limit_next_seconds()
@@ -115,20 +115,20 @@ def _answer(
 if sys.platform == "win32":
 
     def _limit_process() -> None:
-        """There are no limits to set; the parent's watch has to do."""
+        """Do nothing: there are no limits to set, so the parent's watch has to suffice."""
 
     def _limit_next_seconds() -> None:
-        """As above."""
+        """Do nothing."""
 
     def _has_room(kept_rss_bytes: int) -> bool:
-        """As above."""
+        """Return True: memory is not measured here."""
         return True
 
 else:
     import resource
 
     def _limit_process() -> None:
-        """No core dumps (they would hold the text), no files, bounded memory."""
+        """Forbid core dumps (they would hold the text) and writing files, and bound memory."""
         for limit, value in (
             (resource.RLIMIT_CORE, 0),
             (resource.RLIMIT_FSIZE, 0),
@@ -138,7 +138,7 @@ else:
                 resource.setrlimit(limit, (value, value))
 
     def _limit_next_seconds() -> None:
-        """The system ends this process when the next text takes it more than CPU_SECONDS."""
+        """Have the system end this process when the next text takes it more than CPU_SECONDS."""
         usage = resource.getrusage(resource.RUSAGE_SELF)
         end = math.ceil(usage.ru_utime + usage.ru_stime) + CPU_SECONDS
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -146,10 +146,10 @@ else:
             resource.setrlimit(resource.RLIMIT_CPU, (end, hard))
 
     def _has_room(kept_rss_bytes: int) -> bool:
-        """True when this program never held more memory than that.
+        """Return True when this program never held more memory than that.
 
-        A started process inherits its parent's `ru_maxrss`, so that what is more than that is looked up: by
-        a file, which takes as long as parsing a small text. So this is asked once for all texts of a frame.
+        A new process inherits its parent's `ru_maxrss`, so a larger value is checked in /proc/self/status.
+        That takes as long as parsing a small text, so it is done once for all texts of a frame.
         """
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         peak = peak if sys.platform == "darwin" else peak * 1024  # kilobytes elsewhere

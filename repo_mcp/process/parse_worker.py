@@ -1,17 +1,17 @@
-"""Our end of the process in which text of the repository is parsed: it is killed when it does not answer.
+"""The parent's side of the process that parses text of the repository. It is killed when it does not answer.
 
 A parser of hostile text can take gigabytes, run for minutes or crash the interpreter, and none of that
-can be caught. So one child process (`parse_process`) does it, started anew (spawn) at the first text, kept
-for the next ones, and limited by the system where the system can. A watch kills it after WALL_SECONDS in
-any case. A text that ends the child is put on the poison list (`poison`) and not tried again.
+can be caught. So a child process (`parse_process`) does the parsing. It is started (spawn) at the first
+text, reused for the next ones, and limited by the system where possible. A watch kills it after WALL_SECONDS
+in any case. A text that ends the child is put on the poison list (`poison`) and not tried again.
 
-What travels are length-prefixed frames on two pipes, bytes only, as `parse_process` tells. Nothing that
-comes back is unpickled. A child whose pipe is closed, because the parent is done or dead, ends.
+The two exchange length-prefixed frames of bytes on two pipes; see `parse_process`. Nothing that comes back is
+unpickled. A child ends when its pipe is closed, because the parent is done or dead.
 
-For many texts there is `BatchParser`: a child as well, that is given several texts at a time. It answers all
-of them at once: where it does not, each is asked alone, and so the one that is to blame is found.
+For many texts there is `BatchParser`, whose child is given several texts at a time and answers all of them
+at once. When it does not, each text is sent alone, which finds the one to blame.
 
-What starts processes is imported with the first text: a server that is asked for no outline does without.
+The modules that start processes are imported with the first text: a server asked for no outline needs none.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
-WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; a loaded machine gets the rest
+WALL_SECONDS = 10.0  # a text of 512 KiB takes 2 s at most; the rest is for loaded machines
 START_SECONDS = 30.0
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-MAX_DEATHS = 20  # children in a row that ended without an answer: then it is not the texts
+MAX_DEATHS = 20  # children in a row that ended without an answer: more are not the texts' fault
 
 
 class ParseWorker:
-    """At most one child; calls from several threads take turns."""
+    """Parses in at most one child. Calls from several threads take turns."""
 
     def __init__(self, *, wall_seconds: float = WALL_SECONDS, poison: PoisonList | None = None) -> None:
-        """Starts nothing."""
+        """Start nothing yet."""
         self._wall_seconds = wall_seconds
         self._lock = threading.Lock()
         self._child: _Child | None = None
@@ -50,7 +50,7 @@ class ParseWorker:
         self._closed = False
 
     def parse(self, task: str, text: bytes) -> bytes:
-        """The task's answer for a text. Raises ParserFailed: DIED again for a text that ended a child."""
+        """Return the task's answer for a text. Raises ParserFailed: DIED if it ends or ended a child."""
         with self._lock:
             if text in self._poison:
                 raise ParserFailed(ParserFault.DIED)
@@ -87,17 +87,17 @@ class ParseWorker:
             child.end()
 
     def close(self) -> None:
-        """End the child, also while it parses; later calls raise ParserFailed."""
+        """End the child, even while it parses; later calls raise ParserFailed."""
         self._closed = True
         child = self._child
         if child is not None:
-            child.kill()  # whoever waits for its answer gets the end of the pipe, and gives the lock back
+            child.kill()  # a thread waiting for its answer sees the pipe end, and releases the lock
         with self._lock:
             self._drop_child()
 
 
 class BatchParser:
-    """At most one child, for one thread; `close` may be called from others."""
+    """Parses in at most one child, for one thread. `stop` may be called from others."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class BatchParser:
         niceness: int = 0,
         serve: Callable[..., None] | None = None,
     ) -> None:
-        """Starts nothing. `serve` is what the child runs, where that is not `parse_process.serve`."""
+        """Start nothing yet. `serve` is run by the child instead of `parse_process.serve`."""
         self._wall_seconds = wall_seconds
         self._niceness = niceness
         self._serve = serve
@@ -115,18 +115,18 @@ class BatchParser:
         self._closed = False
 
     def parse(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes | None]:
-        """The answer for each task and text; None for a text that ended the child.
+        """Return the answer for each task and text; None for a text that ended the child.
 
-        Raises ParserFailed when no process can be had, when children do nothing but end, and when closed.
+        Raises ParserFailed when no process can be started, when children do nothing but end, and when closed.
         """
         answers = self._ask(requests) if requests else []
         if answers is not None:
             return [*answers]
-        alone = [self._ask([request]) for request in requests]  # each shows whether it was the one
+        alone = [self._ask([request]) for request in requests]  # shows which of them was to blame
         return [None if one is None else one[0] for one in alone]
 
     def _ask(self, requests: Sequence[tuple[str, bytes]]) -> list[bytes] | None:
-        """What one child answers, or None when it ended."""
+        """Return the answers of one child, or None when it ended."""
         child = self._get_child()
         stays = False
         try:
@@ -161,46 +161,46 @@ class BatchParser:
             child.end()
 
     def stop(self) -> None:
-        """End the child now, also while it parses: from any thread. `parse` raises from now on."""
+        """End the child now, even while it parses. Any thread may call it; `parse` raises from now on."""
         self._closed = True
         child = self._child
         if child is not None:
             child.kill()
 
     def close(self) -> None:
-        """End the child and give everything back: in the thread that parsed."""
+        """End the child and release everything, in the thread that parsed."""
         self._closed = True
         self._drop_child()
 
 
 class _Watch:
-    """Kills a process that owes an answer for too long.
+    """Kills a process whose answer is overdue.
 
-    Its thread lives as long as the process: one for each question would take as long as parsing a small text.
-    It is woken by a question only when it has found since the last one that nothing is owed.
+    Its thread lives as long as the process: starting one for each request would take as long as parsing a
+    small text. A request wakes it only when it sleeps because nothing was due.
     """
 
     def __init__(self, process: SpawnProcess) -> None:
         self._process = process
         self._change = threading.Condition()
-        self._due = math.inf  # by time.monotonic(); for ever where nothing is owed
+        self._due = math.inf  # by time.monotonic(); infinite when no answer is awaited
         self._sleeps = False
         self._ended = False
         threading.Thread(target=self._run, name="parse watch", daemon=True).start()
 
     def begin(self, seconds: float) -> None:
-        """From now on the process has so long."""
+        """Give the process this long, from now on."""
         with self._change:
             self._due = time.monotonic() + seconds
             if self._sleeps:
                 self._change.notify()
 
     def pause(self) -> None:
-        """The answer is there, or not waited for any more."""
+        """Stop the clock: the answer has come, or is no longer awaited."""
         self._due = math.inf
 
     def end(self) -> None:
-        """The process is of no use any more."""
+        """End the thread: the process is no longer needed."""
         with self._change:
             self._ended = True
             self._change.notify()
@@ -217,14 +217,14 @@ class _Watch:
 
 
 def _kill(process: SpawnProcess) -> None:
-    """End it now. Does nothing when it has ended."""
+    """Kill the process. Does nothing when it has ended."""
     with suppress(ValueError, OSError):  # closed by another thread in the meantime
         process.kill()
 
 
 @dataclass(frozen=True, slots=True)
 class _Child:
-    """A started process and our ends of its pipes."""
+    """A started process with our ends of its pipes."""
 
     process: SpawnProcess
     requests: Connection
@@ -232,9 +232,9 @@ class _Child:
     watch: _Watch
 
     def ask(self, requests: Sequence[tuple[str, bytes]], wall_seconds: float) -> tuple[list[bytes], bool]:
-        """The answers, and whether the child goes on.
+        """Return the answers, and whether the child goes on.
 
-        EOFError or OSError when the child ended, was killed for time, or sent what no child of ours sends.
+        Raises EOFError or OSError when the child ended, was killed for time, or sent a malformed answer.
         """
         from repo_mcp.process.parse_process import decode_answers, encode_requests
 
@@ -251,11 +251,11 @@ class _Child:
         return answers, stays
 
     def kill(self) -> None:
-        """End it now. Does nothing when it has ended."""
+        """Kill the process. Does nothing when it has ended."""
         _kill(self.process)
 
     def end(self) -> None:
-        """End it and give everything back."""
+        """Kill the process and release everything."""
         self.kill()
         self.watch.end()
         self.requests.close()
@@ -266,7 +266,7 @@ class _Child:
 
 
 def _start_child(niceness: int = 0, run: Callable[..., None] | None = None) -> _Child:
-    """A child that has said that it is ready. EOFError or OSError when none can be had."""
+    """Return a child that has reported ready. Raises EOFError or OSError when none can be started."""
     import multiprocessing
 
     from repo_mcp.process.parse_process import READY, serve

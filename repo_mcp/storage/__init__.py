@@ -1,1 +1,1 @@
-"""The data directory: where it is, who wrote what lies there, and when an old part of it goes."""
+"""The data directory: where it is, how its contents are authenticated, and when old ones are removed."""

@@ -1,13 +1,13 @@
 """The data directory: the only place this program ever writes to.
 
-It lies in `<root>/.repo_mcp` unless the operator names another one. What stands there already is
-not trusted: a symbolic link, another user's directory or one that others may write to is not used
-at all. Where nothing can be used, the user's cache directory takes its place, with a warning.
+It is `<root>/.repo_mcp` unless the operator names another one. Whatever is there already is not trusted: a
+symbolic link, another user's directory or one that others may write to is not used at all. When the
+directory cannot be used, the user's cache directory takes its place, with a warning.
 
-The directory is private (0700) and says of itself that it is no part of the repository
-(`.gitignore`) and can be rebuilt (`CACHEDIR.TAG`).
+The directory is private (0700). It marks itself as no part of the repository (`.gitignore`) and as
+rebuildable (`CACHEDIR.TAG`).
 
-Left out on purpose: what lies inside; that is judged by those who write it.
+Left out on purpose: judging the files inside, which the modules that write them do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from repo_mcp.errors import ErrorCode, RepoError
 
 OWN_NAME = ".repo_mcp"
 _CACHE_NAME = "repo-mcp"
-# Of what servers put there. A directory that was removed under a running one has these and no marks.
+# Prefixes of what servers write. A directory deleted under a running server has these but no marks.
 _OWN_BEGINNINGS = ("index-", "structure-", "vectors-", "audit.", "poison", "last_bundle.", ".removed-")
 # The signature is fixed by the Cache Directory Tagging Specification.
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; it can be rebuilt.\n"
@@ -30,21 +30,21 @@ _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# The index of repo-mcp; i
 
 @dataclass(frozen=True, slots=True)
 class DataDir:
-    """The directory in use."""
+    """The data directory in use."""
 
     path: str  # absolute
-    warnings: tuple[str, ...]  # why it is not the one asked for; no absolute path
-    inside_root: tuple[str, ...] | None  # its components below the root, None when it lies elsewhere
+    warnings: tuple[str, ...]  # why it is not the directory asked for; no absolute path
+    inside_root: tuple[str, ...] | None  # path components below the root; None when it is elsewhere
 
 
 class _Unusable(Exception):
-    """Why a directory is not used, in words that name no path."""
+    """The reason why a directory is not used, in words that name no path."""
 
 
 def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> DataDir:
-    """Makes the data directory, or takes the one that is there, or the user's cache directory instead.
+    """Return the data directory, created if needed, or else the user's cache directory.
 
-    CONFIG_INVALID when not even that can be used. Both paths must be absolute.
+    Both paths must be absolute. Raises RepoError with CONFIG_INVALID when neither directory can be used.
     """
     wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
     try:
@@ -53,7 +53,7 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
         return DataDir(wanted, (), _inside(root, wanted))
     except _Unusable as fault:
         warning = f"The data directory cannot be used ({fault}); the user's cache directory is used instead."
-    import hashlib  # loads a large library, which the list of tools need not wait for
+    import hashlib  # here: it loads a large library, for which the list of tools need not wait
 
     root_digest = hashlib.blake2b(os.fsencode(root)).hexdigest()[:16]
     fallback = os.path.join(cache_home, _CACHE_NAME, root_digest)
@@ -69,9 +69,9 @@ def prepare_data_dir(root: str, configured: str | None, cache_home: str) -> Data
 
 
 def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]:
-    """The data directory asked for, whether it is there, and why it cannot be used; makes nothing.
+    """Return the data directory asked for, whether it exists, and why it cannot be used. Creates nothing.
 
-    The reason is empty for one that can be used, or made.
+    The reason is empty for a directory that can be used or created.
     """
     wanted = configured if configured is not None else os.path.join(root, OWN_NAME)
     try:
@@ -92,9 +92,9 @@ def examine_data_dir(root: str, configured: str | None) -> tuple[str, bool, str]
 
 
 def take_outside_dir(roots: Sequence[str], path: str) -> None:
-    """Makes the directory `path`, or takes the one that is there. CONFIG_INVALID when it cannot be used,
-    and, before anything is made, when it lies in one of the roots: those are never written to.
-    """
+    """Create the directory `path`, or use the existing one. Raises RepoError with CONFIG_INVALID when it
+    cannot be used and, before creating anything, when it is inside one of the roots: those are never written
+    to."""
     if any(_is_at_or_below(os.path.realpath(path), os.path.realpath(root)) for root in roots):
         raise RepoError(
             ErrorCode.CONFIG_INVALID,
@@ -112,32 +112,32 @@ def take_outside_dir(roots: Sequence[str], path: str) -> None:
 
 
 def name_cache_dir(purpose: str, roots: Sequence[str], cache_home: str) -> str:
-    """The directory in the user's cache that belongs to these roots in this order."""
-    import hashlib  # here: most servers need none
+    """Return the path in the user's cache for these roots, in this order."""
+    import hashlib  # here: most servers do not need it
 
     digest = hashlib.blake2b("\0".join(roots).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(cache_home, _CACHE_NAME, f"{purpose}-{digest}")
 
 
 def name_canonically(path: str) -> str:
-    """The one name of a directory, links resolved: to tell what belongs to it, not to open anything."""
+    """Return a directory's one name, with links resolved: for telling what belongs to it, not for opening."""
     return os.path.realpath(path)
 
 
 def _check_place(root: str, path: str) -> None:
-    """`_Unusable` for the root and what lies above it: the whole repository would be left out as ours."""
+    """Raise `_Unusable` for the root or a directory above it: the walk would skip the whole repository."""
     base, wanted = os.path.realpath(root), os.path.realpath(path)
     if _is_at_or_below(base, wanted):
         raise _Unusable("it is the root or a directory above it")
 
 
 def _prepare(path: str) -> None:
-    """Makes the directory and what marks it, or checks them. `_Unusable` says why not."""
+    """Create the directory and its marks, or check them. Raises `_Unusable` with the reason."""
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         try:
             os.mkdir(path, mode=0o700)
-            os.chmod(path, 0o700)  # whatever the umask took away
+            os.chmod(path, 0o700)  # undo the umask
         except FileExistsError:
             pass
         _check_status(os.lstat(path))
@@ -154,7 +154,7 @@ def _prepare(path: str) -> None:
 
 
 def _check_opened(path: str) -> None:
-    """Checks and marks the directory by a descriptor of it, whatever stands at its path meanwhile."""
+    """Check and mark the directory through a descriptor, whatever its path comes to name meanwhile."""
     directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         status = os.fstat(directory)
@@ -166,12 +166,12 @@ def _check_opened(path: str) -> None:
 
 
 def _check_status(status: os.stat_result) -> None:
-    """`_Unusable` for anything but a real directory of ours that nobody else may write to."""
+    """Raise `_Unusable` for anything but a real directory of ours that nobody else may write to."""
     if modes.S_ISLNK(status.st_mode):
         raise _Unusable("it is a symbolic link")
     if not modes.S_ISDIR(status.st_mode):
         raise _Unusable("it is not a directory")
-    # On Windows access is by lists, and the user's own directories are private.
+    # Windows uses access control lists, and the user's own directories are private.
     if sys.platform != "win32":
         if status.st_uid != os.geteuid():
             raise _Unusable("it belongs to another user")
@@ -180,9 +180,9 @@ def _check_status(status: os.stat_result) -> None:
 
 
 def _mark(path: str, directory: int | None) -> bool:
-    """Says what the directory is, unless it holds something else: `*` would hide that from Git.
+    """Write the marks, unless the directory holds other things: `*` would hide those from Git.
 
-    Returns whether it is ours alone. `directory` is a descriptor of it, where there are such.
+    Returns whether it is ours alone. `directory` is a descriptor of it, where the system has them.
     """
     names = set(os.listdir(path if directory is None else directory))
     if "CACHEDIR.TAG" not in names and not all(name.startswith(_OWN_BEGINNINGS) for name in names):
@@ -193,7 +193,7 @@ def _mark(path: str, directory: int | None) -> bool:
 
 
 def _write_once(path: str, text: bytes, directory: int | None) -> None:
-    """Writes a file that is not there yet. Whatever stands there already is left alone."""
+    """Write a file that does not exist yet. Whatever exists is left alone."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(path, flags, 0o600, dir_fd=directory)
@@ -201,15 +201,15 @@ def _write_once(path: str, text: bytes, directory: int | None) -> None:
         return
     try:
         if sys.platform != "win32":
-            os.fchmod(descriptor, 0o600)  # whatever the umask took away
+            os.fchmod(descriptor, 0o600)  # undo the umask
         os.write(descriptor, text)
     finally:
         os.close(descriptor)
 
 
 def _inside(root: str, path: str) -> tuple[str, ...] | None:
-    """The components of `path` below `root`, links in both resolved; None when it lies elsewhere."""
-    # Decides what the walk leaves out, not what may be opened.
+    """Return the components of `path` below `root`, links in both resolved; None when it is elsewhere."""
+    # This decides what the walk skips, not what may be opened.
     base, wanted = os.path.realpath(root), os.path.realpath(path)
     if base == wanted or not _is_at_or_below(wanted, base):
         return None
@@ -217,7 +217,7 @@ def _inside(root: str, path: str) -> tuple[str, ...] | None:
 
 
 def _is_at_or_below(path: str, directory: str) -> bool:
-    """True when resolved `path` is `directory` or lies in it."""
+    """Return True when resolved `path` is `directory` or inside it."""
     try:
         return os.path.commonpath([path, directory]) == directory
     except ValueError:  # different drives

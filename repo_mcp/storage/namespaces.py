@@ -1,11 +1,11 @@
-"""The namespaces of a data directory, each the directory of one index: marked as used, and removed when old.
+"""Namespaces of a data directory: one directory per index, marked when used and removed when old.
 
-Another format version, configuration, root or key has a namespace of its own beside ours. What is not used
-any more would lie there for ever; so one that nobody opened for UNUSED_SECONDS goes, under its lock, which
-says that nobody writes it. Who still reads it keeps what he has opened, and finds no index the next time.
+Another format version, configuration, root or key has a namespace of its own beside ours. Unused ones would
+stay for ever, so one that nobody has opened for UNUSED_SECONDS is removed. That happens under its lock, so
+that nobody is writing it. Readers keep the files that they have open, and find no index the next time.
 
-Only directories with names of our pattern are looked at, only files with names of our patterns are deleted,
-and nothing is reached through a link: the data directory may have come with the repository.
+Only directories whose names match our pattern are examined, only files whose names match our patterns are
+deleted, and no link is followed: the data directory may have come with the repository.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from contextlib import suppress
 
 from index_format import SEAL_SUFFIX, DiskDirectory, IndexFormatError
 
-UNUSED_SECONDS = 14 * 24 * 3600.0  # a server that opens its root renews it
-MAX_NAMESPACES = 1_000  # looked at in one go
+UNUSED_SECONDS = 14 * 24 * 3600.0  # counted from the last time a server opened its root
+MAX_NAMESPACES = 1_000  # examined in one call
 _NAMESPACE = re.compile(r"(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
 _DETACHED = re.compile(r"\.removed-(?:index|structure|vectors)-v[0-9]{1,6}-[0-9a-f]{16}")
 _OWN_FILES = frozenset({"manifest", "lock", "seen", "seen.changes", "purge"})
@@ -30,13 +30,13 @@ Clock = Callable[[], float]
 
 
 def mark_used(path: str) -> None:
-    """Say that a namespace is in use now. Does nothing where that cannot be said."""
+    """Mark a namespace as in use now. Does nothing when its time cannot be set."""
     with suppress(OSError):
         os.utime(path, follow_symlinks=False)
 
 
 def remove_unused(data_dir: str, keep: Collection[str], clock: Clock = time.time) -> tuple[str, ...]:
-    """Remove the namespaces that nobody used for long, but for those to `keep`. Never raises.
+    """Remove the namespaces unused for UNUSED_SECONDS, except those in `keep`. Never raises.
 
     Returns the names of those that are gone.
     """
@@ -49,7 +49,7 @@ def remove_unused(data_dir: str, keep: Collection[str], clock: Clock = time.time
 
 
 def remove(path: str) -> bool:
-    """Remove one namespace, unless somebody writes it, or it holds what is not ours. Never raises."""
+    """Remove a namespace, unless it is being written or holds other files than ours. Never raises."""
     above, name = os.path.split(path)
     detached = path if name.startswith(".") else os.path.join(above, f".removed-{name}")
     try:
@@ -57,7 +57,7 @@ def remove(path: str) -> bool:
         lock = directory.lock(_LOCK)
         try:
             if detached != path:
-                os.rename(path, detached)  # who comes now makes a new one
+                os.rename(path, detached)  # a new opener creates a new one
             directory = DiskDirectory(detached)
             for file in directory.list_names():
                 if file in _OWN_FILES or file.endswith(_OWN_SUFFIXES):
@@ -85,7 +85,7 @@ def _list_namespaces(data_dir: str) -> list[str]:
 
 
 def _is_unused(path: str, now: float) -> bool:
-    """True when neither the directory nor its manifest was touched for long. A time to come is no use."""
+    """Return True when directory and manifest are older than UNUSED_SECONDS. Future times count as used."""
     try:
         times = [os.stat(path, follow_symlinks=False).st_mtime]
         with suppress(FileNotFoundError):

@@ -1,12 +1,12 @@
-"""The poison list: texts that ended a process which parsed them, by their fingerprints.
+"""The poison list: fingerprints of texts that ended the process which parsed them.
 
-One list for all that parses text of the repository, whatever for and under whatever name: such a text is not
-parsed again, by this process or the next one. It is found lexically all the same: that phase has no parser.
-The list is a side file in the data directory, sealed, which may be deleted at any time: then each text is
-tried once more. The oldest entries make room for new ones.
+There is one list for everything that parses text of the repository, whatever the purpose or the path. Such
+a text is not parsed again, by this process or a later one. Lexical search still finds it, as that needs no
+parser. The list is a sealed side file in the data directory, which may be deleted at any time: then each text
+is tried once more. The oldest entries make room for new ones.
 
-Left out on purpose: why a process ended. A text that one machine could not parse in its time may be harmless
-on a faster one; `repo-mcp index --force` tries all texts anew.
+Left out on purpose: why a process ended. A text that one machine could not parse in time may be harmless on
+a faster one; `repo-mcp index --force` tries all texts anew.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _PRINT_BYTES = 16
 
 
 class PoisonList:
-    """The list of one root. Safe in several threads; without a place it is forgotten with the process."""
+    """The list of one root. Safe in several threads. Without a file it lasts as long as the process."""
 
     def __init__(self, path: str | None = None, make_tag: MakeTag | None = None) -> None:
-        """`path` is the data directory; `make_tag` makes the seal. Reads nothing yet."""
+        """Take the data directory as `path`, and `make_tag` for the seal. Reads nothing yet."""
         self._place = (path, make_tag) if path is not None and make_tag is not None else None
         self._lock = threading.Lock()
         self._prints: OrderedDict[bytes, None] | None = None
 
     def __contains__(self, text: bytes) -> bool:
-        """True for a text that ended a parser."""
+        """Return True for a text that ended a parser."""
         with self._lock:
             prints = self._load()
             return bool(prints) and _print(text) in prints
@@ -45,10 +45,10 @@ class PoisonList:
             return len(self._load())
 
     def add(self, text: bytes) -> None:
-        """Remember a text. A list that cannot be written holds in this process alone."""
+        """Remember a text. If the file cannot be written, only this process knows."""
         with self._lock:
             prints = self._load()
-            for other in self._read():  # what another process has found meanwhile
+            for other in self._read():  # added by other processes meanwhile
                 prints.setdefault(other)
             prints[_print(text)] = None
             while len(prints) > MAX_TEXTS:
@@ -56,7 +56,7 @@ class PoisonList:
             self._write(prints)
 
     def clear(self) -> None:
-        """Forget all texts. The file goes, and one that a killed process had begun."""
+        """Forget all texts. Deletes the file, and any temporary file left by a killed process."""
         with self._lock:
             self._prints = OrderedDict()
             if self._place is not None:
@@ -70,7 +70,7 @@ class PoisonList:
         return self._prints
 
     def _read(self) -> list[bytes]:
-        """The prints in the file; none when there is none that this user wrote."""
+        """Return the fingerprints in the file; none when this user did not write it."""
         if self._place is None:
             return []
         path, make_tag = self._place

@@ -1,11 +1,11 @@
-"""The user's own key: 32 random bytes outside every repository, by which we know what we wrote ourselves.
+"""The user's own key: 32 random bytes outside every repository, by which we recognise our own files.
 
-It lies in the user's state directory, in a directory of ours that only the user may enter (0700), and is
-made at first use (0600). Several processes that start at once agree on one key: it is made under a lock
-and appears whole. Where no key can be kept, or what lies there cannot be trusted, a key of this process
-alone takes its place, and what earlier processes wrote counts as foreign.
+It is in the user's state directory, in a directory of ours that only the user may enter (0700), and is
+created at first use (0600). Several processes that start at once agree on one key: it is created under a
+lock and appears whole. Where no key can be stored, or the one there cannot be trusted, a key of this process
+alone takes its place, and everything that earlier processes wrote counts as foreign.
 
-Left out on purpose: repairing or replacing a key that is there. Whoever finds it damaged deletes it.
+Left out on purpose: repairing or replacing an existing key. A damaged one has to be deleted by hand.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from index_format import DiskDirectory
 
 KEY_BYTES = 32
-KEY_FILE = "user.key"  # a name that the deny policy refuses, should the place lie inside a root
+KEY_FILE = "user.key"  # the deny policy refuses this name, should the directory be inside a root
 _OWN_DIRECTORY = "repo-mcp"
 _TEMPORARY = "user.key.tmp"
 _LOCK = "user.lock"
@@ -33,24 +33,24 @@ _LOCK_RETRY_SECONDS = 0.01  # making a key takes a millisecond
 
 @dataclass(frozen=True, slots=True)
 class UserKey:
-    """A key, and how long it holds."""
+    """A key, and why it may not last."""
 
     key: bytes
-    warning: str  # what follows when it is of this process alone; empty for the lasting key
-    fault: str = ""  # why it is; no absolute path
+    warning: str  # the consequence when only this process has it; empty for the lasting key
+    fault: str = ""  # the reason for that; no absolute path
 
 
 class _Unusable(Exception):
-    """Why no lasting key can be had, in words that name no path."""
+    """The reason why there is no lasting key, in words that name no path."""
 
 
 def find_key_dir(state_home: str) -> str:
-    """Where the key lies."""
+    """Return the directory of the key."""
     return os.path.join(state_home, _OWN_DIRECTORY)
 
 
 def take_key_dir(state_home: str) -> tuple[str, bool]:
-    """The same, made where it can be made, and whether the key is in it already."""
+    """Return the directory of the key, created if possible, and whether the key is in it already."""
     path = find_key_dir(state_home)
     with suppress(OSError):
         os.makedirs(path, mode=0o700, exist_ok=True)
@@ -58,11 +58,11 @@ def take_key_dir(state_home: str) -> tuple[str, bool]:
 
 
 def load_user_key(state_home: str, *roots: str) -> UserKey:
-    """The user's lasting key, made when there is none; else a key of this process alone. Never raises.
+    """Return the user's lasting key, created if needed, or else a key of this process alone. Never raises.
 
-    A place inside a root is not used: the repository could have brought the key with it.
+    A directory inside a root is not used: the repository could have brought the key with it.
     """
-    from index_format import IndexFormatError  # here: where the key lies is asked before that may be loaded
+    from index_format import IndexFormatError  # here: `find_key_dir` is needed before this may load
 
     path = find_key_dir(state_home)
     try:
@@ -78,7 +78,7 @@ def load_user_key(state_home: str, *roots: str) -> UserKey:
 
 
 def examine_user_key(state_home: str, *roots: str) -> tuple[bool, str]:
-    """Whether there is a key, and why it cannot be used; makes nothing."""
+    """Return whether there is a key, and why it cannot be used. Creates nothing."""
     path = find_key_dir(state_home)
     if not os.path.lexists(os.path.join(path, KEY_FILE)) and not any(_is_below(path, root) for root in roots):
         return False, ""
@@ -86,7 +86,7 @@ def examine_user_key(state_home: str, *roots: str) -> tuple[bool, str]:
 
 
 def _get_key(path: str) -> bytes:
-    """The key in the directory `path`, made when there is none."""
+    """Return the key in the directory `path`, created if there is none. Raises `_Unusable`."""
     from index_format import DiskDirectory
 
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -124,11 +124,11 @@ def _make_key(directory: DiskDirectory, path: str) -> None:
 
 
 def _check(path: str, is_kind: Callable[[int], bool], refused_mode: int) -> None:
-    """`_Unusable` for what is of another kind, another user's, or open to others."""
+    """Raise `_Unusable` for anything of another kind, of another user, or open to others."""
     status = os.lstat(path)
     if not is_kind(status.st_mode):
         raise _Unusable("something else stands in its place")
-    if sys.platform == "win32":  # access is by lists there, and the user's own directories are private
+    if sys.platform == "win32":  # it uses access lists; the user's own directories are private
         return
     if status.st_uid != os.geteuid():
         raise _Unusable("it belongs to another user")

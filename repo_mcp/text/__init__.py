@@ -1,1 +1,1 @@
-"""Text: bytes to lines, lines to words, words to terms. The whole program shares these."""
+"""Text: bytes to lines, lines to words, words to terms. Shared by the whole program."""

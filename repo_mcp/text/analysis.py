@@ -1,17 +1,17 @@
-"""Text to terms: Whoosh's tokeniser, its stemmer (stemming.py), and our filter for identifiers between them.
+"""Text to terms: Whoosh's tokeniser, our filter for identifiers, and Whoosh's stemmer (stemming.py).
 
-A word is a run of letters, digits and underscores. It gives the set of these terms:
+A word is a run of letters, digits and underscores. It yields the set of these terms:
 
 - the whole word, lower-cased: `getHTTPResponse_v2` -> `gethttpresponse_v2`
-- the stem of each of its parts, cut at underscores, at changes of case and between letters and
-  digits, lower-cased: `get`, `http`, `respons`; parts of one character are left out, and a word
-  that begins with a digit has no parts, for numbers would fill the dictionary with splinters
-- a word of more than MAX_WORD_BYTES gives LONG_WORD alone: such data (base64, digests) would be most of the
-  dictionary, but an exact search must still know where to look for it
+- the stem of each of its parts, lower-cased and cut at underscores, at changes of case and between letters
+  and digits: `get`, `http`, `respons`. Parts of one character are left out. A word that begins with a digit
+  has no parts, as numbers would fill the dictionary with fragments
+- for a word of more than MAX_WORD_BYTES, LONG_WORD instead: such data (base64, digests) would be most of
+  the dictionary, but an exact search must still know where to look for it
 
-So the terms of a text depend on its words alone, and analysis runs once for each distinct one.
-`ANALYSER` is the clear version, a Whoosh analyser; `analyse_words` is its equal for many words at
-once, ten times as fast.
+So the terms of a text depend only on its words, and each distinct word is analysed once. `ANALYSER` is the
+clear version, a Whoosh analyser; `analyse_words` gives the same terms for many words at once, ten times as
+fast.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ I64 = npt.NDArray[np.int64]
 VERSION = 1  # part of the index's configuration: terms of two versions never mix
 MAX_WORD_BYTES = 128
 LONG_WORD = "\0long"
-# Letters outside ASCII count as lower case: scripts without case have no humps to cut at.
+# Letters outside ASCII count as lower case, since scripts without case have no humps to cut at.
 PART = r"[A-Z]+(?![a-z\u0080-\U0010ffff])|[A-Z]?[a-z\u0080-\U0010ffff]+|[0-9]+"
 _PARTS = re.compile(PART)
 _WORD = re.compile(r"\w+")
@@ -49,11 +49,11 @@ _CLASSES = bytes(
     else _NEITHER
     for byte in range(256)
 )
-_MAX_MEMO = 200_000  # stems kept; about 30 MB
+_MAX_MEMO = 200_000  # stems cached; about 30 MB
 
 
 class _Stems(dict[bytes, bytes]):
-    """Lower-cased ASCII part -> stem, computed once. Parts that are not letters are their own stem."""
+    """A cache from lower-cased ASCII parts to stems. Parts that are not letters are their own stem."""
 
     def __missing__(self, part: bytes) -> bytes:
         if len(self) >= _MAX_MEMO:
@@ -67,7 +67,7 @@ _STEMS = _Stems()
 
 
 def get_word_terms(word: str) -> tuple[str, ...]:
-    """The terms of one word, each once, the whole word first. The definition of the module's text."""
+    """Return the terms of one word as the module defines them, each once, the whole word first."""
     if len(word.encode("utf-8", "surrogatepass")) > MAX_WORD_BYTES:
         return (LONG_WORD,)
     whole = word.lower()
@@ -82,10 +82,10 @@ def _stem(part: str) -> str:
 
 
 def get_root(term: str) -> str:
-    """What every ASCII word of at most MAX_WORD_BYTES, in lower case, holds that gives this term.
+    """Return the text found in the lower case of every ASCII word that yields `term` (up to MAX_WORD_BYTES).
 
-    A stem is the beginning of its part, but that the stemmer may have written an "e" or "i" at its end anew;
-    of "-bility" it makes "-ble", and mostly takes the "e" away again.
+    A stem is the beginning of its part, except that the stemmer may have rewritten its end to "e" or "i"; it
+    turns "-bility" into "-ble", from which it usually drops the "e" again.
     """
     if term.endswith("ble"):
         return term[:-2]
@@ -93,10 +93,10 @@ def get_root(term: str) -> str:
 
 
 class IdentifierFilter(Filter):  # type: ignore[misc]
-    """A Whoosh filter: each word token becomes the tokens of its terms."""
+    """A Whoosh filter that turns each word token into the tokens of its terms."""
 
     def __call__(self, tokens: Iterator[Any]) -> Iterator[Any]:
-        """Yields Whoosh's one token object again and again, as its filters do."""
+        """Yield Whoosh's single token object again and again, as its own filters do."""
         for token in tokens:
             for term in get_word_terms(token.text):
                 token.text = term
@@ -107,28 +107,28 @@ ANALYSER = RegexTokenizer(r"\w+") | IdentifierFilter()
 
 
 def analyse_text(text: str) -> list[str]:
-    """The terms of a text in order, with repetitions, by the Whoosh analyser."""
+    """Return the terms of a text in order, with repetitions, using the Whoosh analyser."""
     return [token.text for token in ANALYSER(text)]
 
 
 @dataclass(frozen=True, slots=True)
 class WordTerms:
-    """The terms of many words: row i says that the word numbered words[i] gives the term numbered terms[i].
+    """The terms of many words: row i pairs the word numbered words[i] with its term numbered terms[i].
 
-    Rows are sorted by word, then term, each pair once; a word of no terms has no row.
+    Rows are sorted by word, then term, each pair once. A word without terms has no row.
     """
 
-    texts: Spans  # the distinct terms, by number
+    texts: Spans  # the distinct terms, in the order of their numbers
     words: I64
     terms: I64
 
 
 def analyse_words(words: Spans) -> WordTerms:
-    """The terms of each word: the set of what `analyse_text` gives for it. Between words stand spaces alone.
+    """Return the terms of each word: the same set as `analyse_text`. Only spaces may separate words.
 
-    A word here is a run of ASCII word characters and of bytes above 127, so that one that is not ASCII
-    may hold several words or none. Those, and long words, are analysed one by one; all others by
-    array arithmetic, and only the distinct parts become Python objects, for the stemmer.
+    Here a word is a run of ASCII word characters and bytes above 127, so one that is not ASCII may hold
+    several words or none. Those, and long words, are analysed one by one. All others are handled by array
+    arithmetic, and only the distinct parts become Python objects, for the stemmer.
     """
     is_plain = _find_plain(words)
     positions = np.flatnonzero(is_plain)
@@ -155,7 +155,7 @@ def analyse_words(words: Spans) -> WordTerms:
 
 
 def _find_plain(words: Spans) -> npt.NDArray[np.bool_]:
-    """Which words are ASCII and not long: nearly all."""
+    """Return a mask of the words that are ASCII and not long: nearly all."""
     plain: npt.NDArray[np.bool_] = words.sizes <= MAX_WORD_BYTES
     raw = np.frombuffer(words.padded, dtype=np.uint8)
     plain[np.searchsorted(words.starts, np.flatnonzero(raw > _LAST_ASCII), side="right") - 1] = False
@@ -165,10 +165,10 @@ def _find_plain(words: Spans) -> npt.NDArray[np.bool_]:
 def _stem_parts(
     words: Spans, is_plain: npt.NDArray[np.bool_], lowered: bytes
 ) -> tuple[I64, I64, list[bytes]]:
-    """(word of each part, place of the part's stem, the stems) of plain words; `lowered` is their text.
+    """Return the word of each part, the index of its stem, and the stems, for plain words of text `lowered`.
 
-    Parts are cut as PART cuts them: at a change of class, but a capital goes with the small letters
-    behind it, also the last one of a run of capitals.
+    Parts are cut where PART cuts them: at a change of class, but a capital, even the last one of a run, goes
+    with the small letters after it.
     """
     count = len(words.padded) - len(PADDING)
     classes = np.frombuffer(words.padded.translate(_CLASSES), dtype=np.uint8, count=count + 1)
@@ -198,14 +198,14 @@ def _iter_words(words: Spans, positions: I64) -> Iterator[tuple[int, bytes]]:
 
 
 def _join_terms(lowered: Spans, rest: Spans, positions: I64) -> Spans:
-    """Each distinct term, which stands at its place among the words or behind them, as a span of one text."""
+    """Return each distinct term as a span of one text; positions number the words, then the rest."""
     starts = np.concatenate([lowered.starts, rest.starts + len(lowered.padded)])
     sizes = np.concatenate([lowered.sizes, rest.sizes])
     return Spans(lowered.padded + rest.padded, starts[positions], sizes[positions])
 
 
 def _sort_rows(words: I64, terms: I64) -> tuple[I64, I64]:
-    """The rows by word, then term, each once."""
+    """Return the rows sorted by word, then term, each once."""
     packed = words << TERM_BITS | terms
     packed.sort()
     packed = packed[np.flatnonzero(np.diff(packed, prepend=-1))]
@@ -213,7 +213,7 @@ def _sort_rows(words: I64, terms: I64) -> tuple[I64, I64]:
 
 
 def _analyse_other(word: bytes) -> list[bytes]:
-    """The terms of a run that is long or not ASCII."""
+    """Return the terms of a run that is long or not ASCII."""
     return [
         term.encode("utf-8")
         for found in _WORD.findall(word.decode("utf-8", "replace"))

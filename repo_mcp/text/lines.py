@@ -1,11 +1,11 @@
 """The one line model: how the bytes of a source file become text, for every part of the program.
 
-A byte order mark names the codec and is dropped; everything else is UTF-8. What does not decode
-is replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and nowhere
+A byte order mark names the codec and is dropped; everything else is UTF-8. Bytes that do not decode
+are replaced, with a warning, never refused. A line ends at "\\n", "\\r\\n" or a lone "\\r" and nowhere
 else: `str.splitlines` also splits at form feeds and U+2028, where editors and compilers do not.
 
-Text is kept as UTF-8 bytes with "\\n" for every line end: line numbers are counted and lines cut
-without decoding again.
+Text is held as UTF-8 bytes with "\\n" for every line end, so lines are counted and cut without decoding
+again.
 
 Left out on purpose: guessing other encodings, and judging text by its contents. A NUL in the
 first 8 KiB makes a file binary, as it does for Git.
@@ -22,7 +22,7 @@ from repo_mcp.text.media_types import SNIFFED_BYTES as MEDIA_BYTES
 SNIFFED_BYTES = 8192
 REPLACED = "decoded with replacement: not valid {codec}"
 
-# UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
+# UTF-32 before UTF-16: its little-endian mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -31,7 +31,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-# Formats that are never text. What only often is none (`.dat`, `.pb`, `.snap`) is left to the NUL.
+# Formats that are never text. Those that sometimes are (`.dat`, `.pb`, `.snap`) are left to the NUL test.
 BINARY_EXTENSIONS = frozenset(
     """
     7z a aac apk avi avif bin bmp br bz2 cab class deb dll dmg doc docx dylib ear eot exe flac gif gz heic
@@ -44,14 +44,14 @@ BINARY_EXTENSIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The text of a source file."""
+    """The decoded text of a source file."""
 
     data: bytes  # UTF-8, line ends "\n" only, no byte order mark
     warnings: tuple[str, ...]
 
 
 def decode_source(raw: bytes) -> SourceText:
-    """The text of a file's bytes. BINARY_FILE when they are not text."""
+    """Return the text of a file's bytes. Raises RepoError with BINARY_FILE when they are not text."""
     for mark, codec in _MARKS:
         if raw.startswith(mark):
             return _decode_marked(raw[len(mark) :], codec)
@@ -68,7 +68,7 @@ def decode_source(raw: bytes) -> SourceText:
 
 
 def split_lines(data: bytes) -> list[bytes]:
-    """The lines of a text without their ends. A final "\\n" ends the last line; "" has no line."""
+    """Return the lines of a text without their ends. A final "\\n" ends the last line; "" has no line."""
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
@@ -76,12 +76,12 @@ def split_lines(data: bytes) -> list[bytes]:
 
 
 def count_lines(data: bytes) -> int:
-    """The length of `split_lines(data)`, without building it."""
+    """Return the length of `split_lines(data)` without building the list."""
     return data.count(b"\n") + (data[-1:] not in (b"", b"\n"))
 
 
 def has_binary_extension(path: str) -> bool:
-    """True when the last extension names a format that is never text, so that it need not be read."""
+    """Return True when the last extension is that of a format that is never text, so it need not be read."""
     name = path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() in BINARY_EXTENSIONS if "." in name[1:] else False
 

@@ -1,4 +1,4 @@
-"""What part a file plays in its repository, told by its path alone."""
+"""The role of a file in its repository, judged by its path alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from repo_mcp.languages.patterns.language_registry import find_language
 
-# Of a directory, with a slash behind it, and of a file's name. No pattern reaches from one into the other.
+# One pattern for a directory with a final slash, one for a file name. Neither reaches into the other.
 _TEST_DIRECTORY = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__|testdata|fixtures|e2e|test[-_]suite|testing|__mocks__"
     r"|[^/]*[._-][Tt]ests?|[a-z]+Test)/"
@@ -16,8 +16,8 @@ _TEST_NAME = re.compile(
     r"(?:test_[^/]*\.(?:py|c|cc|cpp|rb)|conftest\.py"
     r"|[^/]*(?:[_.-](?:test|spec)s?|Tests?|Spec|Suite)(?:\.\w+)?\.\w+)$"
 )
-TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # a test's path holds one of them
-_TEST_NAME_WORDS = ("est", "pec", "Suite")  # and its name one of these, when that is what tells it
+TEST_PATH_WORDS = ("est", "pec", "Suite", "fixtures", "e2e", "__mocks__")  # every test's path has one
+_TEST_NAME_WORDS = ("est", "pec", "Suite")  # and its name has one of these, when the name decides
 _DOCS_DIRECTORY = re.compile(r"(?:^|/)(?:docs?|documentation|examples?|samples?|tutorials?|docs_src)/")
 _FOREIGN_DIRECTORY = re.compile(
     r"(?:^|/)(?:vendor|vendored|_vendor|third[-_]?party|node_modules|dist|generated|single_include)/"
@@ -26,16 +26,16 @@ _FOREIGN_NAME = re.compile(r"\.min\.(?:js|css)$|_pb2(?:_grpc)?\.pyi?$|\.(?:pb|ge
 
 
 class FileRole(StrEnum):
-    """What a file is for."""
+    """The role of a file in its repository."""
 
     CODE = "code"
     TEST = "test"
     DOCS = "docs"  # documents, and the code of examples
     CONFIG = "config"  # configuration and data
-    FOREIGN = "foreign"  # vendored, generated or built: somebody else's, or made from what is here
+    FOREIGN = "foreign"  # vendored, generated or built: by others, or from the sources here
 
 
-# Of two roles the one of the lower rank holds.
+# Of two roles, the one of lower rank wins.
 _RANKS = {
     role: rank
     for rank, role in enumerate(
@@ -45,27 +45,27 @@ _RANKS = {
 
 
 def is_test_path(path: str) -> bool:
-    """True for tests, their data and their configuration, by the usual names in the usual languages."""
+    """Return True for tests, their data and their configuration, by the usual names in common languages."""
     name_at = path.rfind("/") + 1
     return _TEST_DIRECTORY.search(path, 0, name_at) is not None or _TEST_NAME.match(path, name_at) is not None
 
 
 def find_role(path: str) -> FileRole:
-    """The role of a file; a test's document is a test, an example's configuration a document.
+    """Return the role of a file. A test's document is a test; an example's configuration is a document.
 
-    A name without a rule and without an extension is taken for a program's.
+    A name that matches no rule and has no extension is taken for a program's.
     """
     directory, _, name = path.rpartition("/")
     return choose_role(find_directory_role(directory), find_name_role(name))
 
 
 def choose_role(directory: FileRole, name: FileRole) -> FileRole:
-    """The role of a file by that of its directory and that of its name."""
+    """Return the role of a file from the roles of its directory and of its name."""
     return directory if _RANKS[directory] < _RANKS[name] else name
 
 
 def find_directory_role(path: str) -> FileRole:
-    """The role that a directory gives what lies below it; CODE for one that says nothing."""
+    """Return the role that a directory gives the files below it; CODE for one without a rule."""
     path += "/"
     if _TEST_DIRECTORY.search(path):
         return FileRole.TEST
@@ -75,7 +75,7 @@ def find_directory_role(path: str) -> FileRole:
 
 
 def find_name_role(name: str) -> FileRole:
-    """The role that a file has by its name alone."""
+    """Return the role that a file has by its name alone."""
     if any(word in name for word in _TEST_NAME_WORDS) and _TEST_NAME.match(name):
         return FileRole.TEST
     if _FOREIGN_NAME.search(name):

@@ -1,8 +1,8 @@
-"""The fields of the index and what a file's flags mean: what the indexer writes and the searcher reads.
+"""The fields of the index and the meaning of a file's flags, shared by the indexer and the searcher.
 
 `body` and `doc` divide a file's text: comments and docstrings are `doc`, all else is `body`, so that
-no word is indexed twice. `symbol` holds again the names that a unit defines. `path` is one text for
-each file, not for each unit.
+no word is indexed twice. `symbol` repeats the names that a unit defines. `path` is one text for each file,
+not for each unit.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Spans of a text told apart by array arithmetic, not by a Python object for each.
+"""Finds the distinct spans of a text by array arithmetic, without a Python object for each.
 
-Every span is hashed eight bytes at a time, all spans of a text together, to 128 bits, and spans are
-the same when these are: as with the fingerprints of files, nobody will see two that differ. The
-factors are drawn anew in each process, so that nobody can prepare texts that collide; they leave no
-trace in the result. A span is not empty and does not end in a zero byte.
+All spans of a text are hashed together to 128 bits each, eight bytes (a lane) at a time. Spans with equal
+hashes are taken as equal: as with file fingerprints, a collision is not to be expected. The factors are
+drawn anew in each process, so that nobody can prepare texts that collide; they do not affect the
+result. A span is not empty and does not end in a zero byte.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 _LANE = 8  # bytes hashed at a time
-PADDING = b" " * (2 * _LANE)  # to be put behind a text: the last lane of its last span lies there
+PADDING = b" " * (2 * _LANE)  # appended to a text: the last lane of its last span may reach into it
 _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(_LANE + 1)], dtype=np.uint64)
 _FACTORS = tuple(np.uint64(secrets.randbits(64) | 1) for _ in range(4))
 _FOLD = np.uint64(32)
@@ -33,13 +33,13 @@ class Spans:
     sizes: I64
 
     def slice(self) -> list[bytes]:
-        """Each span as bytes of its own."""
+        """Return each span as a separate bytes object."""
         starts = self.starts.tolist()
         ends = (self.starts + self.sizes).tolist()
         return [self.padded[start:end] for start, end in zip(starts, ends, strict=True)]
 
     def take(self, positions: I64) -> Spans:
-        """Some of the spans, in a text that holds them alone, one after the other."""
+        """Return the spans at `positions`, in a new text of just these, one after the other."""
         starts, sizes = self.starts[positions], self.sizes[positions]
         ends = np.cumsum(sizes)
         bytes_at = np.repeat(starts - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
@@ -48,13 +48,13 @@ class Spans:
 
 
 def join_spans(texts: Sequence[bytes]) -> Spans:
-    """The texts as spans of one text, one after the other."""
+    """Return the texts as spans of one text, one after the other."""
     sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     return Spans(b"".join(texts) + PADDING, np.cumsum(sizes) - sizes, sizes)
 
 
 def hash_spans(spans: Spans) -> tuple[U64, U64]:
-    """Two hashes of each span. It does not end in a zero byte, so its last lane tells its length."""
+    """Return two hashes of each span (uint64). As it ends in no zero byte, its last lane tells its length."""
     padded, starts, sizes = spans.padded, spans.starts, spans.sizes
     lanes: U64 = np.ndarray(len(padded) - _LANE + 1, dtype="<u8", buffer=padded, strides=(1,))
     lane = lanes[starts]
@@ -87,7 +87,7 @@ def _mix(hashes: U64, lane: U64, factor: np.uint64) -> U64:
 
 
 def rank_hashes(first: U64, second: U64) -> tuple[I64, I64]:
-    """The number of each hash among the distinct ones, and a place where each of those stands, ascending."""
+    """Return each hash's number among the distinct ones, and a row of each of these, ascending (int64)."""
     count = np.arange(len(first))
     owners = _find_owners(first, second, count)
     positions = np.flatnonzero(owners == count)
@@ -97,11 +97,11 @@ def rank_hashes(first: U64, second: U64) -> tuple[I64, I64]:
 
 
 def _find_owners(first: U64, second: U64, count: I64) -> I64:
-    """For each hash the place of one that is equal, the same for all of these. `count` is 0, 1, 2, ...
+    """Return, for each hash, the row of an equal one, the same for all equals. `count` is 0, 1, 2, ...
 
-    Each is put into a slot of a table, by the leading bits of its first half, and the last one there owns
-    the slot; who differs from the owner is looked for once more, by the other half. To sort the hashes
-    takes three times as long.
+    Each hash goes into a slot of a table, by the leading bits of its first half; the last there owns the
+    slot. Hashes that differ from the owner are looked up again by the other half. Sorting takes three times
+    as long.
     """
     bits = max(1, len(first).bit_length() - 1)
     slots = (first >> np.uint64(64 - bits)).view(np.int64)

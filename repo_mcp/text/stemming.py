@@ -1,16 +1,16 @@
-"""Porter's stemmer as Whoosh has it, in less than half the time: a word's last letters choose the rules.
+"""Porter's stemmer (1980) as Whoosh has it, in less than half the time: the last letters choose the rules.
 
 Whoosh tries a regular expression for each step of the algorithm, though half of all words end in no
-suffix of any step; and a build sees so many new words that keeping their stems does not make up for it.
-Whoosh's own is the oracle in the tests, peculiarities included: after "-ed" and "-ing" it mends only
-what is two letters long.
+suffix of any step; and a build sees so many new words that caching their stems does not make up for it.
+Whoosh's own stemmer is the oracle in the tests, peculiarities included: after removing "-ed" or "-ing" it
+repairs only stems of two letters.
 """
 
 from __future__ import annotations
 
 import re
 
-# A "y" is a vowel in some of these and no consonant in others: as Whoosh has them.
+# A "y" is a vowel in some of these and not a consonant in others, as in Whoosh.
 _HAS_VOWEL = re.compile(rb"[^aeiouy]*+[aeiouy]").match
 _IS_SHORT = re.compile(rb"[^aeiouy]++[aeiouy][^aeiouwxy]\Z").match
 _BEYOND_0 = re.compile(rb"[^aeiouy]*+[aeiou]++[^aeiouy]").match  # a measure above 0
@@ -22,7 +22,7 @@ _Rules = dict[bytes, tuple[tuple[bytes, bytes], ...]]
 
 
 def _sort_rules(rules: str) -> _Rules:
-    """Suffixes and what replaces them, by the last two letters, the longest first."""
+    """Return suffixes with their replacements, keyed by the last two letters, the longest first."""
     pairs = [(one.partition(":")[0].encode(), one.partition(":")[2].encode()) for one in rules.split()]
     pairs.sort(key=lambda pair: -len(pair[0]))
     return {end: tuple(pair for pair in pairs if pair[0].endswith(end)) for end in {s[-2:] for s, _ in pairs}}
@@ -40,7 +40,7 @@ _STEP_4 = _sort_rules(
 
 
 def stem_word(word: bytes) -> bytes:
-    """The stem of a word of small ASCII letters."""
+    """Return the stem of a word of lower-case ASCII letters (Porter, "An algorithm for suffix stripping")."""
     if len(word) < 3:
         return word
     first_is_y = word.startswith(b"y")
@@ -74,7 +74,7 @@ def _drop_plural(word: bytes) -> bytes:
 
 
 def _drop_ending(word: bytes) -> bytes:
-    """A word that ends in -ed or -ing without that, if a vowel is left."""
+    """Return a word without its -ed or -ing, if a vowel is left."""
     if word.endswith(b"eed"):
         return word[:-1] if _BEYOND_0(word, 0, len(word) - 3) else word
     rest = word[: -2 if word.endswith(b"ed") else -3]
@@ -88,7 +88,7 @@ def _drop_ending(word: bytes) -> bytes:
 
 
 def _replace(word: bytes, rules: _Rules) -> bytes:
-    """The word with its longest suffix replaced, if what stands before is long enough."""
+    """Return the word with its longest suffix replaced, if the rest is long enough."""
     for suffix, replacement in rules[word[-2:]]:
         if word.endswith(suffix) and len(word) > len(suffix):
             stem = word[: -len(suffix)]
@@ -97,7 +97,7 @@ def _replace(word: bytes, rules: _Rules) -> bytes:
 
 
 def _drop_suffix(word: bytes) -> bytes:
-    """The word without its longest suffix, if what is left is long enough."""
+    """Return the word without its longest suffix, if the rest is long enough."""
     for suffix, kept in _STEP_4[word[-2:]]:
         if word.endswith(suffix) and len(word) > len(suffix):
             stem = word[: -len(suffix)] + kept

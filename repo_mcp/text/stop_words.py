@@ -1,7 +1,7 @@
 """English words that say nothing about code.
 
-FUNCTION_WORDS do not rank while a query has other words. REPORT_WORDS are in every question and bug
-report: they rank, but no name is looked for among them.
+FUNCTION_WORDS do not count in ranking while a query has other words. REPORT_WORDS occur in every question
+and bug report: they count in ranking, but are never looked up as names.
 """
 
 from __future__ import annotations
