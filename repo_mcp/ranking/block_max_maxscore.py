@@ -1,12 +1,12 @@
-"""The best units of one segment without scoring those that cannot win.
+"""Finds the best units of one segment without scoring those that cannot win.
 
-For each block of 256 units it is known what every list of the query gives there at most
-(index_format/block_lists.py). The blocks that may hold most are scored first: the last of the units wanted
-that they hold is a threshold, and of all other blocks only those are looked at whose bounds reach it. In
-these the lists are taken in order of the most that each can give to a unit: once those that are left
-together give less than the threshold, they are looked up for the units alone that can still reach it.
+For each block of 256 units, every posting list of the query has an upper bound on its gain there
+(index_format/block_lists.py). The most promising blocks are scored first. The score of the last unit they
+place among the best becomes the threshold, and only blocks whose summed bounds reach it are scored at all.
+Within them, lists are added in descending order of their maximum gain. Once the remaining lists together
+give less than the threshold, they are looked up only for units that can still reach it.
 
-The answer is exact, to the last tie: it is that of scoring everything.
+The result is exact, ties included: the same as scoring every unit.
 Turtle and Flood, "Query evaluation: strategies and optimizations" (MaxScore), 1995; Ding and Suel,
 "Faster top-k document retrieval using block-max indexes", 2011.
 """
@@ -24,17 +24,17 @@ from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 from repo_mcp.ranking.posting_scorers import BLOCK_DOCS, PostingScorer
 
 Mask = npt.NDArray[np.bool_]
-SLACK = 2 * 10.0**-DECIMALS  # more than rounding, of scores or of bounds, can move a score
-SAMPLE_BLOCKS = 64  # looked at for a threshold, more when many units are wanted
+SLACK = 2 * 10.0**-DECIMALS  # exceeds any change that rounding of scores or bounds can cause
+SAMPLE_BLOCKS = 64  # scored for a first threshold; more when many units are wanted
 UNITS_PER_BLOCK = 8
-BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; fewer at once are more calls
-FEW_UNITS = 256  # are looked up one by one
+BLOCKS_AT_ONCE = 1024  # their sums take two megabytes; smaller batches mean more calls
+FEW_UNITS = 256  # up to so many units are looked up one by one
 LEAST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, slots=True)
 class TopUnits:
-    """Units, the number that was wanted and all that tie with the last of them, and their rounded scores."""
+    """The best units, ascending, every tie with the last one included, and their rounded scores."""
 
     units: I64
     scores: F64
@@ -50,9 +50,9 @@ class BlockMaxMaxScore:
     def find(
         self, lists: Sequence[PostingScorer], wanted: Mask | None, count: int, threshold: float = 0.0
     ) -> TopUnits:
-        """The best `count` units among those that are `wanted` (None: all), with ties.
+        """Return the best `count` units among those in `wanted` (one bool per unit; None: all), with ties.
 
-        Units below `threshold` may be left out. Raises IndexFormatError for damage, OSError.
+        Units that score below `threshold` may be missing. Raises IndexFormatError for damage, and OSError.
         """
         search = _Search(sorted(lists, key=lambda one: -one.most), self._blocks, count, threshold)
         live = self._segment.live_unit_mask if len(self._segment.dead_files) else None
@@ -66,7 +66,7 @@ class BlockMaxMaxScore:
 
 
 def _find_empty(wanted: Mask, blocks: int) -> Mask:
-    """The blocks that hold none of the wanted units."""
+    """Return a mask of the blocks that hold no wanted unit."""
     padded = np.zeros(blocks * BLOCK_DOCS, dtype=np.bool_)
     padded[: len(wanted)] = wanted
     empty: Mask = np.logical_not(padded.reshape(-1, BLOCK_DOCS).any(axis=1))
@@ -74,28 +74,28 @@ def _find_empty(wanted: Mask, blocks: int) -> Mask:
 
 
 class _Search:
-    """One search as it goes on: the blocks that are left, and the units found so far."""
+    """The state of one search: the blocks that are left, and the units found so far."""
 
     def __init__(self, ordered: Sequence[PostingScorer], blocks: int, count: int, threshold: float) -> None:
-        """`ordered` are the lists, the one that can give most first."""
-        self.masks: list[Mask] = []  # each has a row for each unit, and all must say that one is wanted
+        """`ordered` are the posting scorers, highest maximum gain first."""
+        self.masks: list[Mask] = []  # one bool per unit each; a unit is wanted when all masks say so
         self._ordered = ordered
         self._count = count
         self._threshold = threshold
-        # For each list and block what this list and those behind it give at most; at the end nothing.
+        # [i, b]: the most that lists i and later can give in block b; the last row is zero.
         self._rests = np.zeros((len(ordered) + 1, blocks))
         for position in range(len(ordered) - 1, -1, -1):
             np.add(self._rests[position + 1], ordered[position].bound_blocks(), out=self._rests[position])
-        self._bounds = self._rests[0].copy()  # 0 for a block that was looked at, or that nobody wants
+        self._bounds = self._rests[0].copy()  # 0 for a block that was scored, or that holds nothing wanted
         self._units: list[I64] = []
         self._scores: list[F64] = []
 
     def leave_out(self, blocks: Mask) -> None:
-        """These hold nothing that is wanted."""
+        """Exclude blocks that hold no wanted unit."""
         self._bounds[blocks] = 0.0
 
     def score_best(self, most: int) -> bool:
-        """Score the units in the blocks of the highest bounds; False when there are none left to look at."""
+        """Score up to `most` blocks with the highest bounds; return False when none are left to score."""
         blocks = (self._bounds >= self._need).nonzero()[0]
         if not len(blocks):
             return False
@@ -106,10 +106,10 @@ class _Search:
         return True
 
     def _score(self, blocks: I64) -> None:
-        """Find the units of ascending blocks that may be among the best."""
+        """Add the contenders among the units of some ascending blocks."""
         rests = self._rests.take(blocks, axis=1)
         mosts = rests.max(axis=1)
-        first = int(np.count_nonzero(mosts >= self._need))  # list that names no unit any more
+        first = int(np.count_nonzero(mosts >= self._need))  # lists from here on name no new unit
         sums = self._add(self._ordered[:first], blocks)
         positions = (sums >= max(self._need - float(mosts[first]), LEAST)).nonzero()[0]
         scores = sums.take(positions)
@@ -121,14 +121,14 @@ class _Search:
         self._take(find_docs(blocks, positions.take(kept)), scores.take(kept))
 
     def _add(self, lists: Sequence[PostingScorer], blocks: I64, wanted: Mask | None = None) -> F64:
-        """What some lists give together to each unit of ascending blocks that is wanted."""
+        """Return the summed gain of each wanted unit of some ascending blocks."""
         gains = [one.take(blocks, wanted) for one in lists]
         positions, values = (np.concatenate(columns) for columns in zip(*gains, strict=True))
         sums: F64 = np.bincount(positions, values, len(blocks) << BLOCK_BITS).astype(np.float64, copy=False)
         return sums
 
     def _look_up(self, first: int, found: tuple[I64, F64], blocks: I64, rests: F64) -> tuple[I64, F64]:
-        """The places in some blocks, with their scores, that may be among the best with the other lists."""
+        """Return the positions, with scores, that stay contenders with the lists from `first` on added."""
         positions, scores = found
         for number in range(first, len(self._ordered)):
             kept = (scores >= self._need - rests[number].take(positions >> BLOCK_BITS)).nonzero()[0]
@@ -142,11 +142,11 @@ class _Search:
 
     @property
     def _need(self) -> float:
-        """What a unit must have to be among the best."""
+        """Return the least score that can be among the best."""
         return max(self._threshold - SLACK, LEAST)
 
     def _add_at(self, lists: Sequence[PostingScorer], blocks: I64, positions: I64) -> F64:
-        """What some lists give together at ascending places in some blocks."""
+        """Return the summed gains at some ascending positions in some blocks."""
         rows = positions >> BLOCK_BITS
         is_new = np.ones(len(rows), dtype=np.bool_)
         np.not_equal(rows[1:], rows[:-1], out=is_new[1:])
@@ -158,19 +158,19 @@ class _Search:
         return scores
 
     def _take(self, units: I64, scores: F64) -> None:
-        """Keep those of the units that may be among the best."""
+        """Add new units and drop all that can no longer be among the best."""
         scores = np.concatenate([*self._scores, scores])
         units = np.concatenate([*self._units, units])
         kept = self._raise_threshold(scores)
         self._units, self._scores = [units.take(kept)], [scores.take(kept)]
 
     def _raise_threshold(self, scores: F64) -> I64:
-        """The places of those of the scores that may be among the best, as far as they tell."""
+        """Raise the threshold by these scores; return the positions of those that still reach it."""
         self._threshold = max(self._threshold, _find_last(scores, self._count))
         return (scores >= self._threshold - SLACK).nonzero()[0]
 
     def finish(self) -> TopUnits:
-        """What was found, ascending."""
+        """Return the best units found, ascending."""
         if not self._units:
             return TopUnits(np.zeros(0, dtype=np.int64), np.zeros(0))
         units, scores = self._units[0], np.round(self._scores[0], DECIMALS)
@@ -180,7 +180,7 @@ class _Search:
 
 
 def _find_last(scores: F64, count: int) -> float:
-    """The score of the `count`th; 0 when there are fewer."""
+    """Return the `count`th highest score; 0 when there are fewer."""
     if len(scores) < count:
         return 0.0
     return float(np.partition(scores, len(scores) - count)[len(scores) - count])

@@ -1,7 +1,7 @@
-"""BM25F by Whoosh's model, for whole posting lists at once.
+"""BM25F with Whoosh's model, applied to whole posting lists at once.
 
-`whoosh.scoring.BM25F` gives a scorer for a field and a term from a few statistics; its formula is
-plain arithmetic and takes arrays as it takes numbers. As in Whoosh, each field is scored by itself
+`whoosh.scoring.BM25F` builds a scorer for a field and a term from a few statistics; its formula is
+plain arithmetic and takes arrays as well as numbers. As in Whoosh, each field is scored separately
 (its own idf, its own average length) and a document's score is the weighted sum over terms and
 fields. The model: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
 """
@@ -23,9 +23,9 @@ Integers = npt.NDArray[np.integer]
 K1 = 2.0
 B = 0.5
 FIELD_WEIGHTS: Mapping[str, float] = {"body": 1.0, "doc": 1.0, "symbol": 0.5, "path": 1.0, "parts": 1.0}
-DECIMALS = 6  # scores are rounded once, before they are compared: equal means equal on every machine
+DECIMALS = 6  # scores are rounded once, before any comparison, so that equal means equal on every machine
 MODEL = BM25F(B=B, K1=K1)
-# Powers of two: then the products of weight, idf and saturation are the same in whatever order.
+# Powers of two: the product of weight, idf and tf norm is then the same in any order.
 assert all(math.frexp(weight)[0] == 0.5 for weight in FIELD_WEIGHTS.values())
 
 
@@ -35,7 +35,7 @@ class _Scorable:
 
 
 class _TermInfo:
-    """Bounds that Whoosh asks for to skip blocks, which is not done here."""
+    """The bounds that Whoosh reads in order to skip blocks; nothing is skipped here."""
 
     def max_weight(self) -> float:
         return 1.0
@@ -45,7 +45,7 @@ class _TermInfo:
 
 
 class _Statistics:
-    """What Whoosh's model asks a searcher: statistics of one field and term over the live documents."""
+    """The searcher that Whoosh's model expects: statistics of one field and term over the live documents."""
 
     def __init__(self, documents: int, frequency: int, average_length: float, field: str) -> None:
         self._documents = documents
@@ -82,13 +82,13 @@ class _Unweighted(_Statistics):
 
 
 class TfNorm:
-    """Scores postings in one field as if their term's idf and its field's weight were 1."""
+    """Scores the postings of one field as if their term's idf and their field's weight were 1."""
 
     def __init__(self, field: str, average_length: float) -> None:
         self._scorer: Any = MODEL.scorer(_Unweighted(1, 1, average_length, field), field, "")
 
     def score(self, term_frequencies: I64, lengths: Integers) -> F64:
-        """Times the factor of a TermScorer it is what that gives, to the last bit."""
+        """Return float64, one per posting; times `TermScorer.factor` they equal its scores to the bit."""
         scores: F64 = self._scorer._score(term_frequencies, lengths)
         return scores
 
@@ -103,10 +103,10 @@ class TermScorer:
         self.factor: float = self._weight * statistics.idf(field, term)
 
     def compute_most(self) -> float:
-        """What no posting's score reaches: that of endless repetition in a document without length."""
+        """Return a bound above every score: the limit for endless repetition in a document of length 0."""
         return self.factor * (K1 + 1.0)
 
     def score(self, term_frequencies: I64, lengths: Integers) -> F64:
-        """The weighted score of each posting."""
+        """Return the weighted score of each posting, float64."""
         scores: F64 = self._weight * self._scorer._score(term_frequencies, lengths)
         return scores

@@ -1,8 +1,8 @@
-"""Which files a ranking looks at closely, and what is known of them before their paths are read.
+"""Chooses the files that a ranking examines closely, and what is known of them before their paths are read.
 
-The files of the best units, those whose paths hold stems of the query, those that define a name in it.
-A row is the number of a file, segment after segment; what comes out are some hundred files. Which they are
-depends on the tree and the query alone: equal files at a cut are told apart by their paths.
+Candidates are the files of the best units, files whose paths hold stems of the query, and files that
+define a name in it. A row numbers a file across all segments; a few hundred files are chosen. The choice
+depends on the tree and the query alone: ties at a cut are broken by path.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from repo_mcp.ranking.signals import sum_text, weigh_inverse, weigh_rarity
 from repo_mcp.ranking.term_scorers import TermScorers
 from repo_mcp.text.schema import PATH, SYMBOL
 
-TEXT_FILES = 100  # by text and defined names
-PATH_FILES = 50  # by their paths
-MAX_DEFINING = 1_000  # files that a name may be defined in to make them candidates
+TEXT_FILES = 100  # chosen by text and defined names
+PATH_FILES = 50  # chosen by their paths
+MAX_DEFINING = 1_000  # a name defined in more files makes none of them a candidate
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The files to look at, and the weights of the stems that their names may hold."""
+    """The files to examine, and the weights of the stems that their names may hold."""
 
-    positions: list[int]  # of each its segment's place in the snapshot, ascending
-    files: list[int]  # and its number there
+    positions: list[int]  # of each file: its segment's position in the snapshot, ascending
+    files: list[int]  # of each file: its number in that segment
     paths: list[str]
-    text: F64  # of each its share of the best text
-    names: Sequence[F64]  # for each NameKind the rarity of the rarest name that each file defines
+    text: F64  # of each file: its text score as a share of the best file's
+    names: Sequence[F64]  # per NameKind and file: the rarity of the rarest name it defines
     stems: Mapping[str, float]
     best_text: float = 0.0  # the sum of the scores of the best file's units; 0 when no text was found
 
@@ -45,14 +45,14 @@ class Candidates:
 def gather(
     searcher: Searcher, query: Query, intent: Intent, best: BestUnits, weights: RankingWeights
 ) -> Candidates:
-    """The candidates of a query whose best units are known."""
+    """Return the candidate files of a query, given its best units."""
     bases = searcher.bases
     found, sums, best_text = _sum_files(searcher, best, bases, weights.next_unit)
     known = dict(zip(query.terms, best.terms, strict=True))
     defining = _find_defining(searcher, intent, known)
     stems, (path_rows, path_sums) = _weigh_stems(searcher, intent, known)
     if query.required or query.excluded or query.symbols:
-        named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # only units were asked for those
+        named, path_rows, path_sums = found, path_rows[:0], path_sums[:0]  # such words filter units
     else:
         rare = [one.rows for one in defining if len(one.rows) <= MAX_DEFINING]
         named = sort_distinct(np.concatenate([found, *rare])) if rare else found
@@ -75,18 +75,18 @@ def gather(
 
 
 def weigh_kinds(weights: RankingWeights) -> tuple[float, ...]:
-    """The weight of each NameKind."""
+    """Return the weight of each NameKind, in order."""
     return weights.asked_name, weights.shaped_name, weights.joined_name, weights.plain_name
 
 
 def _locate(rows: I64, bases: I64) -> tuple[I64, I64]:
-    """Segment and file of each row."""
+    """Return the segment position and the file number of each row."""
     positions = np.searchsorted(bases, rows, side="right") - 1
     return positions, rows - bases[positions]
 
 
 def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
-    """The value of each wanted row, 0 for one that is not there. `rows` ascend."""
+    """Return the value of each wanted row, 0 for a row not in the ascending `rows`."""
     if not len(rows):
         return np.zeros(len(wanted))
     positions = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
@@ -94,7 +94,7 @@ def _look_up(rows: I64, values: F64, wanted: I64) -> F64:
 
 
 def _sum_files(searcher: Searcher, best: BestUnits, bases: I64, next_unit: float) -> tuple[I64, F64, float]:
-    """The files of the best units, ascending, the text of each as a share of the best one's, and that."""
+    """Return the ascending rows of the best units' files, their shares of the best text, and that text."""
     files = [
         part.find_files(found.units) + base
         for part, found, base in zip(searcher.segments, best.segments, bases.tolist(), strict=False)
@@ -116,7 +116,7 @@ class _Defining:
 
 
 def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]) -> list[_Defining]:
-    """The files that define each name of the query; names that none defines are left out."""
+    """Return, per name of the query, the files that define it; undefined names are left out."""
     found = []
     for name, kind in intent.names:
         rows = searcher.find_files(name, SYMBOL, known.get(name))
@@ -126,7 +126,7 @@ def _find_defining(searcher: Searcher, intent: Intent, known: Mapping[str, TermS
 
 
 def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
-    """For each NameKind and wanted row the rarity of the rarest such name that the file defines."""
+    """Return, per NameKind, the rarity of the rarest name of that kind that each wanted row defines."""
     rated = {kind: np.zeros(len(wanted)) for kind in NameKind}
     for one in defining:
         positions = np.minimum(one.rows.searchsorted(wanted), len(one.rows) - 1)
@@ -138,8 +138,8 @@ def _rate_names(defining: Sequence[_Defining], wanted: I64) -> list[F64]:
 def _weigh_stems(
     searcher: Searcher, intent: Intent, known: Mapping[str, TermScorers]
 ) -> tuple[dict[str, float], tuple[I64, F64]]:
-    """What each stem is worth in a name, by its rarity in text and in paths; and the files whose paths
-    hold stems, ascending, each with the sum of those."""
+    """Return each stem's worth in a name, by its rarity in text and in paths; and the rows of the files
+    whose paths hold stems, ascending, each with the sum of its stems' worth."""
     units = searcher.snapshot.unit_count
     inverse = {term: weigh_inverse(lists.frequency, units) for term, lists in known.items()}
     highest = max(inverse.values(), default=1.0)
@@ -152,12 +152,12 @@ def _weigh_stems(
         rows.append(files)
         values.append(np.full(len(files), stems[stem]))
     sums = np.bincount(np.concatenate(rows), weights=np.concatenate(values)).astype(np.float64, copy=False)
-    holding = (sums != 0.0).nonzero()[0]  # of booleans that takes a tenth of the time
+    holding = (sums != 0.0).nonzero()[0]  # on a boolean array, nonzero takes a tenth of the time
     return stems, (holding, sums[holding])
 
 
 def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> Mask:
-    """Which of the ascending rows are files that have text and pass the filters."""
+    """Return a mask of the ascending rows whose files have text and pass the filters."""
     kept = []
     parts = np.split(rows, np.searchsorted(rows, bases[1:-1]))
     for part, mask, own in zip(searcher.segments, best.masks, parts, strict=False):
@@ -168,14 +168,14 @@ def _find_wanted(searcher: Searcher, best: BestUnits, rows: I64, bases: I64) -> 
 
 
 def _take_best(searcher: Searcher, rows: I64, points: F64, count: int, bases: I64) -> I64:
-    """The `count` rows of the highest points; of equal ones at the end those of the first paths."""
+    """Return the `count` rows with the most points; ties at the cut go to the first paths."""
     if len(rows) <= count:
         return rows
     values = np.round(points, DECIMALS)
     last = np.partition(values, len(values) - count)[len(values) - count]
     best, ties = rows[values > last], rows[values == last]
     room = count - len(best)
-    if len(bases) > 2:  # files of one segment stand in the order of their paths: of each the first are enough
+    if len(bases) > 2:  # files of a segment are in path order, so the first ties of each are enough
         first = np.concatenate([own[:room] for own in np.split(ties, np.searchsorted(ties, bases[1:-1]))])
         positions = zip(*(column.tolist() for column in _locate(first, bases)), first.tolist(), strict=True)
         paths = [(searcher.read_path(position, file).encode(), row) for position, file, row in positions]

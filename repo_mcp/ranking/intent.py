@@ -1,4 +1,4 @@
-"""What a query asks for beside its terms: names, paths, kinds of files. Pure; nothing here knows the index.
+"""Reads from a query what it asks for besides its terms: names, paths, kinds of files. Pure, no index needed.
 
 words -> stems for names of files | names that may be defined, by kind | paths and frames | roles
 """
@@ -16,13 +16,13 @@ from repo_mcp.text.analysis import PART, get_word_terms
 from repo_mcp.text.roles import FileRole
 from repo_mcp.text.stop_words import FUNCTION_WORDS, STOP_WORDS
 
-MAX_NAMES = 48  # looked up; each costs some microseconds
-MAX_JOINED_WORDS = 16  # of which names are made
+MAX_NAMES = 48  # lookups; each costs a few microseconds
+MAX_JOINED_WORDS = 16  # words of the query that names are joined from
 MAX_PATHS = 24
-ASKING_WORDS = 6  # a longer query tells a story: what it mentions it need not ask for
+ASKING_WORDS = 6  # a longer query tells a story, and what it mentions is not necessarily what it asks for
 SOLE_WORDS = 2
 MIN_NAME_CHARS = 3
-_KEPT_INTENTS = 4  # a search asks before it ranks and when it looks for what it does not know
+_KEPT_INTENTS = 4  # a search reads the intent before ranking and again when it looks for unknown words
 _WORD = re.compile(r"\w+")
 _PART = re.compile(PART)
 
@@ -39,7 +39,7 @@ _ASKS_FOR = {
 
 
 class NameKind(StrEnum):
-    """Why a name may be one that a file defines."""
+    """Why a name is looked for among the names that files define."""
 
     ASKED = "asked name"
     SHAPED = "shaped name"
@@ -49,23 +49,23 @@ class NameKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a query asks for."""
+    """The names, paths and kinds of files that a query asks for."""
 
-    words: frozenset[str]  # as they are written
-    stems: tuple[str, ...]  # of the words that say something, in order
+    words: frozenset[str]  # as written
+    stems: tuple[str, ...]  # of the words that carry meaning, in order
     names: tuple[tuple[str, NameKind], ...]  # folded names, each once, by kind
     paths: tuple[Clue, ...]  # frames, the innermost first, then paths
-    roles: frozenset[FileRole]  # asked for
+    roles: frozenset[FileRole]  # that the query asks for
 
     @property
     def is_empty(self) -> bool:
-        """True when there is nothing to look for."""
+        """Return True when there is nothing to look for."""
         return not (self.stems or self.names or self.paths)
 
 
 @lru_cache(maxsize=_KEPT_INTENTS)
 def understand(text: str) -> Intent:
-    """What the text of a query asks for."""
+    """Return what the text of a query asks for."""
     clues = parse_prompt(text)
     words = _WORD.findall(text)
     ranking = [word for word in words if word.lower() not in FUNCTION_WORDS] or words
@@ -81,7 +81,7 @@ def understand(text: str) -> Intent:
 
 
 def split_stems(word: str) -> tuple[str, ...]:
-    """The stems of a word's parts; of a word without parts the word."""
+    """Return the stems of a word's parts, or of the word itself when it has no parts."""
     terms = get_word_terms(word)
     return terms[1:] or terms
 
@@ -105,14 +105,14 @@ def _list_names(
 
 
 def spell(name: str) -> tuple[str, ...]:
-    """A name folded, as it is and in the other usual spelling: `roundToCents` is round_to_cents elsewhere."""
+    """Return a name folded, as written and in its other usual spellings: `roundToCents` -> round_to_cents."""
     parts = [part.lower() for part in _PART.findall(name)]
     spellings = (name.lower(), "_".join(parts), "".join(parts)) if len(parts) > 1 else (name.lower(),)
     return tuple(dict.fromkeys(spellings))
 
 
 def _join_words(words: Sequence[str]) -> list[str]:
-    """Names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
+    """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
     folded = [word.lower() for word in words]
     rows = [folded[at : at + size] for size in (2, 3) for at in range(len(folded) - size + 1)]
     telling = [row for row in rows if FUNCTION_WORDS.isdisjoint((row[0], row[-1]))]

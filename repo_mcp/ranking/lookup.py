@@ -1,4 +1,4 @@
-"""Questions to a snapshot that are no search: which files have a name, how common a term is.
+"""Answers questions about a snapshot that are not searches: which files have a name, how common a term is.
 
 Only live documents count, so that the answers depend on the tree and not on its history.
 """
@@ -15,7 +15,7 @@ from repo_mcp.text.schema import FIELDS, PATH
 
 
 def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
-    """The paths that hold all the terms, in order of their bytes. No term: none."""
+    """Return the paths that hold all the terms, in byte order; none when there are no terms."""
     wanted = list(dict.fromkeys(terms))
     found: list[str] = []
     for segment in snapshot.segments if wanted else ():
@@ -25,7 +25,7 @@ def find_paths(snapshot: Snapshot, terms: Iterable[str]) -> list[str]:
 
 
 def _find_files(segment: LiveSegment, term: str) -> set[int]:
-    """The live files of a segment whose path holds a term."""
+    """Return the live files of a segment whose path holds a term."""
     return {
         file
         for posting_list in segment.reader.find_lists(term.encode())
@@ -35,7 +35,7 @@ def _find_files(segment: LiveSegment, term: str) -> set[int]:
 
 
 def count_units(snapshot: Snapshot, term: str) -> int:
-    """How common a term is: the live units, or paths, with it in the field where it is commonest."""
+    """Return the number of live units (or paths) with a term, in the field where it is most common."""
     counts = [0] * len(FIELDS)
     for segment in snapshot.segments:
         for posting_list in segment.reader.find_lists(term.encode()):

@@ -1,8 +1,8 @@
-"""Which indexed files the prompt names, in its paths and in the frames of its tracebacks. Pure.
+"""Finds the indexed files that a prompt names, in its paths and in the frames of its tracebacks. Pure.
 
-A prompt's path need not be ours: it may be absolute, of another machine, cut at either end, or the
-dotted name of a module. A file is meant when its path and the prompt's agree from the end on, in all
-components of the shorter one, or in two at least for an absolute path; the longest agreement wins.
+A path in a prompt need not be one of ours: it may be absolute, from another machine, cut at either end,
+or the dotted name of a module. It means a file when the two paths agree from the end in all components
+of the shorter one, or, for an absolute path, in at least two; the longest agreement wins.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from repo_mcp.ranking.prompt import Clue, ClueKind
 from repo_mcp.text.analysis import analyse_text
 
-MAX_MEANT = 4  # files that one path may mean; more say nothing
+MAX_MEANT = 4  # files that one path may mean; a path that fits more says nothing
 _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 
 FindPaths = Callable[[Iterable[str]], list[str]]
@@ -22,15 +22,15 @@ FindPaths = Callable[[Iterable[str]], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One indexed file that a clue means."""
+    """One indexed file that a clue refers to."""
 
     path: str
     clue: Clue
-    share: float  # 1 over the number of files that the clue may mean
+    share: float  # 1 over the number of files that the clue may refer to
 
 
 def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Mention, ...]:
-    """The files that frames and paths mean, in the order of the clues."""
+    """Return the files that the frames and paths refer to, in the order of the clues."""
     mentions: list[Mention] = []
     for clue in clues:
         if clue.kind in (ClueKind.FRAME, ClueKind.PATH):
@@ -40,7 +40,7 @@ def resolve_mentions(clues: Sequence[Clue], find_paths: FindPaths) -> tuple[Ment
 
 
 def _find_meant(text: str, find_paths: FindPaths) -> list[str]:
-    """The files that a path means, none when there are more than MAX_MEANT."""
+    """Return the files that a path refers to; none when there are more than MAX_MEANT."""
     wanted = [part for part in text.split("/") if part not in ("", ".", "..")]
     meant = _find_agreeing(wanted, find_paths, lambda path: path) if wanted else []
     if not meant and _DOTTED.fullmatch(text):
@@ -51,14 +51,14 @@ def _find_meant(text: str, find_paths: FindPaths) -> list[str]:
 
 
 def _strip_extension(path: str) -> str:
-    """The path as a module is named: without extension, a package by its directory."""
+    """Return the path in module form: without its extension, and a package by its directory."""
     head, slash, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return head if stem in ("__init__", "index", "mod") and slash else f"{head}{slash}{stem}"
 
 
 def _find_agreeing(wanted: Sequence[str], find_paths: FindPaths, shape: Callable[[str], str]) -> list[str]:
-    """The paths that agree with the wanted components in the longest run from the end on."""
+    """Return the paths that share the longest run of components, from the end, with the wanted ones."""
     best, found = 0, []
     for path in find_paths(analyse_text(wanted[-1])):
         parts = shape(path).split("/")

@@ -1,6 +1,6 @@
-"""Which files of a segment have a path that is wanted, found in the text of all paths.
+"""Finds the files of a segment with a wanted path by scanning the text of all paths at once.
 
-To read one path takes 6 us, which for 80,000 files is half a second; to look through all of them 3 ms.
+Reading one path takes 6 us, half a second for 80,000 files; scanning all of them takes 3 ms.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from index_format import CorruptIndex, FilesReader
 from repo_mcp.text.roles import TEST_PATH_WORDS, is_test_path
 
 I64 = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]  # a row for each file
-END = "\0"  # behind each path, and in none
-FEW = 16  # one of so many paths is cut out by itself
+Mask = npt.NDArray[np.bool_]  # one bool per file
+END = "\0"  # ends each path and occurs in none
+FEW = 16  # when fewer than one path in this many is wanted, each is read by itself
 
 
 class PathScan:
-    """The paths of one segment, read when they are first asked for. Methods raise CorruptIndex, OSError."""
+    """The paths of one segment, read on first use. All methods raise CorruptIndex and OSError."""
 
     def __init__(self, files: FilesReader) -> None:
         self._files = files
@@ -56,7 +56,7 @@ class PathScan:
 
     @cached_property
     def _is_foreign(self) -> Mask:
-        """Which paths have letters whose case bytes do not tell."""
+        """A mask of the paths with non-ASCII bytes, whose case a byte-wise scan cannot fold."""
         found = np.zeros(self._files.count, dtype=np.bool_)
         if not self._text.isascii():
             positions = (np.frombuffer(self._text, dtype=np.uint8) >= 0x80).nonzero()[0]
@@ -64,7 +64,7 @@ class PathScan:
         return found
 
     def find_holding(self, part: str) -> Mask:
-        """Which paths hold a part that is in lower case, their own case aside."""
+        """Return a mask of the paths that hold a lower-case part, ignoring their case."""
         found = self._find_rows(self._lowered, part)
         foreign = self._is_foreign
         if foreign.any():
@@ -72,14 +72,14 @@ class PathScan:
         return found
 
     def find_tests(self) -> Mask:
-        """Which are those of tests."""
+        """Return a mask of the paths of test files."""
         found = np.zeros(self._files.count, dtype=np.bool_)
         for word in TEST_PATH_WORDS:
             found |= self._find_rows(self._text, word)
         return self.keep(found, is_test_path)
 
     def keep(self, files: Mask, matches: Callable[[str], bool]) -> Mask:
-        """Those of some files whose path matches."""
+        """Return the mask `files` without those whose path does not match."""
         rows = files.nonzero()[0]
         few = len(rows) * FEW < self._files.count
         paths = self._files.read_paths_of(rows) if few else compress(self._paths, files.tolist())
@@ -88,7 +88,7 @@ class PathScan:
         return kept
 
     def _find_rows(self, text: bytes, part: str) -> Mask:
-        """Which paths hold a part, byte for byte."""
+        """Return a mask of the paths that hold a part, byte for byte."""
         found = np.zeros(self._files.count, dtype=np.bool_)
         wanted = part.encode(errors="surrogatepass")
         if END in part:

@@ -1,9 +1,9 @@
-"""The posting lists of a term as a ranking uses them: what each unit gets, and at most can get.
+"""The posting lists of a term as a ranking uses them: the gain of each unit, and upper bounds on it.
 
-A list is asked block by block (index_format/block_lists.py): for the gains in some blocks of 256 units, once
-the bounds of all lists have told which blocks may hold one of the best.
+Lists are read block by block (index_format/block_lists.py): gains are computed for some blocks of 256 units,
+once the bounds of all lists have shown which blocks may hold one of the best units.
 
-A gain is a whole multiple of GRAIN. Sums of gains are then exact, whatever their order, so that a
+A gain is a whole multiple of GRAIN. Sums of gains are then exact in any order, so that a
 unit's score depends neither on the form of a list nor on the segment that holds the unit.
 """
 
@@ -34,61 +34,61 @@ from repo_mcp.text.schema import FIELDS, PATH
 
 Mask = npt.NDArray[np.bool_]
 I32 = npt.NDArray[np.int32]
-Gains = tuple[I64, F64]  # places in some blocks, and what each gives; a place may come more than once
-GRAIN = 2.0**-38  # 14 bits are left in front of the point, for scores up to 16,384
+Gains = tuple[I64, F64]  # positions in some blocks, and the gain at each; a position may repeat
+GRAIN = 2.0**-38  # leaves 14 bits before the point: scores up to 16,384
 BLOCK_DOCS = 1 << BLOCK_BITS
-BLOCKS_AT_ONCE = 16  # decoded in search of the strongest unit
-assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # else the bounds of segments bound nothing
+BLOCKS_AT_ONCE = 16  # when looking for the strongest unit
+assert (SATURATION_K1, SATURATION_B) == (K1, SCORING_B)  # or the bounds in segments would not hold
 
 
 class PostingScorer(Protocol):
-    """The gains of units from one or several lists of a term. Postings of dead units may be among them.
+    """The gains of units from one or more lists of a term. Postings of dead units may be included.
 
-    A place is a row for each unit of some blocks, block after block, as BlockList.pick has it.
+    Positions count the units of some given blocks, block after block. See `BlockList.pick`.
     """
 
-    most: float  # no unit gets more
-    byte_count: int  # what it takes to keep
+    most: float  # no unit gains more
+    byte_count: int  # memory that it takes in a cache
 
     def bound_blocks(self) -> F64:
-        """For each block of units what none of them gets more than."""
+        """Return an upper bound on the gains in each block of units, float64."""
         ...
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """The gains in ascending blocks, of the places that are wanted; None: of all."""
+        """Return the gains in ascending blocks at the `wanted` positions (one bool each; None: all)."""
         ...
 
     def look_up(self, units: I64) -> F64:
-        """What each of some ascending units gets: for a few hundred, more are taken block by block."""
+        """Return the gain of each of some ascending units. Meant for a few hundred; use `take` for more."""
         ...
 
     def hold(self, units: I64) -> list[int]:
-        """Those of some units that get something, by their places."""
+        """Return the positions in `units` of those that gain something."""
         ...
 
     def read_docs(self, field: int) -> I64:
-        """The documents in one field, ascending: units, or files for a field of files."""
+        """Return the documents in one field, int64, ascending: units, or files for a field of files."""
         ...
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """The largest gain of a live unit in one field, exactly. `live` has a row a unit; None: all."""
+        """Return the largest gain of a live unit in one field, exactly. `live` has one bool per unit."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Weigher:
-    """What a term gives in one field; it counts as much as its share says."""
+    """Computes the gains of a term in one field, scaled by its share."""
 
     scorer: TermScorer
     share: float = 1.0  # above 0 and at most 1
 
     def weigh(self, counts: I64, lengths: Integers) -> F64:
-        """The gain of each posting by its term frequency and length."""
+        """Return the gain of each posting from its term frequency and field length."""
         return _round_gains(self.scorer.score(counts, lengths), self.share)
 
 
 def _round_gains(scores: F64, share: float) -> F64:
-    """The gains that scores are, in their place."""
+    """Turn scores into gains, in place."""
     scores *= 1.0 / GRAIN
     np.rint(scores, out=scores)
     if share < 1.0:
@@ -101,7 +101,7 @@ def _round_gains(scores: F64, share: float) -> F64:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The decoded list of one field: live documents, and the number of each one's saturation."""
+    """The decoded list of one field: live documents, and the tf-norm number of each."""
 
     field: int
     docs: I64
@@ -110,7 +110,7 @@ class Postings:
 
 
 class _Gains:
-    """The gains of a term by the numbers of saturations."""
+    """The gains of a term, computed from tf-norm numbers."""
 
     def __init__(self, postings: Sequence[Postings], tf_norms: TfNormTable) -> None:
         self._tf_norms = tf_norms
@@ -121,7 +121,7 @@ class _Gains:
         self._only = postings[0].field if len(postings) == 1 else None
 
     def take(self, numbers: Integers) -> F64:
-        """The gain of each."""
+        """Return the gain of each number."""
         values = self._tf_norms.values.take(numbers)
         if self._only is not None:
             values *= self._factors[self._only]
@@ -130,27 +130,26 @@ class _Gains:
         return _round_gains(values, self._share)
 
     def find_places(self, numbers: Integers, field: int) -> I64:
-        """Those of one field."""
+        """Return the positions of the numbers that belong to one field."""
         positions: I64 = (self._tf_norms.fields[numbers] == field).nonzero()[0]
         return positions
 
     def find_strongest(self, numbers: Integers, field: int) -> float:
-        """The largest gain in one field."""
+        """Return the largest gain in one field."""
         return float(self.take(numbers[self.find_places(numbers, field)]).max(initial=0.0))
 
 
 class ShortList:
-    """All lists of a term that were decoded as a whole, in one: block after block, a unit's fields together.
-
-    A posting takes three bytes, a block that holds one seven.
+    """All decoded lists of a term, merged: block after block, the fields of a unit side by side.
+    A posting takes three bytes, and each non-empty block seven.
     """
 
     def __init__(
         self, postings: Sequence[Postings], tf_norms: TfNormTable, first_units: I64, blocks: int
     ) -> None:
-        """`first_units` is that of each file of the segment, with the end as one more row."""
+        """`first_units` has the first unit of each file of the segment, and the end as one more row."""
         self._block_count = blocks
-        self._files = np.zeros(0, dtype=np.uint32)  # of the path, those without units among them
+        self._files = np.zeros(0, dtype=np.uint32)  # with the term in the path, including files without units
         self._strongest_path = 0.0
         self._gains = _Gains(postings, tf_norms)
         units, numbers = [], []
@@ -175,7 +174,7 @@ class ShortList:
         bounds = np.maximum.reduceat(np.add.reduceat(self._gains.take(numbers), firsts), block_firsts)
         self.most = float(bounds.max())
         kind = np.uint16 if self._block_count < 1 << 16 else np.uint32
-        none = np.iinfo(kind).max  # a last row, which is no block
+        none = np.iinfo(kind).max  # closes the array; never the number of a block
         self._blocks = np.append(blocks[block_firsts], none).astype(kind)
         self._firsts = np.append(firsts[block_firsts], [len(units), len(units)]).astype(np.int32)
         self._bounds = np.minimum(np.ceil(bounds * (BOUND_SCALE / self.most)), BOUND_SCALE).astype(np.uint8)
@@ -183,13 +182,13 @@ class ShortList:
         self.byte_count = 1500 + sum(one.nbytes for one in arrays)
 
     def bound_blocks(self) -> F64:
-        """As PostingScorer says."""
+        """Return an upper bound for each block. See `PostingScorer`."""
         bounds = np.zeros(self._block_count)
         bounds[self._blocks[:-1]] = self._bounds * np.float64(self.most / BOUND_SCALE)
         return bounds
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As PostingScorer says."""
+        """Return the gains in some blocks. See `PostingScorer`."""
         starts, sizes = self._find_runs(blocks)
         numbers = spread_runs(starts, sizes)
         positions = spread_positions(self._low.take(numbers), sizes)
@@ -199,17 +198,17 @@ class ShortList:
         return positions, self._gains.take(self._numbers.take(numbers))
 
     def _find_runs(self, blocks: I64) -> tuple[I32, I32]:
-        """Where the postings of each of some blocks begin, and how many they are."""
+        """Return where the postings of each of some blocks begin, and their number."""
         rows = self._blocks.searchsorted(blocks.astype(self._blocks.dtype))
         starts = self._firsts.take(rows)
         return starts, (self._firsts.take(rows + 1) - starts) * (self._blocks.take(rows) == blocks)
 
     def hold(self, units: I64) -> list[int]:
-        """As PostingScorer says."""
+        """Return the positions of the units that gain something. See `PostingScorer`."""
         return self._find(units)[0]
 
     def look_up(self, units: I64) -> F64:
-        """As PostingScorer says."""
+        """Return the gain of each unit. See `PostingScorer`."""
         rows, firsts, stops = (np.array(column, dtype=np.int64) for column in self._find(units))
         counts = stops - firsts
         gains = self._gains.take(self._numbers.take(spread_runs(firsts, counts)))
@@ -217,12 +216,12 @@ class ShortList:
         return sums
 
     def _find(self, units: I64) -> tuple[list[int], list[int], list[int]]:
-        """Those of some units that have postings, by their places, the first posting of each, and the end."""
+        """Return the positions of units with postings, and the half-open range of the postings of each."""
         starts, sizes = self._find_runs(units >> BLOCK_BITS)
         return find_low(self._low_bytes, starts, starts + sizes, units)
 
     def read_docs(self, field: int) -> I64:
-        """As PostingScorer says."""
+        """Return the documents in one field. See `PostingScorer`."""
         if field == PATH:
             return self._files.astype(np.int64)
         positions = self._gains.find_places(self._numbers, field)
@@ -231,19 +230,19 @@ class ShortList:
         return docs
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As PostingScorer says."""
+        """Return the largest gain in one field; only live postings are stored. See `PostingScorer`."""
         return self._strongest_path if field == PATH else self._gains.find_strongest(self._numbers, field)
 
 
 def _find_changes(ascending: I64) -> I64:
-    """The places of values that are not those before them."""
+    """Return the positions of values that differ from the one before."""
     is_new = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=is_new[1:])
     return is_new.nonzero()[0]
 
 
 def _sort_units(units: Sequence[I64], numbers: Sequence[U32]) -> tuple[I64, U32]:
-    """Lists of ascending units in one, with what stands beside each."""
+    """Merge lists of ascending units into one, together with their numbers."""
     if len(units) == 1:
         return units[0], numbers[0]
     all_units = np.concatenate(units)
@@ -252,11 +251,11 @@ def _sort_units(units: Sequence[I64], numbers: Sequence[U32]) -> tuple[I64, U32]
 
 
 class LongList:
-    """A list of which only what is asked for is decoded.
+    """A list that decodes only the blocks it is asked for.
 
-    Its bounds come from the segment's own average field length. Where that of the snapshot is larger,
-    documents weigh more, by its share at most: tf / (tf + 1 + length / average) grows no faster than
-    `average`.
+    Its bounds come from the segment's own average field length. If the snapshot's average is larger,
+    documents gain more, by at most the ratio of the two: tf / (tf + 1 + length / average) grows no faster
+    than `average`.
     """
 
     def __init__(
@@ -267,7 +266,7 @@ class LongList:
         take_lengths: Callable[[I64], Integers],
         share: float,
     ) -> None:
-        """`share` is the snapshot's average length by that of the segment."""
+        """`share` is the snapshot's average length divided by the segment's."""
         self._field = field
         self._read = read
         self._weigher = weigher
@@ -278,21 +277,21 @@ class LongList:
         self.byte_count = 1000 + self._bounds.nbytes
 
     def bound_blocks(self) -> F64:
-        """As PostingScorer says."""
+        """Return an upper bound for each block. See `PostingScorer`."""
         bounds: F64 = self._bounds * np.float64(self._scale)
         return bounds
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As PostingScorer says."""
+        """Return the gains in some blocks. See `PostingScorer`."""
         positions, counts = self._read().pick(blocks, wanted)
         return positions, self._weigher.weigh(counts, self._take_lengths(find_docs(blocks, positions)))
 
     def hold(self, units: I64) -> list[int]:
-        """As PostingScorer says."""
+        """Return the positions of the units that gain something. See `PostingScorer`."""
         return self._read().hold(units)
 
     def look_up(self, units: I64) -> F64:
-        """As PostingScorer says."""
+        """Return the gain of each unit. See `PostingScorer`."""
         gains = np.zeros(len(units))
         rows, counts = self._read().look_up(units)
         if rows:
@@ -300,11 +299,11 @@ class LongList:
         return gains
 
     def read_docs(self, field: int) -> I64:
-        """As PostingScorer says."""
+        """Return the documents in one field. See `PostingScorer`."""
         return self._read().read()[0] if field == self._field else np.zeros(0, dtype=np.int64)
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As PostingScorer says. The blocks of the highest bounds are decoded until no other can win."""
+        """Return the largest gain, decoding blocks by descending bound until none can win."""
         strongest = 0.0
         if field != self._field:
             return strongest
@@ -322,10 +321,10 @@ class LongList:
 
 
 class PathList:
-    """What the units of many files get from a term in the path."""
+    """Gains from a term that is in the paths of many files; every unit of a file gains the same."""
 
     def __init__(self, postings: Postings, tf_norms: TfNormTable, first_units: I64) -> None:
-        """`first_units` is that of each file of the segment, with the end as one more row."""
+        """`first_units` has the first unit of each file of the segment, and the end as one more row."""
         self._first_units = first_units
         self._files = postings.docs.astype(np.uint32)
         self._gains, self._numbers = _Gains([postings], tf_norms), postings.numbers
@@ -348,11 +347,11 @@ class PathList:
         return np.nextafter(bounds.astype(np.float32), np.float32(np.inf))
 
     def bound_blocks(self) -> F64:
-        """As PostingScorer says."""
+        """Return an upper bound for each block. See `PostingScorer`."""
         return self._bounds.astype(np.float64)
 
     def take(self, blocks: I64, wanted: Mask | None = None) -> Gains:
-        """As PostingScorer says."""
+        """Return the gains in some blocks. See `PostingScorer`."""
         units = self._first_units
         starts = blocks << BLOCK_BITS
         ends = np.minimum(starts + BLOCK_DOCS, units[-1])
@@ -371,28 +370,28 @@ class PathList:
         return positions, gains
 
     def hold(self, units: I64) -> list[int]:
-        """As PostingScorer says."""
+        """Return the positions of the units that gain something. See `PostingScorer`."""
         held: list[int] = self._find(units)[0].nonzero()[0].tolist()
         return held
 
     def look_up(self, units: I64) -> F64:
-        """As PostingScorer says."""
+        """Return the gain of each unit. See `PostingScorer`."""
         held, rows = self._find(units)
         gains = self._gains.take(self._numbers.take(rows))
         gains *= held
         return gains
 
     def _find(self, units: I64) -> tuple[Mask, I64]:
-        """Which of some units lie in a file of the list, and the row of this file."""
+        """Return a mask of the units whose file is in the list, and the row of each one's file."""
         files = self._first_units.searchsorted(units, side="right") - 1
         rows = np.minimum(self._files.searchsorted(files.astype(np.uint32)), len(self._files) - 1)
         held: Mask = self._files.take(rows) == files
         return held, rows
 
     def read_docs(self, field: int) -> I64:
-        """As PostingScorer says."""
+        """Return the documents in one field. See `PostingScorer`."""
         return self._files.astype(np.int64) if field == PATH else np.zeros(0, dtype=np.int64)
 
     def find_strongest(self, field: int, live: Mask | None) -> float:
-        """As PostingScorer says."""
+        """Return the largest gain in one field; only live postings are stored. See `PostingScorer`."""
         return self._gains.find_strongest(self._numbers, field)

@@ -1,7 +1,7 @@
-"""What a prompt names: frames of tracebacks, paths, symbols, quoted text, words. Pure.
+"""Finds what a prompt names: frames of tracebacks, paths, symbols, quoted text, words. Pure.
 
-Nothing here knows the repository: a path is whatever looks like one, and whether a file stands
-behind it is asked later. Every pattern is bounded, so that time is linear in the prompt.
+Nothing here knows the repository: a path is whatever looks like one, and whether such a file
+exists is checked later. Every pattern is bounded, so that time is linear in the prompt.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from repo_mcp.text.stop_words import STOP_WORDS
 
 
 class ClueKind(StrEnum):
-    """What a piece of a prompt is."""
+    """The kinds of things that a prompt can name."""
 
     FRAME = "frame"  # a line of a traceback
-    PATH = "path"  # what looks like a file
+    PATH = "path"  # anything that looks like a file
     SYMBOL = "symbol"
-    PHRASE = "phrase"  # quoted text, the message of an error
+    PHRASE = "phrase"  # quoted text, or an error's message
     WORD = "word"
 
 
@@ -33,20 +33,20 @@ MAX_CLUES = {
     ClueKind.PHRASE: 6,
     ClueKind.WORD: 64,
 }
-MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names made of words in a row; words of one run that are looked at
+MAX_JOINED, MAX_JOINED_WORDS = 400, 200  # names joined from adjacent words; words considered per run
 MIN_PHRASE_CHARS, MAX_PHRASE_CHARS = 8, 200
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One thing that the prompt names."""
+    """One thing that a prompt names."""
 
     kind: ClueKind
     text: str
-    line: int | None = None  # of the file that the text names
+    line: int | None = None  # in the file that the text names
     name: str | None = None  # the function that a frame names
-    is_strong: bool = True  # False: a symbol by its look alone
-    is_joined: bool = False  # a symbol made of words in a row
+    is_strong: bool = True  # False for a symbol recognised by its look alone
+    is_joined: bool = False  # True for a symbol joined from adjacent words
 
 
 _PATH = r"(?:[A-Za-z]:)?[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){0,30}[\w.@+~-]{1,120}"
@@ -84,7 +84,7 @@ _BOILERPLATE = re.compile(
     r"Traceback \(most recent call last\):?|^goroutine \d+ \[\w+\]:|Stack ?trace:", re.M | re.I
 )
 _URL = re.compile(r"\b(?:https?|ftp|file)://[^\s<>)\]\"'`]{1,2000}")
-# The directories and the ending of a path say less than its name does.
+# The directories and the extension of a path say less than its name does.
 _PATH_ALONE = re.compile(
     r"(?<![\w.\\/-])[\\/]{0,2}(?:[\w.@+~-]{1,100}[\\/]){1,30}([\w-]{1,100})(?:\.\w{1,10}){1,2}(?:(?::|#L)\d{1,7})?(?![\w/])"
 )
@@ -92,9 +92,9 @@ _SHORT_DOTTED = frozenset({"e.g", "i.e", "etc", "a.k.a"})
 
 
 def parse_prompt(prompt: str) -> tuple[Clue, ...]:
-    """The clues of a prompt, by kind and then in its order, each once. Frames begin with the innermost.
+    """Return the distinct clues of a prompt, by kind, then in order of the text; frames innermost first.
 
-    What frames and addresses of pages are made of gives no other clue, and of a path only the name.
+    The text of frames and URLs gives no other clues, and of a path only its name does.
     """
     matches = _match_frames(prompt)
     frames = list(dict.fromkeys(map(_build_frame, _order_frames(matches))))[: MAX_CLUES[ClueKind.FRAME]]
@@ -121,7 +121,7 @@ def _first_of_each(clues: Iterable[Clue]) -> Iterator[Clue]:
 
 
 def _match_frames(prompt: str) -> list[re.Match[str]]:
-    """Frames in the order of the text, whatever their language. They do not overlap."""
+    """Return the frames, of any language, in the order of the text. They do not overlap."""
     found = [match for pattern in _FRAMES for match in pattern.finditer(prompt)]
     kept: list[re.Match[str]] = []
     for match in sorted(found, key=lambda match: match.start()):
@@ -131,7 +131,7 @@ def _match_frames(prompt: str) -> list[re.Match[str]]:
 
 
 def _order_frames(matches: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """The innermost first: Python tells it last, all others first."""
+    """Return the innermost frame first: Python prints it last, all other languages first."""
     python = [match for match in matches if match.re is _FRAMES[0]]
     return python[::-1] + [match for match in matches if match.re is not _FRAMES[0]]
 
@@ -144,7 +144,7 @@ def _build_frame(match: re.Match[str]) -> Clue:
 
 
 def _cut_out(prompt: str, matches: Iterable[re.Match[str]]) -> str:
-    """The prompt without the matches."""
+    """Return the prompt without the matches."""
     kept, end = [], 0
     for match in matches:
         kept.append(prompt[end : match.start()])
@@ -153,7 +153,7 @@ def _cut_out(prompt: str, matches: Iterable[re.Match[str]]) -> str:
 
 
 def _last_name(name: str | None) -> str | None:
-    """`method` of `com.example.Class.method`; None for `<module>` and the like."""
+    """Return `method` for `com.example.Class.method`; None for `<module>` and the like."""
     last = re.split(r"[.$]", name)[-1] if name else ""
     return last if last.isidentifier() else None
 
@@ -171,7 +171,7 @@ def _plain_path(path: str) -> str:
 
 
 def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
-    """Names: in backquotes, called, shaped like an identifier, of frames; then those with a capital."""
+    """Yield names in backquotes, called, shaped like identifiers or of frames; then capitalised ones."""
     for match in _BACKTICKED.finditer(prompt):
         for name in _IDENTIFIER.findall(match[1]):
             if name.lower() not in STOP_WORDS:
@@ -190,12 +190,12 @@ def _iter_symbols(prompt: str, frames: Iterable[Clue]) -> Iterator[Clue]:
 
 
 def _is_dotted_name(text: str) -> bool:
-    """True unless it is an abbreviation or the name of a file."""
+    """Return True unless the text is an abbreviation or the name of a file."""
     return text.lower() not in _SHORT_DOTTED and find_language(text).name == "unknown"
 
 
 def _iter_phrases(prompt: str) -> Iterator[Clue]:
-    """Messages of errors, then quoted text of two words or more."""
+    """Yield messages of errors, then quoted text of two words or more."""
     for match in _ERROR_LINE.finditer(prompt):
         yield from _build_phrase(match["message"])
     for match in _QUOTED.finditer(prompt):
@@ -209,7 +209,7 @@ def _build_phrase(text: str) -> Iterator[Clue]:
 
 
 def _iter_words(prompt: str) -> Iterator[Clue]:
-    """Words that may stand in code, without those of every sentence; case does not tell two apart."""
+    """Yield words that may occur in code, without common English words and without regard to case."""
     seen = set()
     for word in _WORD.findall(prompt):
         folded = word.lower()
@@ -219,12 +219,12 @@ def _iter_words(prompt: str) -> Iterator[Clue]:
 
 
 def split_symbol(text: str) -> tuple[str, ...]:
-    """The names of a symbol, the outermost first: `Class.method` -> Class, method."""
+    """Return the names in a symbol, outermost first: `Class.method` -> Class, method."""
     return tuple(part for part in re.split(r"\.|::|#|->", text) if part)
 
 
 def list_joined(prompt: str) -> tuple[str, ...]:
-    """Names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
+    """Return names that two or three words in a row may stand for: `slow start` -> slow_start, slowstart."""
     joined: dict[str, None] = {}
     for run in re.split(r"[^\w \t-]+", prompt):
         words = [word.lower() for word in _WORD.findall(run)]

@@ -1,18 +1,18 @@
-"""Free text to a query. Nothing that a client can type raises; what cannot be used is warned about.
+"""Parses free text into a query. Nothing that a client types raises; parts that cannot be used give warnings.
 
-Words rank, all of them optional. On top of that:
+Words rank, and all of them are optional. On top of that:
 
-    "an exact phrase"   the live text must hold it, case and white space aside; one quoted word among
-                        others is a word like them, as in the messages of errors
-    +word  -word        must, must not occur
+    "an exact phrase"   the live text must hold it, ignoring case and white space; one quoted word among
+                        others is an ordinary word, as in the messages of errors
+    +word  -word        must occur, must not occur
     sym:name            must be defined there
-    path:part           the path must contain it, case aside
+    path:part           the path must contain it, ignoring case
     lang:name           the file's language
 
-A text of several lines or of more than STORY_WORDS words is pasted: all of it is text. English words that
-say nothing about code (`how`, `the`) do not rank beside others.
+Text of several lines, or of more than STORY_WORDS words, is taken as pasted and has no operators. English
+words that say nothing about code (`how`, `the`) do not rank when there are others.
 
-Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A sign counts only at the
+Anything else is text: brackets, operators, lone quotes, `std::vector<int>`. A `+` or `-` counts only at the
 start of a word that begins with a letter or underscore, so that `--flag` and `->` stay text.
 """
 
@@ -32,7 +32,7 @@ _QUERY_PART = re.compile(
     r"|(?P<text>[^\s\"]+|\")"
 )
 _WORD = re.compile(r"\w+")
-MAX_TERMS = 64  # distinct terms that rank; an issue text of 500 words has about 250, the first say most
+MAX_TERMS = 64  # distinct ranking terms; an issue of 500 words has about 250, and the first say most
 STORY_WORDS = 40  # a longer query, or one of several lines, has no operators
 
 
@@ -41,10 +41,10 @@ class Query:
     """A parsed query. Terms are distinct, in the order of the text."""
 
     terms: list[str] = field(default_factory=list)  # that rank
-    text: str = ""  # that ranks, as it is written; names are looked for in it
-    required: list[tuple[str, ...]] = field(default_factory=list)  # terms of a word that all must occur
-    excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur as a whole
-    symbols: list[tuple[str, ...]] = field(default_factory=list)  # words that must be defined
+    text: str = ""  # that ranks, as written; names are looked for in it
+    required: list[tuple[str, ...]] = field(default_factory=list)  # the terms of each word; all must occur
+    excluded: list[tuple[str, ...]] = field(default_factory=list)  # words that must not occur
+    symbols: list[tuple[str, ...]] = field(default_factory=list)  # terms of words that must be defined
     phrases: list[str] = field(default_factory=list)
     path_parts: list[str] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
@@ -53,12 +53,12 @@ class Query:
 
     @property
     def has_other_words(self) -> bool:
-        """True when words rank that no phrase holds."""
+        """Return True when there are ranking words outside the phrases."""
         return len(self.text.split()) > sum(len(phrase.split()) for phrase in self.phrases)
 
 
 def parse_query(text: str, max_words: int) -> Query:
-    """The query that a text means. Words beyond `max_words` are cut, with a warning."""
+    """Return the query that a text means. Words beyond `max_words` are cut, with a warning."""
     query = Query()
     words: list[str] = []
     parts = list(_QUERY_PART.finditer(text))
@@ -80,18 +80,18 @@ def parse_query(text: str, max_words: int) -> Query:
 
 
 def _is_story(text: str, parts: Sequence[re.Match[str]]) -> bool:
-    """True for pasted text, such as an issue or a traceback: its quotes and signs are not meant for us."""
+    """Return True for pasted text, such as an issue or a traceback: its quotes and `+`/`-` mean nothing."""
     return len(parts) > STORY_WORDS or (len(parts) > 0 and "\n" in text.strip())
 
 
 def _drop_function_words(words: list[str]) -> list[str]:
-    """The words that say something; all of them where none does."""
+    """Return the words that carry meaning, or all words when none does."""
     single = [word for text in words for word in _WORD.findall(text)]
     return [word for word in single if word.lower() not in FUNCTION_WORDS] or single
 
 
 def _take_part(query: Query, words: list[str], part: re.Match[str], *, alone: bool) -> None:
-    """Sort one part of the text into the query; what ranks goes to `words`."""
+    """Add one part of the text to the query; ranking words go to `words`."""
     phrase, prefix, sign = part["phrase"], part["prefix"], part["sign"]
     if phrase is not None:
         inner = " ".join(phrase[1:-1].split())

@@ -2,12 +2,12 @@
 
     query -> intent -> best units (BM25F) -> candidate files -> points by signal -> order -> page
 
-Every signal is a function of plain values (signals.py), every weight stands in one table
+Every signal is a function of plain values (signals.py), and all weights are in one table
 (ranking_weights.py). A file's score is the sum of its points, each rounded, so that an explanation adds
-up. Nothing depends on segments: units, names and paths are those of the live tree, counts are exact.
+up. Nothing depends on segments: units, names and paths are those of the live tree, and counts are exact.
 
-Left out on purpose, for they were tried and gave nothing: the share of query terms that a file holds,
-nearness of terms, file sizes, depth of directories. See bench/quality/README.md.
+Left out on purpose, because they were tried and gave nothing: the share of query terms that a file holds,
+term proximity, file sizes, depth of directories. See bench/quality/README.md.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from repo_mcp.ranking.segment_search import RankedUnit, SegmentSearch
 from repo_mcp.ranking.signals import StemMatcher, cut_name, keep_shares, tell_role
 from repo_mcp.text.roles import FileRole
 
-BEST_UNITS = 1_000  # that texts are summed from
+BEST_UNITS = 1_000  # whose scores are summed per file
 
-MARGIN = 1e-4  # more than rounding can change a score by
+MARGIN = 1e-4  # exceeds any change that rounding can make to a score
 SIGNALS = ("text", "file name", "whole name", "directory", "named path", *NameKind)
 
 Points = tuple[tuple[str, float], ...]
@@ -41,17 +41,17 @@ Points = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class RankedFile:
-    """One file of the ranking."""
+    """One file of the ranking, with the points that make up its score."""
 
     path: str
     part: SegmentSearch
-    file: int  # its number there
+    file: int  # its number in that segment
     score: float  # the sum of its points
-    points: Points  # of each signal that gave any
+    points: Points  # of each signal that gave any; they sum to the score
 
 
 def add_up(points: Iterable[tuple[str, float]]) -> float:
-    """The score that points make."""
+    """Return the score that points add up to, rounded."""
     return round(sum(value for _, value in points), DECIMALS)
 
 
@@ -64,9 +64,9 @@ def rank(
     *,
     bounded: bool = False,
 ) -> Ranking:
-    """The best `top_k` chunks, those of the best files first; each file's best chunk before its others.
+    """Return the best `top_k` chunks by their files' rank; a file's best chunk precedes its others.
 
-    With `bounded` the ranking says what no score can be above.
+    With `bounded`, the ranking also carries an upper bound on any score. See `bound_scores`.
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     rated = rate_files(searcher, query, best, weights)
@@ -80,8 +80,8 @@ def rank(
 
 
 def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
-    """The words of a query that near ones are worth looking for: all unknown ones when nothing was found,
-    else a name that the query asks for and that is known in parts alone."""
+    """Return the unknown words of a query that are worth a spelling suggestion: all of them when nothing was
+    found, otherwise only names that the query asks for and of which just parts are known."""
     if not ranking.total:
         return list(ranking.unknown)
     asked = [name for name, kind in understand(query.text).names if kind is NameKind.ASKED]
@@ -91,22 +91,22 @@ def choose_unknown(query: Query, ranking: Ranking) -> list[str]:
 def rank_files(
     searcher: Searcher, query: Query, best: BestUnits, count: int, weights: RankingWeights = WEIGHTS
 ) -> list[RankedFile]:
-    """The best `count` files of a query in order, ties by path."""
+    """Return the best `count` files of a query in order, ties by path."""
     return choose_files(rate_files(searcher, query, best, weights), count)
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """The files that were looked at, each with what every one of SIGNALS gives it."""
+    """The candidate files, with the points that each of SIGNALS gives them."""
 
     segments: Sequence[SegmentSearch]
     candidates: Candidates
-    given: F64  # a row for each of SIGNALS, a column for each file
-    shares: Mapping[FileRole, float]  # what each role leaves of that
+    given: F64  # one row per signal, one column per file
+    shares: Mapping[FileRole, float]  # the share of its points that a file of each role keeps
 
 
 def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: RankingWeights) -> Rated:
-    """What each candidate of a query gets."""
+    """Return every candidate file of a query with its points by signal."""
     intent = understand(query.text)
     candidates = gather(searcher, query, intent, best, weights)
     named = _find_named(searcher, intent, weights)
@@ -123,17 +123,17 @@ def rate_files(searcher: Searcher, query: Query, best: BestUnits, weights: Ranki
 
 
 class _PathRater:
-    """What paths give to their files. For one query."""
+    """Computes the points that files get for their paths. For one query."""
 
     def __init__(self, stems: Mapping[str, float], words: frozenset[str], weights: RankingWeights) -> None:
-        """`words` are those of the query as they are written."""
+        """`words` are the words of the query as written."""
         self._matcher = StemMatcher(stems, weights.prefix)
         self._words = words
         self._weights = weights
         self._directories: dict[str, float] = {}
 
     def rate(self, path: str) -> tuple[float, float, float]:
-        """What it gives by the name of the file, by that as a whole, and by its directories."""
+        """Return the points for the file's name by stems, for its whole name, and for its directories."""
         directory, _, name = path.rpartition("/")
         name = cut_name(name)
         around = self._directories.get(directory)
@@ -145,14 +145,14 @@ class _PathRater:
 
 
 def choose_files(rated: Rated, count: int) -> list[RankedFile]:
-    """The best `count` of the rated files in order, ties by path.
+    """Return the best `count` of the rated files in order, ties by path.
 
-    A role only takes away: those of files that cannot be among them are not asked for.
+    A role only takes points away, so the roles of files that cannot make it are never looked up.
     """
     totals = rated.given.sum(axis=0)
     order = np.argsort(-totals)
-    rows: list[tuple[float, int, float]] = []  # of files that may be among them: what is left, column, share
-    kept: list[float] = []  # the best totals that their roles leave, a heap
+    rows: list[tuple[float, int, float]] = []  # files that may make it: points left, column, share
+    kept: list[float] = []  # a heap of the best totals after their roles' shares
     for column, total in zip(order.tolist(), totals[order].tolist(), strict=True):
         if len(kept) == count and total < kept[0] - MARGIN:
             break
@@ -169,18 +169,18 @@ def choose_files(rated: Rated, count: int) -> list[RankedFile]:
 
 
 def bound_scores(searcher: Searcher, best: BestUnits, rated: Rated, weights: RankingWeights) -> float:
-    """What a file would score whose every unit holds each term of the query as strongly as any unit of the
-    index does, and whose names say as much as the best names of the files that were looked at."""
+    """Return an upper bound on any score: that of a file whose units all hold each query term as strongly as
+    any unit of the index does, and whose names match as well as the best names among the candidates."""
     text = 1.0
     if rated.candidates.best_text:
         strongest = sum(searcher.find_strongest(lists) for lists in best.terms)
         text = max(text, strongest / (1.0 - weights.next_unit) / rated.candidates.best_text)
-    names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # but the text
+    names: float = sum(rated.given[1:].max(axis=1, initial=0.0).tolist())  # all signals but the text
     return text + names + MARGIN
 
 
 def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> dict[str, float]:
-    """The files that the query names, and what that is worth; of frames the first is the innermost."""
+    """Return the files that the query names, and the value of each; the first frame is the innermost."""
     if not intent.paths:
         return {}
     mentions = resolve_mentions(intent.paths, lambda terms: find_paths(searcher.snapshot, terms))
@@ -195,7 +195,7 @@ def _find_named(searcher: Searcher, intent: Intent, weights: RankingWeights) -> 
 
 
 def _explain(rated: Rated, column: int, share: float) -> RankedFile:
-    """The file with its points, the last of which takes away what its role does not leave."""
+    """Return the file with its points; the last one takes away what its role does not keep."""
     given = rated.given[:, column].tolist()
     points = [(name, round(value, DECIMALS)) for name, value in zip(SIGNALS, given, strict=True) if value]
     if share < 1.0:
@@ -207,9 +207,9 @@ def _explain(rated: Rated, column: int, share: float) -> RankedFile:
 def fill_page(
     best: BestUnits, files: Sequence[RankedFile], top_k: int, weights: RankingWeights
 ) -> list[tuple[RankedUnit, Points]]:
-    """The units of the best chunks in order of their scores, ties by path, then line.
+    """Return the units of the best chunks in order of their scores, ties by path, then line.
 
-    `files` are the best ones, in order.
+    `files` are the best files, in order.
     """
     least = files[-1].score - MARGIN if len(files) >= top_k else 0.0
     chosen = []
@@ -229,7 +229,7 @@ def fill_page(
 def _repeat(
     file: RankedFile, units: I64, scores: F64, most: int, weights: RankingWeights
 ) -> Iterator[tuple[RankedUnit, Points]]:
-    """The best unit of each of a file's best chunks but the first, and the points of the chunk."""
+    """Yield the best unit of each of a file's best chunks except the first, with the chunk's points."""
     of_chunks: dict[int, tuple[float, int]] = {}  # chunk -> its best unit
     chunks = file.part.find_chunks(units).tolist()
     for chunk, score, unit in zip(chunks, scores.tolist(), units.tolist(), strict=True):

@@ -1,7 +1,7 @@
-"""Ranks the units of a snapshot by BM25F and gives the best chunks.
+"""Ranks the units of a snapshot by BM25F and describes the best chunks.
 
-A unit's path field is its file's. Scores are rounded once; ties are by path, then start line, so that
-an answer depends on the tree alone, not on how it came into segments.
+A unit's path field is that of its file. Scores are rounded once; ties are broken by path, then start line,
+so that an answer depends on the tree alone, not on how it was split into segments.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from repo_mcp.ranking.term_scorers import ALL_FIELDS, TermScorerReader, TermScor
 from repo_mcp.ranking.tf_norm_table import U32
 from repo_mcp.text.schema import BODY, FIELDS, SYMBOL
 
-FILES_BYTES = 2 * 1024 * 1024  # of files by the terms that they hold, that are kept
+FILES_BYTES = 2 * 1024 * 1024  # for the cache of files by the terms they hold
 
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
-    """One chunk of the ranking, by its best unit."""
+    """One chunk of the ranking, represented by its best unit."""
 
     path: str
     chunk: ChunkSpan
@@ -37,44 +37,44 @@ class RankedChunk:
     score: float
     matched_terms: tuple[str, ...]  # query terms that occur in the best unit, in the query's order
     language: str
-    fingerprint: bytes  # of the file when it was indexed
-    explanation: tuple[tuple[str, float], ...] = ()  # signal and points; together they are the score
+    fingerprint: bytes  # of the file's content when it was indexed
+    explanation: tuple[tuple[str, float], ...] = ()  # signals and their points, which add up to the score
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best chunks."""
+    """The best chunks, and totals of the search."""
 
     chunks: tuple[RankedChunk, ...]
-    total: int  # chunks that were ranked: all that match, when the best units are fewer than were asked for
+    total: int  # chunks ranked; every matching chunk, unless the limit on best units cut some off
     unknown: tuple[str, ...] = ()  # query terms that no live unit and no path holds
-    bound: float = 0.0  # no score can be higher; 0 where it was not asked for
+    bound: float = 0.0  # no score can be higher; 0 where it was not computed
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What files a ranking is about."""
+    """The files that a ranking considers."""
 
     matches_path: Callable[[str], bool] | None = None
-    key: str = ""  # names what `matches_path` lets through, for keeping
+    key: str = ""  # cache key: identifies the paths that `matches_path` lets through
     language: str | None = None
     include_tests: bool = True
-    languages: frozenset[str] = frozenset()  # one of these, whatever else is asked for; none: any
+    languages: frozenset[str] = frozenset()  # one of these, in addition to `language`; empty: any
 
 
 @dataclass(frozen=True, slots=True)
 class BestUnits:
-    """The exact best units of a snapshot by BM25F."""
+    """The exact best units of a snapshot by BM25F, ties at the cut broken by path."""
 
-    segments: tuple[Matches, ...]  # for each segment its units, ascending, and their scores
-    masks: tuple[Mask | None, ...]  # for each segment which files the filter lets through; None: all
-    total: int  # chunks that hold one of them
-    terms: tuple[TermScorers, ...]  # of each query term
+    segments: tuple[Matches, ...]  # one per segment: its units, ascending, and their scores
+    masks: tuple[Mask | None, ...]  # one per segment: the files that the filter lets through; None: all
+    total: int  # chunks that hold at least one of the units
+    terms: tuple[TermScorers, ...]  # one per query term
 
 
 @dataclass(frozen=True, slots=True)
 class _UnitAddress:
-    """Where a unit lies, and what is known of its file."""
+    """A unit's path and lines, and facts about its file."""
 
     path: str
     span: UnitSpan
@@ -83,7 +83,7 @@ class _UnitAddress:
 
 
 class Searcher:
-    """Answers ranked queries on one snapshot. Safe for several threads."""
+    """Answers ranked queries on one snapshot. Thread-safe. Methods raise IndexFormatError, OSError."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -96,13 +96,13 @@ class Searcher:
         counts = [part.reader.file_count for part in self.segments]
         self.bases = np.concatenate(
             [[0], np.cumsum(counts, dtype=np.int64)]
-        )  # where each segment's files begin in `find_files`
+        )  # each segment's first row in `find_files`
         self._files: LruCache[tuple[str, int], U32] = LruCache(FILES_BYTES, lambda one: one.nbytes + 200)
-        # Bound to the segments, not to itself: in a ring with what it keeps it would outlive its last use.
+        # Bound to the segments, not to self: a reference cycle with its own cache would outlive the last use.
         self._file_masks = lru_cache(maxsize=32)(partial(_compute_file_mask, self.segments))
 
     def _average_length(self, field: int) -> float:
-        """Average length of a field over the live units, a file's text counted for each of its units."""
+        """Return the average length of a field over live units; a file-level field counts for each unit."""
         units = self.snapshot.unit_count
         if FIELDS[field].level is Level.UNIT:
             total = self.snapshot.sum_lengths(field)
@@ -111,7 +111,7 @@ class Searcher:
         return total / units if units else 0.0
 
     def rank(self, query: Query, top_k: int, wanted: Filter | None = None) -> Ranking:
-        """The best `top_k` chunks by text alone."""
+        """Return the best `top_k` chunks by text alone."""
         wanted = wanted or Filter()
         limit = UNITS_PER_CHUNK * top_k
         while True:
@@ -129,9 +129,9 @@ class Searcher:
     def find_best_units(
         self, query: Query, limit: int, wanted: Filter, fields: frozenset[int] = ALL_FIELDS
     ) -> BestUnits:
-        """The `limit` best units of the wanted files, ties by path, then start line. Exact.
+        """Return the `limit` best units of the wanted files, ties by path, then start line. Exact.
 
-        Only what the `fields` hold counts.
+        Only matches in `fields` count.
         """
         terms = self._read_terms(query, ALL_FIELDS)
         counting = terms if fields == ALL_FIELDS else self._read_terms(query, fields)
@@ -149,13 +149,13 @@ class Searcher:
         return BestUnits(tuple(cut), masks, total, terms)
 
     def _read_terms(self, query: Query, fields: frozenset[int]) -> tuple[TermScorers, ...]:
-        """The lists of each term, which counts as much as the query says."""
+        """Return the scorers of each query term, weighted as the query says."""
         return tuple(self._lists.read(term, query.weights.get(term, 1.0), fields) for term in query.terms)
 
     def find_strongest(self, lists: TermScorers) -> float:
-        """What the lists of a term give at most: the sum over fields of what a live unit gets, exactly.
+        """Return the most a term can give: the sum over fields of its largest gain for a live unit, exactly.
 
-        A term that is nowhere counts as one that stands once, in a unit of average length.
+        A term that occurs nowhere counts as if it occurred once, in a unit of average length.
         """
         if not lists.frequency:
             scorer = TermScorer(FIELDS[BODY].name, "", max(1, self.snapshot.unit_count), 1, 1.0)
@@ -169,7 +169,7 @@ class Searcher:
         return sum(strongest)
 
     def has_files(self, wanted: Filter) -> bool:
-        """True when a live file passes a filter."""
+        """Return True when at least one live file passes the filter."""
         for part in self.segments:
             mask = self._find_mask(part, Query(), wanted)
             live = part.segment.live_file_mask
@@ -178,11 +178,11 @@ class Searcher:
         return False
 
     def count_units(self, term: str) -> int:
-        """In how many live units a term occurs, in the field where it is commonest."""
+        """Return the number of live units that hold a term, in the field where it is most common."""
         return self._lists.read(term).frequency
 
     def find_units(self, part: SegmentSearch, query: Query, files: Mask | None) -> Mask | None:
-        """Which units are of the files, and are not ruled out by required, excluded and symbol words."""
+        """Return a mask of the units in `files` that satisfy the query's operators; None: all units."""
         masks = [] if files is None else [part.keep_files(files)]
         for words, fields in ((query.required, range(len(FIELDS))), (query.symbols, [SYMBOL])):
             masks += [self._find_holding(part, term, fields) for terms in words for term in terms]
@@ -191,7 +191,7 @@ class Searcher:
         return np.logical_and.reduce(masks) if masks else None
 
     def _find_holding(self, part: SegmentSearch, term: str, fields: Sequence[int]) -> Mask:
-        """Which units hold a term in one of the fields."""
+        """Return a mask of the units that hold a term in one of the fields."""
         found = np.zeros(part.reader.unit_count, dtype=np.bool_)
         for one in part.reader.find_lists(term.encode()):
             if one.field in fields:
@@ -200,15 +200,15 @@ class Searcher:
         return found
 
     def read_path(self, position: int, file: int) -> str:
-        """The path of one file of a segment."""
+        """Return the path of one file of the segment at `position`."""
         return self.segments[position].reader.files.read_path(file)
 
     def iter_field(
         self, term: str, field: int, known: TermScorers | None = None
     ) -> Iterator[tuple[SegmentSearch, I64]]:
-        """The live documents of a term in one field, segment by segment. `known` are its lists, if read.
+        """Yield the live documents of a term in one field, by segment. `known` are its scorers, if any.
 
-        Others are not weighed, only the list of the field is read.
+        Without them only the posting list of that field is read, and nothing is scored.
         """
         level = FIELDS[field].level
         for part in self.segments:
@@ -221,9 +221,9 @@ class Searcher:
                 yield part, part.drop_dead(docs, level)
 
     def find_files(self, term: str, field: int, known: TermScorers | None = None) -> I64:
-        """The live files with a term in one field, ascending: each by its number in all segments together.
+        """Return the live files with a term in one field: int64 rows counted across all segments, ascending.
 
-        They are kept: words of names are asked for again and again. `known` are the lists of the term.
+        Results are cached, since words of names recur from query to query. `known` are the term's scorers.
         """
         return self._files.get((term, field), lambda: self._find_files(term, field, known)).astype(np.int64)
 
@@ -237,18 +237,18 @@ class Searcher:
         return np.concatenate(rows).astype(np.uint32)
 
     def describe(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[RankedChunk]:
-        """The chunks of units, with all that an answer needs."""
+        """Return the chunks that hold the units, with everything an answer needs."""
         return self._build_chunks(query, best, units, self._locate(units))
 
     def _cut_units(self, found: list[Matches], limit: int) -> list[Matches]:
-        """The `limit` best of all units; of equal ones at the end those of the first paths and lines."""
+        """Return the `limit` best of all units; ties at the cut go to the first paths and lines."""
         scores = np.concatenate([matches.scores for matches in found]) if found else np.zeros(0)
         if len(scores) <= limit:
             return found
         last = np.round(np.partition(scores, len(scores) - limit)[len(scores) - limit], DECIMALS)
         rounded = [np.round(matches.scores, DECIMALS) for matches in found]
         room = limit - sum(int(np.count_nonzero(values > last)) for values in rounded)
-        # Units of a segment stand in the order of their paths: of each the first ones are enough.
+        # Units of a segment are in path order, so the first ties of each segment are enough.
         ties = [
             (part.reader.files.read_path(part.find_file(unit)).encode(), unit, part.position)
             for part, matches, values in zip(self.segments, found, rounded, strict=True)
@@ -263,7 +263,7 @@ class Searcher:
         ]
 
     def _find_mask(self, part: SegmentSearch, query: Query, wanted: Filter) -> Mask | None:
-        """Which files of a segment the filter and the query let through; None: all."""
+        """Return a mask of a segment's files that the filter and the query let through; None: all."""
         languages = frozenset([*query.languages, *([wanted.language] if wanted.language else [])])
         key = (
             part.position,
@@ -280,15 +280,15 @@ class Searcher:
     def _describe(
         self, query: Query, found: BestUnits, best: list[RankedUnit], top_k: int
     ) -> list[RankedChunk]:
-        """The best chunks in order, with all that an answer needs."""
+        """Return the best chunks in order, with everything an answer needs."""
         units = _cut(best, top_k)
         described = list(zip(units, self._locate(units), strict=True))
         described.sort(key=lambda row: (-row[0].score, row[1].path.encode(), row[1].span.chunk.start_line))
         return self._build_chunks(query, found, *zip(*described[:top_k], strict=True)) if described else []
 
     def _locate(self, units: Sequence[RankedUnit]) -> list[_UnitAddress]:
-        """Where each unit lies."""
-        positions: dict[int, _UnitAddress] = {}  # by the row of the unit
+        """Return the path, span and file facts of each unit."""
+        positions: dict[int, _UnitAddress] = {}  # keyed by the unit's row in `units`
         for part, rows, own in self._part(units):
             files, spans = part.locate(own)
             paths = [self.read_path(part.position, file) for file in files.tolist()]
@@ -298,7 +298,7 @@ class Searcher:
         return [positions[row] for row in range(len(units))]
 
     def _part(self, units: Sequence[RankedUnit]) -> Iterator[tuple[SegmentSearch, list[int], I64]]:
-        """The segments that hold some of the units, the rows of these, and their numbers there."""
+        """Yield each segment that holds some of the units, with their rows and their numbers there."""
         for part in self.segments:
             rows = [row for row, unit in enumerate(units) if unit.segment == part.position]
             if rows:
@@ -323,7 +323,7 @@ class Searcher:
         ]
 
     def _find_matched(self, query: Query, best: BestUnits, units: Sequence[RankedUnit]) -> list[list[str]]:
-        """For each unit the query terms that occur in any field of it."""
+        """Return, for each unit, the query terms that occur in any of its fields."""
         matched: list[list[str]] = [[] for _ in units]
         for part, rows, own in self._part(units):
             for text, term in zip(query.terms, best.terms, strict=True):
@@ -335,7 +335,7 @@ class Searcher:
 
 
 class _Filter:
-    """A path predicate that counts as equal to any other: the key beside it says what it lets through."""
+    """A path predicate that equals any other: the cache key beside it identifies what it lets through."""
 
     def __init__(self, matches: Callable[[str], bool] | None) -> None:
         self.matches = matches
@@ -357,7 +357,7 @@ def _compute_file_mask(
     include_tests: bool,
     path_filter: _Filter,
 ) -> Mask:
-    """Which files of the segment at `position` the filters let through."""
+    """Return a mask of the files, in the segment at `position`, that the filters let through."""
     reader = segments[position].reader
     mask = np.ones(reader.file_count, dtype=np.bool_)
     for names in filter(None, (languages, wanted_languages)):
@@ -372,7 +372,7 @@ def _compute_file_mask(
 
 
 def _cut(best: list[RankedUnit], top_k: int) -> list[RankedUnit]:
-    """All that may be among the first `top_k`: ties with the last one are kept, paths decide later."""
+    """Keep the first `top_k` and all ties with the last of them; paths decide among ties later."""
     if len(best) <= top_k:
         return best
     worst = sorted((unit.score for unit in best), reverse=True)[top_k - 1]

@@ -1,4 +1,4 @@
-"""One segment as a search sees it: units as parts of files and chunks."""
+"""One segment as a search sees it: its units grouped by file and by chunk."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from index_format import CorruptIndex, Level, LiveSegment, UnitSpan, sort_distin
 from repo_mcp.ranking.bm25f import DECIMALS, F64, I64
 
 Mask = npt.NDArray[np.bool_]
-SPARSE_LOOKUPS = 16  # for chunks by their files, after which it pays to know where all chunks end
-UNITS_PER_CHUNK = 6  # looked at first for each chunk that is wanted; more when they are not enough
+SPARSE_LOOKUPS = 16  # per-file chunk lookups, after which a table of all chunk ends pays off
+UNITS_PER_CHUNK = 6  # units considered first per wanted chunk; more when these do not suffice
 
 
 @dataclass(frozen=True, slots=True)
 class RankedUnit:
-    """One unit of a ranking."""
+    """One unit of a ranking and its score."""
 
     score: float
-    segment: int  # place in the snapshot
+    segment: int  # position in the snapshot
     unit: int
 
 
@@ -34,15 +34,15 @@ class Matches:
     scores: F64
 
     def keep(self, wanted: Mask) -> Matches:
-        """Those of them that are wanted; `wanted` has a row for each match."""
+        """Return only the matches that are `wanted` (one bool per match)."""
         return Matches(self.units[wanted], self.scores[wanted])
 
 
 class SegmentSearch:
-    """Safe for several threads."""
+    """One live segment with its unit, chunk and file lookups. Safe for several threads."""
 
     def __init__(self, segment: LiveSegment, position: int) -> None:
-        """`position` is the segment's place in the snapshot."""
+        """`position` is the segment's position in the snapshot."""
         self.segment = segment
         self.reader = segment.reader
         self.position = position
@@ -51,13 +51,13 @@ class SegmentSearch:
         self._lookups = 0
 
     def sum_unit_lengths(self, field: int) -> int:
-        """Sum over live units of the length of a field of files."""
+        """Return the sum, over live units, of the length of their file in a file-level field."""
         take_lengths, dead = self.reader.norms.take_lengths, self.segment.dead_files
         total = int(np.dot(self.units_per_file, self.reader.norms.read_lengths(field)))
         return total - int(np.dot(self.units_per_file[dead], take_lengths(field, dead)))
 
     def locate(self, units: I64) -> tuple[I64, list[UnitSpan]]:
-        """The file of each of some units, and where its first chunk and it lie there. Raises CorruptIndex."""
+        """Return the file of each unit, and the unit's span in its first chunk. Raises CorruptIndex."""
         files, chunks = self.find_files(units), self.find_chunks(units)
         firsts, stops = self._read_chunk_spans(files)
         strays = units[(chunks < firsts) | (chunks >= stops)]
@@ -67,7 +67,7 @@ class SegmentSearch:
         return files, self.reader.chunks.locate(bounds, chunks, units)
 
     def _read_chunk_spans(self, files: I64) -> tuple[I64, I64]:
-        """For each of some files its first chunk, and the first behind it. Raises CorruptIndex."""
+        """Return the half-open range of chunks of each file. Raises CorruptIndex."""
         if self._lookups <= SPARSE_LOOKUPS:
             return self.reader.files.read_chunk_spans(files)
         firsts = self.reader.files.first_chunks
@@ -75,7 +75,7 @@ class SegmentSearch:
 
     @cached_property
     def _chunk_ends(self) -> I64:
-        """The unit behind each chunk. A unit counts for the first chunk that ends behind it."""
+        """The end unit of each chunk. A unit counts for the first chunk that ends after it."""
         self.reader.chunks.read_ahead()
         self.reader.files.languages.read()
         chunks = self.reader.chunks.read_chunks()
@@ -87,7 +87,7 @@ class SegmentSearch:
         return ends
 
     def find_chunks(self, units: I64) -> I64:
-        """The first chunk that each unit lies in."""
+        """Return the first chunk that holds each unit. Raises CorruptIndex."""
         self._lookups += 1
         if self._lookups > SPARSE_LOOKUPS or len(units) * SPARSE_LOOKUPS > self.reader.file_count:
             return self._chunk_ends.searchsorted(units, side="right")
@@ -97,41 +97,41 @@ class SegmentSearch:
         return chunks[np.searchsorted(ends, units, side="right")]
 
     def find_first_units(self, chunks: I64) -> I64:
-        """For each chunk its first unit that lies in no chunk before."""
+        """Return, for each chunk, its first unit that no earlier chunk holds. Raises CorruptIndex."""
         firsts: I64 = np.where(chunks > 0, self._chunk_ends[chunks - 1], 0)
         return firsts
 
     def count_chunks(self, units: I64) -> int:
-        """Chunks with one of the ascending units, a unit counted for the first chunk it lies in."""
+        """Return the number of chunks that hold some of the ascending units; a unit counts for one chunk."""
         chunks = self.find_chunks(units)
         return int(np.count_nonzero(chunks[1:] != chunks[:-1])) + (len(chunks) > 0)
 
     def spread(self, files: I64) -> I64:
-        """The units of files, file after file."""
+        """Return the units of the files, file after file."""
         return spread_runs(self.first_units[files], self.units_per_file[files])
 
     def find_files(self, units: I64) -> I64:
-        """The file of each unit."""
+        """Return the file of each unit."""
         return self.first_units.searchsorted(units, side="right") - 1
 
     def find_file(self, unit: int) -> int:
-        """The file of one unit."""
+        """Return the file of one unit."""
         return int(self.find_files(np.array([unit]))[0])
 
     def drop_dead(self, docs: I64, level: Level) -> I64:
-        """The live ones of some documents."""
+        """Return only the live ones of some documents."""
         mask = self.segment.get_live_mask(level)
         return docs if mask is None else docs[mask[docs]]
 
     def keep_files(self, files: Mask) -> Mask:
-        """Which units are of the files that are kept."""
+        """Return a mask of the units of the files that are True in `files`."""
         kept: Mask = np.repeat(files, self.units_per_file)
         return kept
 
     def choose_best(self, matches: Matches, top_k: int) -> list[RankedUnit]:
-        """The best unit of each of the best `top_k` chunks, more where scores are equal; scores are rounded.
+        """Return the best unit of each of the best `top_k` chunks, plus ties; scores are rounded.
 
-        Of equal units the first is taken.
+        Among a chunk's equal units the first is taken.
         """
         matched, values = matches.units, matches.scores
         wanted = UNITS_PER_CHUNK * top_k
@@ -149,7 +149,7 @@ class SegmentSearch:
 
 
 def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> list[tuple[int, float]]:
-    """The first place in each of the first `top_k` chunks and all that tie with the last, and its score."""
+    """Return the position and score of the first unit of each of the first `top_k` chunks, plus ties."""
     known: set[int] = set()
     chosen: list[tuple[int, float]] = []
     for position, (chunk, score) in enumerate(zip(chunks, scores, strict=True)):
@@ -162,7 +162,7 @@ def _take_firsts(chunks: Sequence[int], scores: Sequence[float], top_k: int) -> 
 
 
 def _take_largest(values: F64, count: int) -> I64:
-    """Places of the `count` largest values, in order, and of all that are rounded to the same as the last."""
+    """Return the positions of the `count` largest values, ascending, plus all that round to the last one."""
     if len(values) <= count:
         return np.arange(len(values))
     last = float(np.partition(values, len(values) - count)[len(values) - count])

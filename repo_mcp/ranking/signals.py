@@ -1,4 +1,4 @@
-"""What speaks for a file, each signal a function of plain values, from 0 to 1 before its weight. Pure."""
+"""The evidence for a file: each signal is a function of plain values, 0 to 1 before weighting. Pure."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from repo_mcp.text.roles import FileRole, choose_role, find_directory_role, find
 
 MIN_PREFIX_CHARS = 4
 _WORD = re.compile(r"[^\W_]\w*|_\w+")
-_KEPT_DIRECTORIES = 8_000  # their files share them; about 2 MB
-_KEPT_NAMES = 8_000  # of files and directories, and their stems; the same
+_KEPT_DIRECTORIES = 8_000  # shared by the files in them; about 2 MB
+_KEPT_NAMES = 8_000  # of files and directories, with their stems; about 2 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory as signals see it."""
+    """A directory's stems and role."""
 
-    stems: tuple[tuple[str, ...], ...]  # of each name in its path, the outermost first
-    role: FileRole  # as find_directory_role has it
+    stems: tuple[tuple[str, ...], ...]  # of each name in its path, outermost first
+    role: FileRole  # as returned by `find_directory_role`
 
 
 @lru_cache(maxsize=_KEPT_DIRECTORIES)
 def read_directory(path: str) -> Directory:
-    """The directory of a path; "" is the root."""
+    """Return the stems and the role of a directory path; "" is the root."""
     return Directory(tuple(map(split_name, path.split("/"))) if path else (), find_directory_role(path))
 
 
 @lru_cache(maxsize=_KEPT_NAMES)
 def split_name(text: str) -> tuple[str, ...]:
-    """The stems of a name's parts."""
+    """Return the stems of a name's parts."""
     return tuple(stem for word in _WORD.findall(text) for stem in split_stems(word))
 
 
 def tell_role(path: str) -> FileRole:
-    """The role of a file as `find_role` has it; what a directory says is kept."""
+    """Return the role of a file, equal to that of `find_role`; the part of its directory is cached."""
     directory, _, name = path.rpartition("/")
     return choose_role(read_directory(directory).role, find_name_role(name))
 
 
 def cut_name(name: str) -> str:
-    """The name of a file to its first dot, unless it begins with that."""
+    """Return a file name up to its first dot, or all of it when it begins with the dot."""
     return name.partition(".")[0] or name
 
 
 def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
-    """The files, ascending, and the sum of the scores of each one's units: the best one whole, each next
-    one times `next_unit`."""
+    """Return the distinct files, ascending, and the text score of each: its units' scores in descending
+    order, each weighted `next_unit` times the one before, summed."""
     order = np.argsort(-scores, kind="stable")
     order = order[np.argsort(files[order], kind="stable")]  # np.lexsort takes twice as long
     files, scores = files[order], scores[order]
@@ -68,41 +68,41 @@ def sum_text(files: I64, scores: F64, next_unit: float) -> tuple[I64, F64]:
 
 
 def weigh_rarity(count: int, total: int) -> float:
-    """1 for what one of all has, 0 for what all have; 1 for what is not there."""
+    """Return 1 for what one of `total` has or none has, down to 0 for what all have."""
     return min(1.0, math.log((total + 1) / max(1, count)) / math.log(total + 1)) if total else 1.0
 
 
 def weigh_inverse(count: int, total: int) -> float:
-    """Inverse document frequency as BM25 has it."""
+    """Return BM25's inverse document frequency."""
     return math.log(1.0 + (total - count + 0.5) / (count + 0.5))
 
 
 class StemMatcher:
-    """How much of a name the stems of a query cover. For one query."""
+    """Measures how much of a name the stems of a query cover. For one query."""
 
     def __init__(self, stems: Mapping[str, float], prefix: float) -> None:
-        """`stems` gives the weight of each, 0 to 1; `prefix` is what a match of beginnings counts."""
+        """`stems` gives each stem's weight, 0 to 1; `prefix` is the weight of a match by prefix."""
         self._stems = stems
         self._prefix = prefix
         self._by_start: dict[str, list[str]] = {}
         for stem in stems:
             if len(stem) >= MIN_PREFIX_CHARS:
                 self._by_start.setdefault(stem[:MIN_PREFIX_CHARS], []).append(stem)
-        # One of these stands, in lower case, in every ASCII name that a stem covers something of.
+        # Every ASCII name that a stem can match holds at least one of these, in lower case.
         roots = {get_root(stem[:MIN_PREFIX_CHARS]) for stem in stems}
         self._roots = ("",) if LONG_WORD in stems else tuple(roots)
         self._known: dict[tuple[str, ...], float] = {}
 
     def cover(self, name: str) -> float:
-        """The mean over a name's parts of the weight of the stem that each matches."""
+        """Return the mean, over the parts of a name, of the weight of the stem that each part matches."""
         return self._cover(split_name(name)) if self._may_match(name) else 0.0
 
     def cover_all(self, directory: str) -> float:
-        """The names in the path of a directory together: each adds what is matched of it."""
+        """Return the sum of `cover` over the names in a directory's path."""
         return sum(map(self._cover, read_directory(directory).stems)) if self._may_match(directory) else 0.0
 
     def _may_match(self, text: str) -> bool:
-        """False when no stem can match in a text. To look takes a tenth of what it takes to split."""
+        """Return False when no stem can match in a text. Takes a tenth of the time of splitting it."""
         if not text.isascii():
             return True
         folded = text.lower()
@@ -129,7 +129,7 @@ class StemMatcher:
 
 
 def keep_shares(asked: frozenset[FileRole], weights: RankingWeights) -> dict[FileRole, float]:
-    """For each role what is left of the points of its files."""
+    """Return, for each role, the share of their points that its files keep."""
     shares = {
         FileRole.CODE: 1.0,
         FileRole.TEST: weights.test,

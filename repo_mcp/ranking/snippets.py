@@ -1,7 +1,7 @@
-"""What a hit shows: the best window of its best unit in the live text, and the enclosing declaration.
+"""Builds what a hit shows: the best window of its best unit in the live text, and the enclosing declaration.
 
-The index only says where to look. A hit whose file changed since is looked at again as it is now,
-and left out when what matched is gone.
+The index only says where to look. A hit whose file has changed since is searched again in its current
+text, and left out when what matched is gone.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from repo_mcp.text.analysis import LONG_WORD, get_root, get_word_terms
 from repo_mcp.text.lines import decode_source
 
 WINDOW_LINES = 8
-MAX_LINE_CHARS = 240  # of a snippet; open_file shows more
-SYMBOL_SEARCH_BYTES = 64 * 1024  # looked through before the window for the declaration around it
+MAX_LINE_CHARS = 240  # of a line in a snippet; open_file shows more
+SYMBOL_SEARCH_BYTES = 64 * 1024  # searched before the window for the enclosing declaration
 LOOKAHEAD_BYTES = 1024
 _WORD = re.compile(r"\w+")
-# ASCII words in lower case, with spaces for what stands between them.
+# ASCII words in lower case, with spaces in place of everything between them.
 _FOLDED = bytes(ord(chr(byte).lower()) if _WORD.match(chr(byte)) else ord(" ") for byte in range(128)) * 2
-_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page have words in common; 1 MB
+_get_terms = lru_cache(maxsize=2_048)(get_word_terms)  # hits on a page share words; 1 MB
 
-ReadLive = Callable[[str], bytes]  # the bytes of a file through the door; raises RepoError
+ReadLive = Callable[[str], bytes]  # reads a file through the repository reader; raises RepoError
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHits:
-    """Hits of a ranking in its order, and what could not be shown as it was indexed."""
+    """Hits in ranking order, and warnings about those that could not be shown as indexed."""
 
     hits: tuple[Hit, ...]
     warnings: tuple[str, ...]
@@ -50,10 +50,10 @@ def show_hits(
     extensions: Mapping[str, str] | None = None,
     most: int | None = None,
 ) -> ShownHits:
-    """The ranked chunks with their live text. A chunk must hold all `phrases`, case and white space aside.
+    """Return hits for the ranked chunks, with their live text.
 
-    Of the chunks the first `most` that can be shown, or all. `extensions` gives file extensions another
-    language than the built-in one.
+    A chunk must hold all `phrases`, ignoring case and white space. `most` limits the number of hits.
+    `extensions` maps file extensions to languages other than the built-in ones.
     """
     found = read_chunks(ranked, phrases, read_live, most)
     hits = (_build_hit(one, find_language(one.ranked.path, extensions)) for one in found.chunks)
@@ -62,19 +62,19 @@ def show_hits(
 
 @dataclass(frozen=True, slots=True)
 class LiveChunk:
-    """One chunk of a ranking in its file as it is now."""
+    """One chunk of a ranking within the current text of its file."""
 
     ranked: RankedChunk
     data: bytes  # the whole file, normalised
-    lines: TextLines  # of it
-    start_line: int  # where its best lines are to be looked for: the best unit,
-    end_line: int  # or the whole chunk when the file has changed since
-    is_changed: bool = False  # the file is not as it was indexed
+    lines: TextLines  # of `data`
+    start_line: int  # lines to search for the best window: the best unit,
+    end_line: int  # or the whole chunk when the file has changed
+    is_changed: bool = False  # the file differs from what was indexed
 
 
 @dataclass(frozen=True, slots=True)
 class LiveChunks:
-    """Chunks of a ranking in its order, and what could not be shown as it was indexed."""
+    """Chunks in ranking order, and warnings about those that could not be shown as indexed."""
 
     chunks: tuple[LiveChunk, ...]
     warnings: tuple[str, ...]
@@ -83,7 +83,7 @@ class LiveChunks:
 def read_chunks(
     ranked: Iterable[RankedChunk], phrases: Sequence[str], read_live: ReadLive, most: int | None = None
 ) -> LiveChunks:
-    """The first `most` ranked chunks, or all, whose file still holds what matched and all `phrases`."""
+    """Return the first `most` (or all) chunks whose file still holds what matched and all `phrases`."""
     chunks: list[LiveChunk] = []
     changed = tried = 0
     for chunk in ranked:
@@ -111,14 +111,14 @@ def read_chunks(
 
 
 def _find_live(ranked: RankedChunk, phrases: Sequence[str], data: bytes, changed: bool) -> LiveChunk | None:
-    """The chunk in a file's normalised text; None when what was looked for is not there any more."""
+    """Return the chunk in a file's normalised text; None when the match is no longer there."""
     raw = TextLines(data)
     chunk_start, chunk_end = ranked.chunk.start_line, min(ranked.chunk.end_line, len(raw))
     if changed and not any(find_line_terms(decode_lines(raw, chunk_start, chunk_end), ranked.matched_terms)):
         return None
     if phrases and not _holds(" ".join(decode_lines(raw, chunk_start, chunk_end)), phrases):
         return None
-    if changed:  # the unit's lines may be elsewhere in the chunk by now
+    if changed:  # the unit's lines may have moved within the chunk
         return LiveChunk(ranked, data, raw, chunk_start, chunk_end, is_changed=True)
     return LiveChunk(ranked, data, raw, ranked.unit_start, min(ranked.unit_end, len(raw)))
 
@@ -142,7 +142,7 @@ def _build_hit(live: LiveChunk, language: Language) -> Hit:
 
 
 def decode_lines(raw: Sequence[bytes], first: int, last: int) -> list[str]:
-    """The lines from `first` to `last`, counted from 1."""
+    """Return the lines from `first` to `last`, counted from 1, both included."""
     return b"\n".join(raw[first - 1 : last]).decode("utf-8", "replace").split("\n") if first <= last else []
 
 
@@ -152,7 +152,7 @@ def _holds(text: str, phrases: Sequence[str]) -> bool:
 
 
 def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
-    """For each line, which of the terms it holds: a bit for each, the first term's the lowest."""
+    """Return, for each line, a bit set of the terms it holds; the first term is the lowest bit."""
     bits = {term: 1 << position for position, term in enumerate(terms)}
     text = "\n".join(lines)
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -171,7 +171,7 @@ def find_line_terms(lines: Sequence[str], terms: Sequence[str]) -> list[int]:
 
 
 def _iter_words(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Places and words of a text, among them all that give one of the terms; some come again."""
+    """Yield positions and words of a text, including every word that yields a term; some repeat."""
     roots = {get_root(term).encode("utf-8", "surrogatepass") for term in terms}
     if not text.isascii() or b"" in roots or LONG_WORD in terms:
         yield from ((match.start(), match[0]) for match in _WORD.finditer(text))
@@ -186,17 +186,15 @@ def _iter_words(text: str, terms: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def choose_window(found: Sequence[int], extra: Sequence[int] | None = None) -> tuple[int, int]:
-    """The half-open span of WINDOW_LINES or fewer that shows most of the terms, the first of equal ones.
+    """Return the half-open span of at most WINDOW_LINES lines with the highest value; the first on a tie.
 
-    `extra` is what a line is worth beside its terms.
-
-    A window is worth the sum, over its lines, of their terms, a term new to the window counting four
-    times: eight lines with one word each show less than one line with all.
+    A window's value is the sum over its lines of their terms, where a term's first occurrence counts four
+    times: eight lines with one term each show less than one line with all. `extra` is added per line.
     """
     extra = [0] * len(found) if extra is None else extra
     best, most = 0, _value(found[:WINDOW_LINES]) + sum(extra[:WINDOW_LINES])
     for last in range(WINDOW_LINES, len(found)):
-        if found[last] or extra[last]:  # else the window is worth no more than the one before
+        if found[last] or extra[last]:  # otherwise the window is worth no more than the one before
             start = last - WINDOW_LINES + 1
             worth = _value(found[start : last + 1]) + sum(extra[start : last + 1])
             if worth > most:
@@ -213,13 +211,13 @@ def _value(found: Sequence[int]) -> int:
 
 
 def find_best_line(found: Sequence[int]) -> int:
-    """The first of the lines that hold most of the terms."""
+    """Return the index of the first line among those that hold the most terms."""
     counts = [held.bit_count() for held in found]
     return counts.index(max(counts)) if counts else 0
 
 
 def render_lines(lines: Sequence[str], first_line: int) -> str:
-    """Numbered lines: `<number>\\t<text>\\n`, long ones cut."""
+    """Render numbered lines, `<number>\\t<text>\\n` each, with long lines cut."""
     return "".join(f"{first_line + position}\t{_cut(line)}\n" for position, line in enumerate(lines))
 
 
@@ -228,13 +226,13 @@ def _cut(line: str) -> str:
 
 
 def find_enclosing_symbol(language: Language, data: bytes, offset: int) -> str | None:
-    """The name declared last before or at the line of `offset` in normalised text, if any is near."""
+    """Return the name of the last declaration at or before the line of `offset`, if one is near."""
     line_end = data.find(b"\n", offset)
     line_end = len(data) if line_end < 0 else line_end
     start = max(0, offset - SYMBOL_SEARCH_BYTES)
     if start:
         start = data.find(b"\n", start) + 1
-    # A declaration may be told by what follows its line, such as a brace on the next.
+    # What follows a line can make it a declaration, such as a brace on the next.
     landmarks = scan(language, data[start : line_end + LOOKAHEAD_BYTES])
     for first, last in reversed(landmarks.definitions):
         if start + first < line_end:

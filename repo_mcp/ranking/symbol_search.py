@@ -1,7 +1,7 @@
 """Ranked search among the names that code declares: exact names first, then names that hold all the parts.
 
-It asks the ranked search several questions, each for units that declare something, and puts the answers
-one behind the other. Within one answer the order is that of relevance.
+It asks the ranked search several questions, each for units that declare something, and concatenates the
+answers. Within one answer the order is by relevance.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from repo_mcp.ranking.searcher import Filter, RankedChunk, Ranking, Searcher
 from repo_mcp.text.analysis import get_word_terms
 
 _WORD = re.compile(r"\w+")
-MAX_NAMES = 16  # of a query; each asks a question of its own
+MAX_NAMES = 16  # of a query; each costs a search of its own
 
 
 def rank_symbols(
@@ -24,7 +24,7 @@ def rank_symbols(
     top_k: int,
     wanted: Filter | None = None,
 ) -> Ranking:
-    """The best `top_k` chunks that declare a name of the query, or one with all its parts."""
+    """Return the best `top_k` chunks that declare a name of the query, or a name with all its parts."""
     chunks: dict[tuple[str, int], RankedChunk] = {}
     total = 0
     for asked in _iter_questions(query):
@@ -38,7 +38,7 @@ def rank_symbols(
 
 
 def _iter_questions(query: Query) -> Iterator[Query]:
-    """The names all in one unit, each alone, then by their parts, all in one unit and each alone."""
+    """Yield queries for all names in one unit, then each name alone, then the same for their parts."""
     words = dict.fromkeys(word for word in _WORD.findall(query.text))
     names = [get_word_terms(word) for word in words][:MAX_NAMES]
     wholes: list[tuple[str, ...]] = [(name[0],) for name in names]

@@ -1,7 +1,7 @@
-"""What BM25 makes of a term frequency and a length, but for the rarity of the term: numbered, for all terms.
+"""The term-frequency part of BM25, for pairs of term frequency and length: numbered, shared by all terms.
 
-A kept posting then takes a number of two bytes. Of the kernel's three million postings of short lists, one
-in five would have a gain that no other in its list has; all terms together know some ten thousand pairs.
+A cached posting then takes a two-byte number. Among the Linux kernel's three million postings of short
+lists, one in five would have a gain unique in its list; all terms together use some ten thousand pairs.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from repo_mcp.text.schema import FIELDS
 
 U8 = npt.NDArray[np.uint8]
 U32 = npt.NDArray[np.uint32]
-LENGTHS = 1 << 11  # of a document; longer ones are counted by hand
-FREQUENCIES = 1 << 5  # the same; a larger table is zeroed for longer than a first query takes
+LENGTHS = 1 << 11  # of a document; larger ones go through a dictionary
+FREQUENCIES = 1 << 5  # likewise; zeroing a larger table would take longer than a first query
 
 
 class TfNormTable:
-    """The numbers of all fields, from 1. Safe for several threads: a number stays what it is."""
+    """The tf norms of all fields, numbered from 1. Thread-safe: a number never changes its meaning."""
 
     def __init__(self, average_lengths: Sequence[float]) -> None:
-        """`average_lengths` of the fields are those of the snapshot."""
+        """`average_lengths` are the snapshot's averages, one per field."""
         self._scorers = [
             TfNorm(field.name, average) for field, average in zip(FIELDS, average_lengths, strict=True)
         ]
-        # For each field and pair its number, 0 for one that is not known: who never asks takes no memory.
+        # Per field, the number of each pair, or 0 if unknown: untouched pages of the table take no memory.
         self._numbers = [np.zeros(LENGTHS * FREQUENCIES, dtype=np.uint32) for _ in FIELDS]
-        self._others: list[dict[tuple[int, int], int]] = [{} for _ in FIELDS]  # the same for the others
+        self._others: list[dict[tuple[int, int], int]] = [{} for _ in FIELDS]  # likewise for larger pairs
         self._lock = threading.Lock()
-        self.values: F64 = np.zeros(1)  # of each number
+        self.values: F64 = np.zeros(1)  # the tf norm of each number
         self.fields: U8 = np.zeros(1, dtype=np.uint8)
 
     def number(self, field: int, counts: I64, lengths: Integers) -> U32:
-        """The number of each posting."""
+        """Return the tf-norm number of each posting, uint32, adding new ones as needed."""
         if int(counts.max()) >= FREQUENCIES or int(lengths.max()) >= LENGTHS:
             return self._number_any(field, counts, lengths)
         numbers = self._numbers[field]
@@ -48,13 +48,13 @@ class TfNormTable:
         if not int(found.min()):
             with self._lock:
                 unknown = sort_distinct(keys[(found == 0).nonzero()[0]])
-                unknown = unknown[numbers[unknown] == 0]  # nor found by another thread meanwhile
+                unknown = unknown[numbers[unknown] == 0]  # another thread may have added some meanwhile
                 numbers[unknown] = self._append(field, unknown // LENGTHS, unknown % LENGTHS)
             found = numbers[keys]
         return found
 
     def _number_any(self, field: int, counts: I64, lengths: Integers) -> U32:
-        """The same where some are out of the ordinary."""
+        """Return the number of each posting when some exceed the table."""
         is_other = (counts >= FREQUENCIES) | (lengths >= LENGTHS)
         found = np.empty(len(counts), dtype=np.uint32)
         if not is_other.all():
@@ -69,7 +69,7 @@ class TfNormTable:
         return found
 
     def _append(self, field: int, counts: I64, lengths: I64) -> I64:
-        """New numbers for pairs."""
+        """Return new numbers for pairs."""
         first = len(self.values)
         self.values = np.append(self.values, self._scorers[field].score(counts, lengths))
         self.fields = np.append(self.fields, np.full(len(counts), field, dtype=np.uint8))

@@ -1,4 +1,4 @@
-"""A query to the answer of a search: ranked chunks, shown from the live files, and what to know of them."""
+"""Turns a query into the answer of a search: ranked chunks with live text, and warnings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repo_mcp.ranking.spell_suggest import suggest
 from repo_mcp.ranking.symbol_search import rank_symbols
 from repo_mcp.workspace.ignore import GlobFilter
 
-PHRASE_DEPTH = 100  # chunks that are looked through for an exact phrase
+PHRASE_DEPTH = 100  # chunks examined for an exact phrase
 NO_PHRASE = "No text found holds the quoted phrase; these hits match its words."
 
 
@@ -28,16 +28,16 @@ def run_search(
     read_live: ReadLive,
     describe_progress: Callable[[Snapshot], Sequence[str]],
 ) -> SearchAnswer:
-    """The best chunks for a query. `describe_progress` tells how far the index is.
+    """Return the best chunks for a query. `describe_progress` gives warnings about an unfinished index.
 
-    Raises INVALID_ARGUMENT, and IndexFormatError for an index that is damaged.
+    Raises RepoError with INVALID_ARGUMENT, and IndexFormatError for a damaged index.
     """
     query = parse_query(request.query, most_words)
     glob = request.file_glob
     wanted = Filter(
         GlobFilter(glob).matches if glob else None, glob or "", request.language, request.include_tests
     )
-    # Which chunks hold a phrase only their text tells: more of them are looked at.
+    # Only its text shows whether a chunk holds a phrase, so more chunks are examined.
     depth = max(request.top_k, PHRASE_DEPTH) if query.phrases else request.top_k
     find = rank_symbols if request.symbols_only else rank
     ranking = find(searcher, query, depth, wanted)
