@@ -1,1 +1,1 @@
-"""From the tree to segments: what changed is found, cut, analysed, built in shards, committed and merged."""
+"""From the tree to segments: changes are found, cut, analysed, built in shards, committed and merged."""

@@ -1,8 +1,8 @@
-"""The shards of one refresh: planned as files come, given out, and taken as they are done.
+"""The shards of one refresh: planned as files arrive, handed to workers, and taken when they are done.
 
-Where every file is to be read the walk tells of them while it goes on, in path order, and a shard is given
-out as soon as it is full: where shards begin does not depend on when. How many files there are is known when
-the walk has ended; until then progress tells a total of 0.
+In a full build the walk reports its files in path order while it goes on, and each shard is handed out as
+soon as it is full; where shards begin does not depend on timing. The number of files is known only when
+the walk has ended; until then progress reports a total of 0.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from repo_mcp.indexing.shards import ShardPlanner, ShardResult, ShardTask
 from repo_mcp.indexing.workers import Cancelled, ShardPool
 from repo_mcp.workspace.walked_files import FileColumns, WalkedFiles
 
-NOTED_FILES = 100  # new ones that are worth planning for: a sixth of a shard of Linux
+NOTED_FILES = 100  # new files that are worth a planning step: a sixth of a shard of Linux
 
-# files done, of how many; bytes done, of how many
+# files done, total files; bytes done, total bytes
 Report = Callable[[int, int, int, int], None]
 
 
 class Building:
-    """The shards of one refresh, and how many of them are done."""
+    """The shards of one refresh, and the progress made on them."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Building:
         report: Report,
         cancelled: Cancelled,
     ) -> None:
-        """`take` is given each shard as it is done, `report` is called after it."""
+        """`take` is called with each finished shard, and `report` after it."""
         self._planner = planner
         self._pool = pool
         self._take = take
@@ -38,20 +38,20 @@ class Building:
         self._cancelled = cancelled
         self._planned_files = self._planned_bytes = 0
         self._done_files = self._done_bytes = 0
-        self._total_files = self._total_bytes = 0  # until they are known
+        self._total_files = self._total_bytes = 0  # 0 until known
 
     def note(self, files: FileColumns) -> None:
-        """What the walk has met so far; more may come behind it. Raises as `finish` does."""
+        """Plan the new ones among the files walked so far; more may follow. Raises as `finish` does."""
         if len(files.paths) - self._planned_files >= NOTED_FILES:
             self._plan(files.cut(self._planned_files))
         for result in self._pool.iter_done():
             self._finish_shard(result)
 
     def finish(self, files: WalkedFiles) -> None:
-        """All files, of which the first were noted. Returns when every shard is taken.
+        """Build the shards of all files, including those already noted; return when every shard is taken.
 
-        Raises CANCELLED, INTERNAL when a worker died, OSError when a segment could not be written, and what
-        `take` raises.
+        Raises RepoError with CANCELLED, or INTERNAL when a worker died; OSError when a segment could not be
+        written; and whatever `take` raises.
         """
         self._plan(files.cut(self._planned_files))
         self._give_out(self._planner.finish())

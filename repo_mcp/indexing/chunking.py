@@ -1,10 +1,10 @@
-"""How the lines of a file are cut: chunks as the specification has them, units inside them.
+"""Cuts the lines of a file: into chunks as the specification defines them, and into units inside these.
 
-Chunks begin where an adapter proposes it, at declarations, and do not overlap. Without a proposal
+Chunks begin where a language adapter proposes it, at declarations, and do not overlap. Without a proposal
 they are `chunk_lines` long and overlap by `overlap_lines`: with 200 and 30, lines 1-200, 171-370
 and so on, the last one to the end of the file. Every chunk boundary, start or end, is a unit
-boundary; what lies between is cut into equal units of at most UNIT_LINES. So units are a partition
-of the lines (no text is indexed twice), and a chunk is a run of units. Ranking is better on units
+boundary; the lines between two boundaries are cut into equal units of at most UNIT_LINES. So units are a
+partition of the lines (no text is indexed twice), and a chunk is a run of units. Ranking is better on units
 of that size than on chunks: see docs/decisions.
 """
 
@@ -22,21 +22,21 @@ from index_format import sort_distinct
 
 I64 = npt.NDArray[np.int64]
 UNIT_LINES = 50
-VERSION = 2  # part of the index's configuration
+VERSION = 2  # part of the index's configuration: another version means another index
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How one file is cut. All counts are 0 for a file without lines."""
+    """The units and chunks of one file. All counts are 0 for a file without lines."""
 
-    unit_lines: I64  # lines of each unit
+    unit_lines: I64  # lines in each unit
     chunk_first_units: I64
     chunk_unit_counts: I64
 
 
 @lru_cache(maxsize=4096)
 def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
-    """The cut of a file of `lines` lines. The arrays are shared: do not write to them."""
+    """Return the cut of a file of `lines` lines by numbers alone. The arrays are shared: do not write."""
     if lines == 0:
         empty = np.zeros(0, dtype=np.int64)
         return Cut(empty, empty, empty)
@@ -53,7 +53,7 @@ def cut_lines(lines: int, chunk_lines: int, overlap_lines: int) -> Cut:
 
 
 def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
-    """The cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
+    """Return the cut of a file of `lines` lines whose chunks begin at the given lines, the first at 1."""
     chunks = [_split_evenly(last - first) for first, last in pairwise([*first_lines, lines + 1])]
     counts = np.array(list(map(len, chunks)), dtype=np.int64)
     units = np.array(list(chain.from_iterable(chunks)), dtype=np.int64)
@@ -61,7 +61,7 @@ def cut_at(lines: int, first_lines: Sequence[int]) -> Cut:
 
 
 def _split_evenly(lines: int) -> list[int]:
-    """Sizes of at most UNIT_LINES that differ by one at most, the larger first."""
+    """Return sizes of at most UNIT_LINES that differ by at most one, the larger first."""
     count = -(-lines // UNIT_LINES)
     small, more = divmod(lines, count)
     return [small + 1] * more + [small] * (count - more)

@@ -1,11 +1,11 @@
-"""The writing side of the phases that follow the lexical index: one record for each of its files.
+"""The writing side of the derived indexes, which have one record for each file of the lexical index.
 
-A round makes what is new or changed and drops what is gone. It commits a segment whenever enough has come,
-so that the index is of use while it grows, and a round that is killed goes on where it stopped. After a
-build, or when most was renewed, everything is merged into one segment. Each such index has a directory and a
-lock of its own: a refresh of the lexical index never waits for it.
+A round makes records for new and changed files and drops those of files that are gone. It commits a segment
+whenever enough have accumulated, so that the index is useful while it grows and a killed round resumes where
+it stopped. After a build, or when most files were renewed, all is merged into one segment. Each derived
+index has its own directory and lock: a refresh of the lexical index never waits for it.
 
-Left out on purpose: what a record is, who makes it, and when enough has come. That is the phase's own.
+Left out on purpose: what a record is, how it is made, and when enough have accumulated. The phase decides.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ from repo_mcp.indexing.known_files import KnownFiles
 from repo_mcp.indexing.reports import explain_write_error
 from repo_mcp.model import IndexProgress, ProgressCallback
 
-WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower
-FULL_MERGE_SHARE = 0.5  # of the files, when renewed in one round
+WINDOW_BYTES = 1024 * 1024  # of a merge: 50 MB of work space, and no slower than larger windows
+FULL_MERGE_SHARE = 0.5  # of the files; when more are renewed in one round, everything is merged
 
 Cancelled = Callable[[], bool]
-Check = Callable[[], None]  # raises CANCELLED when it is
-WriteTarget = tuple[Directory, IndexWriter]  # to write a segment to, and to commit it with
+Check = Callable[[], None]  # raises RepoError with CANCELLED when the round is cancelled
+WriteTarget = tuple[Directory, IndexWriter]  # where segments are written, and what commits them
 
 
 class MadeFile(Protocol):
-    """One file with its record."""
+    """One source file together with its record."""
 
     @property
     def path(self) -> str:
-        """As the lexical index has it."""
+        """Return the path as in the lexical index."""
 
     @property
     def size(self) -> int:
-        """Bytes of the source file."""
+        """Return the size of the source file, in bytes."""
 
 
 Made = TypeVar("Made", bound=MadeFile)
@@ -65,16 +65,16 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True, slots=True)
 class PhaseWords:
-    """What a phase says when it cannot go on."""
+    """The messages of a phase when it cannot go on."""
 
-    name: str  # of its first progress
-    busy: str  # another process writes
+    name: str  # reported with its first progress
+    busy: str  # when another process is writing
     cancelled: str
-    kept: str  # what becomes of the work so far
+    kept: str  # tells what becomes of the work so far
 
 
 class PhaseStore:
-    """The directory of one such index, and who may write to it."""
+    """The directory of one derived index, and the right to write to it."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class PhaseStore:
         make_tag: MakeTag | None,
         words: PhaseWords,
     ) -> None:
-        """`path` is the directory of the index, which `make_tag` seals."""
+        """`path` is the directory of the index; its files are sealed with `make_tag`."""
         self._path = path
         self._configuration = configuration
         self._fields = fields
@@ -93,9 +93,9 @@ class PhaseStore:
 
     @contextmanager
     def open_writer(self, cancelled: Cancelled) -> Iterator[WriteTarget]:
-        """For one round. BUSY when another process writes.
+        """Open the index for one round of writing. Raises RepoError with BUSY when another process writes.
 
-        What the system refuses inside is explained: INDEX_UNAVAILABLE.
+        An OSError inside the block is raised as RepoError with INDEX_UNAVAILABLE.
         """
         check = partial(self.check, cancelled)
         try:
@@ -114,13 +114,13 @@ class PhaseStore:
             ) from error
 
     def check(self, cancelled: Cancelled) -> None:
-        """Raises CANCELLED when it is."""
+        """Raise RepoError with CANCELLED when the round is cancelled."""
         if cancelled():
             raise RepoError(ErrorCode.CANCELLED, self._words.cancelled, self._words.kept)
 
 
 class SegmentRound(Generic[Made]):
-    """What one round writes, from plan to commit."""
+    """The writes of one round, from plan to commit."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class SegmentRound(Generic[Made]):
         progress: ProgressCallback | None,
         check: Check,
     ) -> None:
-        """`place` is what `PhaseStore.open_writer` gave, `known` what is there, `build` makes a segment."""
+        """`place` comes from `PhaseStore.open_writer`, `known` is indexed already, `build` makes segments."""
         self._directory, self._writer = place
         self._known = known
         self._known_files = known.count
@@ -140,24 +140,24 @@ class SegmentRound(Generic[Made]):
         self._progress = progress
         self.check = check
         self._pending: list[Made] = []
-        self.left: list[str] = []  # paths that got no record: for the next round
-        self.taken = 0  # files that got one
+        self.left: list[str] = []  # paths that got no record, left for the next round
+        self.taken = 0  # files that got a record
         self._done_bytes = plan.done_bytes
 
     def begin(self, phase: str) -> None:
-        """Drop what is gone."""
+        """Mark the files that are gone as dead, and report the first progress."""
         self._writer.delete_garbage()
         self._mark_dead(self._plan.gone)
         self.report(phase)
 
     def take(self, file: Made) -> None:
-        """A file that is to be written with the next flush."""
+        """Add a file to the next flush."""
         self._pending.append(file)
         self.taken += 1
         self._done_bytes += file.size
 
     def flush(self) -> None:
-        """Commit what has come, in place of the versions that it supersedes."""
+        """Commit the pending files, replacing their older versions."""
         if not self._pending:
             return
         content, run = self._build(self._pending)
@@ -168,19 +168,19 @@ class SegmentRound(Generic[Made]):
         self._pending = []
 
     def merge(self) -> None:
-        """Merge what the policy chooses, or all when most was renewed."""
+        """Merge the segments that the policy chooses, or all when most were renewed. Raises CANCELLED."""
         self.report("merge")
         is_most = self.taken > FULL_MERGE_SHARE * (self._known_files + self.taken)
         merge(self._writer, self.check, full=is_most)
 
     def end(self) -> int:
-        """The generation after the last commit."""
+        """Commit, delete garbage and return the new generation."""
         generation = self._writer.commit().generation
         self._writer.delete_garbage()
         return generation
 
     def report(self, phase: str) -> None:
-        """Tell how far it is."""
+        """Report the round's progress to its callback, if there is one."""
         if self._progress is not None:
             plan = self._plan
             done_files = plan.done_files + self.taken
@@ -193,7 +193,7 @@ class SegmentRound(Generic[Made]):
 
 
 def drop(writer: IndexWriter, known: KnownFiles, paths: Sequence[str]) -> None:
-    """Have the next commit be without files; those that are not there are passed over."""
+    """Mark files as dead for the next commit; unknown paths are skipped."""
     for segment, files in known.take(paths).items():
         writer.mark_dead(segment, files)
 
@@ -204,7 +204,7 @@ def merge(writer: IndexWriter, check: Check, *, full: bool) -> int:
 
 
 def purge(writer: IndexWriter, check: Check) -> int:
-    """Write every segment with dead files anew, in this process. Raises as `merge` does."""
+    """Rewrite every segment that has dead files, in this process. Raises as `merge` does."""
     names = [entry.name for entry in writer.segments]
     return writer.purge(names, encode=_encode_here(check), window_bytes=WINDOW_BYTES)
 
@@ -219,9 +219,9 @@ def _encode_here(check: Check) -> Callable[[Sequence[SegmentEntry], Merge], Iter
 
 
 def purge_gone(place: WriteTarget, known: KnownFiles, gone: Sequence[str], check: Check) -> KnownFiles:
-    """Drop files with one commit after which nothing is left of them, nor of older versions.
+    """Drop files in one commit after which nothing is left of them, nor of their older versions.
 
-    Returns the files that are there then. Raises as `merge` does.
+    Returns the files that remain. Raises as `merge` does.
     """
     directory, writer = place
     drop(writer, known, gone)
@@ -232,8 +232,8 @@ def purge_gone(place: WriteTarget, known: KnownFiles, gone: Sequence[str], check
 
 
 def run_round(place: WriteTarget, run: Callable[[KnownFiles | None], Report], *, anew: bool) -> Report:
-    """What `run` makes with the files that are there; None for it where everything is to be made `anew`, or
-    what is there cannot be read: then it is discarded. Raises what `run` raises then.
+    """Return the result of `run`, called with the known files, or with None to build everything. The latter
+    happens with `anew` and when the index cannot be read: it is then discarded. Raises what `run` raises.
     """
     directory, writer = place
     with suppress(IndexFormatError):
@@ -248,19 +248,19 @@ def _read_known(directory: Directory, writer: IndexWriter) -> KnownFiles:
 
 
 class StoppableDirectory(DiskDirectory):
-    """A directory whose new files ask at each write whether to go on: records can be many megabytes."""
+    """A directory whose new files run a check before each write: records can be many megabytes."""
 
     def __init__(self, path: str, check: Check, make_tag: MakeTag | None, *, create: bool = False) -> None:
         super().__init__(path, create=create, make_tag=make_tag)
         self._check = check
 
     def create(self, name: str) -> WritableFile:
-        """As DiskDirectory."""
+        """Create a file whose writes run the check. See `DiskDirectory`."""
         return _StoppableFile(super().create(name), self._check)
 
 
 class _StoppableFile:
-    """A file whose writing raises what `check` raises."""
+    """A file that runs `check` before each write, and raises what it raises."""
 
     def __init__(self, file: WritableFile, check: Check) -> None:
         self._file = file

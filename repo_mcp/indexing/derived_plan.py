@@ -1,7 +1,7 @@
-"""What a round of the structure phase has to do: the lexical index beside the structure index.
+"""Plans a round of a derived index by comparing it with the lexical index.
 
-A file is done when the structure index has its path with the fingerprint that the lexical index has, whatever
-its times. What the lexical index does not hold, or no parser is there for, is gone.
+A file is done when the derived index has its path with the same fingerprint as the lexical index, whatever
+its times. A file that the lexical index lacks, or that no parser accepts, is gone.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from index_format import FINGERPRINT_BYTES, SIZE, LiveSegment, Snapshot
 from repo_mcp.indexing.known_files import KnownFiles
 
-MANY_FILES = 5_000  # that may have changed: then all are compared, which takes no longer
-FEW_FILES = 200  # changed: then the small ones first; else in path order, as they lie on the medium
+MANY_FILES = 5_000  # when more may have changed, all are compared, which takes no longer
+FEW_FILES = 200  # up to so many, the small ones come first; more go in path order, as they lie on the medium
 
-FindTask = Callable[[str, str], str | None]  # path and language to the name of a task
+FindTask = Callable[[str, str], str | None]  # (path, language) -> name of a task, if any
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +33,27 @@ class WantedFile:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What there is to do."""
+    """The work of one round."""
 
-    files: tuple[WantedFile, ...]  # to parse, in the order in which to do it
-    gone: tuple[str, ...]  # to drop
-    done_files: int  # that are as they should be
+    files: tuple[WantedFile, ...]  # to parse, in order
+    gone: tuple[str, ...]  # paths to drop
+    done_files: int  # already up to date
     done_bytes: int
-    bytes: int  # of `files`
+    bytes: int  # total of `files`
 
     @property
     def total_files(self) -> int:
-        """Files that should have a record."""
+        """Return the number of files that should have a record."""
         return self.done_files + len(self.files)
 
     @property
     def total_bytes(self) -> int:
-        """Bytes of those files."""
+        """Return the total size of those files, in bytes."""
         return self.done_bytes + self.bytes
 
 
 def iter_wanted(lexical: Snapshot, find_task: FindTask) -> Iterator[WantedFile]:
-    """The files of the lexical index for which there is a parser. Raises IndexFormatError, OSError."""
+    """Yield the files of the lexical index that a parser accepts. Raises IndexFormatError, OSError."""
     for segment in lexical.segments:
         table = segment.reader.read_file_table()
         languages = [table.language_names[number] for number in table.languages.tolist()]
@@ -68,7 +68,7 @@ def iter_wanted(lexical: Snapshot, find_task: FindTask) -> Iterator[WantedFile]:
 
 
 def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> Plan:
-    """All that there is to do, with what the structure index knows. Raises IndexFormatError, OSError."""
+    """Return the plan for all files, given what is indexed already. Raises IndexFormatError, OSError."""
     known = dict(indexed.iter_prints())
     files: list[WantedFile] = []
     done_files = done_bytes = 0
@@ -83,7 +83,7 @@ def plan_round(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask) -> P
 
 
 def plan_named(lexical: Snapshot, indexed: KnownFiles, find_task: FindTask, paths: Collection[str]) -> Plan:
-    """What there is to do about some files. Raises as `plan_round` does."""
+    """Return the plan for the given paths alone. Raises as `plan_round` does."""
     places = KnownFiles(lexical)
     segments = {segment.name: segment for segment in lexical.segments}
     files: list[WantedFile] = []
@@ -114,10 +114,10 @@ def _read_wanted(segment: LiveSegment, file: int, path: str, find_task: FindTask
 
 
 def list_changed(before: Snapshot, after: Snapshot) -> list[str] | None:
-    """The files that may be otherwise in one generation than in the other; None when they are many.
+    """Return the paths that may differ between two generations, sorted; None when there are too many.
 
-    Segments that both have are passed over, but for the files that died in between: to find out takes as
-    long as there are changes, not files.
+    Segments that both generations have are skipped, except for files that died in between, so the cost
+    depends on the number of changes, not of files.
     """
     was = {segment.name: segment for segment in before.segments}
     now = {segment.name: segment for segment in after.segments}

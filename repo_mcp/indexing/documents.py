@@ -1,6 +1,6 @@
-"""Source files to the content of one segment: cut, found words, counted terms.
+"""Turns source files into the content of one segment: cuts them, finds their words, counts their terms.
 
-The text of many files is handled at once, a batch of BATCH_BYTES: its words are found and numbered by
+The text of many files is handled at once, in batches of BATCH_BYTES: its words are found and numbered by
 array arithmetic (vocabulary.py), and counted by unit and field with one sort. Words become terms
 when the segment is built, once for each distinct word.
 """
@@ -37,7 +37,7 @@ from repo_mcp.text.schema import BODY, CHUNK_LINES_KIND, DOC, FIELDS, PATH, SYMB
 
 I64 = npt.NDArray[np.int64]
 U32 = npt.NDArray[np.uint32]
-BATCH_BYTES = 1024 * 1024  # its arrays stay in a core's cache: half as fast again as 8 MiB
+BATCH_BYTES = 1024 * 1024  # its arrays fit into a core's cache: half as fast again as 8 MiB
 FIELD_BITS = 3
 _LINE_FEED = 0x0A
 
@@ -48,7 +48,7 @@ class SourceFile:
 
     path: str
     data: bytes  # normalised text
-    size: int  # bytes of the file as it is
+    size: int  # of the file before normalisation
     fingerprint: bytes
     language: Language
     flags: int
@@ -56,10 +56,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Distinct words of one text and field with the document they stand in, and how often."""
+    """The distinct (word, document) pairs of one text and field, with their counts."""
 
     text: int  # number of the text in the vocabulary
-    ranks: U32  # of the words among the distinct ones of the text
+    ranks: U32  # of the words, among the text's distinct words
     docs: U32
     counts: U32
 
@@ -79,22 +79,22 @@ class SegmentBuilder:
         self._units = 0
         self._batch: list[SourceFile] = []
         self._batch_bytes = 0
-        self.weight = 0  # about the bytes that building takes, for all files but those of the last batch
+        self.weight = 0  # estimated bytes that building will take, without the current batch
 
     @property
     def files(self) -> int:
-        """Files added so far."""
+        """Return the number of files added so far."""
         return len(self._rows) + len(self._batch)
 
     def add(self, file: SourceFile) -> None:
-        """The next file; its path comes after those before by the order of UTF-8 bytes."""
+        """Add the next file; paths must arrive in UTF-8 byte order."""
         self._batch.append(file)
         self._batch_bytes += len(file.data)
         if self._batch_bytes >= BATCH_BYTES:
             self._take_batch()
 
     def _take_batch(self) -> None:
-        """Cut the files of the batch, and number their words with unit and field."""
+        """Cut the files of the batch, and number their words by unit and field."""
         if not self._batch:
             return
         text = b"\n".join([file.data for file in self._batch]) + b"\n"
@@ -103,7 +103,7 @@ class SegmentBuilder:
         sizes = np.array([len(file.data) for file in self._batch], dtype=np.int64)
         offsets = np.cumsum(sizes + 1) - sizes - 1
         firsts, lasts = np.searchsorted(line_feeds, [offsets, offsets + sizes])
-        is_open = (sizes > 0) & (raw[offsets + sizes - 1] != _LINE_FEED)  # the last line has no end
+        is_open = (sizes > 0) & (raw[offsets + sizes - 1] != _LINE_FEED)  # the last line has no line feed
         doc_spans: list[Spans] = []
         definitions: list[Spans] = []
         for file, offset, first, last, more in zip(
@@ -122,21 +122,21 @@ class SegmentBuilder:
     def _cut_file(
         self, file: SourceFile, landmarks: Landmarks, line_feeds: I64, offset: int, lines: int
     ) -> None:
-        """Record the file's units and chunks. It begins at `offset`; the last line feed is behind it."""
+        """Record the units and chunks of the file at `offset`; `line_feeds` ends with the one behind it."""
         ends = (line_feeds - offset).data if lines > self._chunk_lines else None
         self._cuts.append(cut_file(file, landmarks, lines, self._chunk_lines, self._overlap_lines, ends))
         row = (file.path.encode(), file.fingerprint, file.size, file.language.name, file.flags, lines)
         self._rows.append(row)
 
     def _locate_units(self, offsets: I64, sizes: I64, firsts: I64, line_feeds: I64) -> I64:
-        """Where the units of the batch's files start, in order; their sizes are recorded."""
+        """Return the offsets where the batch's units start, in order, and record their sizes."""
         cuts = self._cuts[-len(sizes) :]
         counts = np.array([len(cut.unit_lines) for cut in cuts], dtype=np.int64)
         lines = np.concatenate([cut.unit_lines for cut in cuts])
         ends_in_lines = np.cumsum(lines)
         unit_ends = np.cumsum(counts)
-        bases = np.concatenate([[0], ends_in_lines])[unit_ends - counts]  # lines of the files before
-        before = ends_in_lines - lines - np.repeat(bases, counts)  # lines of the file in front of the unit
+        bases = np.concatenate([[0], ends_in_lines])[unit_ends - counts]  # lines of the batch before it
+        before = ends_in_lines - lines - np.repeat(bases, counts)  # lines of the file before each unit
         starts: I64 = line_feeds[np.repeat(firsts, counts) + before - 1] + 1
         is_first = before == 0
         starts[is_first] = np.repeat(offsets, counts)[is_first]
@@ -155,7 +155,7 @@ class SegmentBuilder:
         doc_edges: I64,
         names: I64,
     ) -> None:
-        """Count the words of a batch by unit, those inside and outside of comments apart."""
+        """Count the words of a batch by unit, inside and outside comments separately."""
         words = self._vocabulary.add(text)
         self.weight += weigh_words(0, words.distinct)
         if not len(words.starts):
@@ -177,7 +177,7 @@ class SegmentBuilder:
         self._counted[field].append(_Counted(self._texts, *columns))
 
     def build(self) -> tuple[SegmentContent, PostingRun]:
-        """The content of the segment and its posting lists. The builder is spent afterwards."""
+        """Return the content of the segment and its posting lists. The builder cannot be used afterwards."""
         self._take_batch()
         self._count_paths()
         words, numbers = self._vocabulary.finish()
@@ -188,7 +188,7 @@ class SegmentBuilder:
         return self._build_content(lengths), run
 
     def _count_paths(self) -> None:
-        """The words of each path, under the number of its file."""
+        """Count the words of each path, under the number of its file."""
         paths = [row[0] for row in self._rows]
         words = self._vocabulary.add(b"\n".join(paths))
         starts = np.cumsum([0, *(len(path) + 1 for path in paths[:-1])])
@@ -199,9 +199,9 @@ class SegmentBuilder:
     def _list_terms(
         self, analysed: WordTerms, word_count: int, numbers: list[I64]
     ) -> tuple[TermText, Occurrences]:
-        """The terms in byte order, and every occurrence of one.
+        """Return the terms in byte order, and every occurrence of one.
 
-        A list's number is its term's place in the order, then its field.
+        A list's number combines its term's position in that order with its field.
         """
         spans = analysed.texts
         ranks, order = rank_spans(spans.padded, spans.starts, spans.sizes)
@@ -222,7 +222,7 @@ class SegmentBuilder:
         for field, one, words in found:
             docs, counts = one.docs.astype(np.int64), one.counts.astype(np.int64)
             rows, ends = bounds[words], bounds[words + 1]
-            while len(left := np.flatnonzero(rows < ends)):  # those of a first term, of a second, ...
+            while len(left := np.flatnonzero(rows < ends)):  # first terms, then second ones, ...
                 if len(left) < len(rows):
                     rows, ends, docs, counts = rows[left], ends[left], docs[left], counts[left]
                 occurrences.add(lists[rows] | field, docs, counts)
@@ -268,7 +268,7 @@ def cut_file(
     overlap_lines: int,
     line_ends: Sequence[int] | None = None,
 ) -> Cut:
-    """Chunks at the declarations of code that is longer than one chunk, else by line numbers alone."""
+    """Return chunks cut at declarations for code longer than one chunk, else by line numbers alone."""
     if file.language.kind == "code" and lines > chunk_lines:
         first_lines = cut_smartly(file.data, landmarks, chunk_lines, line_ends)
         if first_lines is not None:
@@ -277,23 +277,23 @@ def cut_file(
 
 
 def _list_edges(spans: Sequence[Spans], offsets: I64) -> I64:
-    """Start and end of each span of each file, one after the other, moved by the file's offset."""
+    """Return the start and end of each span of each file, in order, shifted by the file's offset."""
     counts = np.array([2 * len(one) for one in spans], dtype=np.int64)
     flat = chain.from_iterable(chain.from_iterable(spans))
     return np.fromiter(flat, np.int64, int(counts.sum())) + np.repeat(offsets, counts)
 
 
 def _count_before(positions: I64, edges: I64) -> I64:
-    """For each of the ascending `positions` the number of ascending `edges` at or before it.
+    """Return, for each of the ascending `positions`, the number of ascending `edges` at or before it.
 
-    The edges are looked up among the places: there are fifty times fewer of them.
+    Edges are searched among the positions, not the reverse: there are fifty times fewer of them.
     """
     firsts = np.searchsorted(positions, edges)
     return np.repeat(np.arange(len(edges) + 1), np.diff(np.concatenate([[0], firsts, [len(positions)]])))
 
 
 def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]:
-    """(piece, rank, count) of each pair that occurs, by one sort of both packed into one integer."""
+    """Return (piece, rank, count) of each pair that occurs, sorting both packed into one integer."""
     bits = distinct.bit_length()
     largest = int(pieces[-1]) + 1 << bits if len(pieces) else 0
     packed = (pieces << bits | ranks).astype(np.uint32 if largest < 1 << 32 else np.uint64)
@@ -305,7 +305,7 @@ def _count_pairs(pieces: I64, ranks: I64, distinct: int) -> tuple[I64, I64, I64]
 
 
 def build_run(terms: TermText, occurrences: Occurrences, lengths: Sequence[I64]) -> PostingRun:
-    """Posting lists of occurrences; adds the occurrences up in `lengths`. Every term occurs somewhere."""
+    """Return the posting lists of occurrences, and add their counts to `lengths`. Every term must occur."""
     lists, docs, counts = occurrences.finish()
     starts = np.flatnonzero(lists[1:] != lists[:-1]) + 1
     starts = np.concatenate([[0], starts]) if len(lists) else starts

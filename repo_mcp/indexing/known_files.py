@@ -1,7 +1,7 @@
-"""The files that an index holds: where each lies, and its fingerprint, found by its path.
+"""The files that an index holds: the address and the fingerprint of each, found by path.
 
-A refresh asks for a few files of many: paths stay the bytes that the index has, and one is found by
-halving them, in seventeen steps of 80,000.
+A refresh asks for a few files out of many, so paths stay in the bytes of the index and are found by
+binary search, in seventeen steps among 80,000.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, LiveSegment, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class FileAddress:
-    """Where an indexed file lies."""
+    """The segment and the number of an indexed file."""
 
     segment: str  # name
     file: int
@@ -28,21 +28,21 @@ class _SegmentFiles:
     """The file table of one segment. Paths ascend."""
 
     name: str
-    paths: bytes  # one after the other
-    ends: npt.NDArray[np.int64]  # of each path
-    live: npt.NDArray[np.bool_]  # changed as files are taken
+    paths: bytes  # concatenated
+    ends: npt.NDArray[np.int64]  # of each path, in `paths`
+    live: npt.NDArray[np.bool_]  # cleared as files are taken
     fingerprints: bytes
 
     def get_path(self, file: int) -> bytes:
         return self.paths[int(self.ends[file - 1]) if file else 0 : int(self.ends[file])]
 
     def find(self, path: bytes) -> int | None:
-        """The number of a live file."""
+        """Return the number of a live file."""
         file = self.find_any(path)
         return file if file is not None and self.live[file] else None
 
     def find_any(self, path: bytes) -> int | None:
-        """The number of a file, live or not."""
+        """Return the number of a file, live or not."""
         low, high = 0, len(self.ends)
         while low < high:
             middle = (low + high) // 2
@@ -54,7 +54,7 @@ class _SegmentFiles:
 
 
 class KnownFiles:
-    """The live files of a snapshot, less those that were taken out."""
+    """The live files of a snapshot, minus those taken out."""
 
     def __init__(self, snapshot: Snapshot | None) -> None:
         """Raises IndexFormatError, OSError. The snapshot may be closed afterwards."""
@@ -63,7 +63,7 @@ class KnownFiles:
         self.count = sum(int(np.count_nonzero(segment.live)) for segment in self._segments.values())
 
     def find(self, path: str) -> FileAddress | None:
-        """Where a file lies."""
+        """Return the address of a file, or None."""
         key = path.encode()
         for segment in self._segments.values():
             file = segment.find(key)
@@ -72,7 +72,7 @@ class KnownFiles:
         return None
 
     def find_fingerprint(self, path: str) -> bytes | None:
-        """The fingerprint of a file as it was indexed."""
+        """Return the fingerprint that a file was indexed with, or None."""
         place = self.find(path)
         if place is None:
             return None
@@ -80,7 +80,7 @@ class KnownFiles:
         return prints[place.file * FINGERPRINT_BYTES : (place.file + 1) * FINGERPRINT_BYTES]
 
     def take(self, paths: Sequence[str]) -> dict[str, list[int]]:
-        """Take files out that are there. Returns their numbers by the name of the segment."""
+        """Take out the files that are present; return their numbers by segment name."""
         taken: dict[str, list[int]] = {}
         for path in paths:
             place = self.find(path)
@@ -90,7 +90,7 @@ class KnownFiles:
         return taken
 
     def list_segments(self, paths: Sequence[str]) -> list[str]:
-        """The names of the segments that hold any of the files, in whatever version."""
+        """Return the names of the segments that hold any version of the files."""
         keys = [path.encode() for path in paths]
         return [
             segment.name
@@ -99,13 +99,13 @@ class KnownFiles:
         ]
 
     def iter_paths(self) -> Iterator[str]:
-        """The paths of all files, segment by segment."""
+        """Yield the paths of all files, segment by segment. Raises CorruptIndex."""
         for segment in self._segments.values():
             for file in np.flatnonzero(segment.live).tolist():
                 yield _decode(segment.get_path(file), segment.name)
 
     def iter_prints(self) -> Iterator[tuple[str, bytes]]:
-        """The path and the fingerprint of each file."""
+        """Yield the path and the fingerprint of each file. Raises CorruptIndex."""
         for segment in self._segments.values():
             for file in np.flatnonzero(segment.live).tolist():
                 start = file * FINGERPRINT_BYTES

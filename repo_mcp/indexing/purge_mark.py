@@ -1,9 +1,9 @@
-"""The mark that text which may not be served any more is still to be taken out of an index.
+"""The mark that an index still holds text that may no longer be served, and must be purged.
 
-It is written before the commit from which on such text is dead, and goes after the one that leaves nothing
-of it: who is killed in between leaves the mark, and the next process that writes finishes the work, whichever
-it is. It holds the generation of the lexical index that was the last one with the text alive. The structure
-index has a mark of its own, since it follows in its own time. One without our seal counts for nothing.
+It is written before the commit that makes such text dead, and removed after the commit that leaves nothing
+of it. A process killed in between leaves the mark, and the next one that writes finishes the work. It holds
+the last generation of the lexical index in which the text was alive. The symbol index has a mark of its
+own, since it follows at its own pace. A mark without our seal is ignored.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _MAX_DIGITS = 20
 
 
 class PurgeMark:
-    """The mark in the directory of one index. Without `make_tag` it is not sealed."""
+    """The mark in the directory of one index; unsealed without `make_tag`."""
 
     def __init__(self, directory: Directory, make_tag: MakeTag | None) -> None:
         self._directory = directory
         self._make_tag = make_tag
 
     def set(self, generation: int) -> None:
-        """Mark the index. One that cannot be written to can be committed to no more than that."""
+        """Write the mark. An OSError is ignored: where this fails, the commit fails too."""
         data = str(generation).encode()
         with suppress(OSError), new_file(self._directory, MARK_FILE, _TEMPORARY) as file:
             file.write(self._tag(data) + data)
 
     def read(self) -> int | None:
-        """The generation of a mark of ours; None when there is none."""
+        """Return the generation of a valid mark; None when there is none."""
         try:
             file = self._directory.open(MARK_FILE)
         except (OSError, IndexFormatError):
@@ -52,7 +52,7 @@ class PurgeMark:
         return int(digits)
 
     def clear(self) -> None:
-        """Nothing is left to purge."""
+        """Remove the mark."""
         with suppress(OSError, IndexFormatError):
             self._directory.delete(MARK_FILE)
 

@@ -1,14 +1,14 @@
-"""What the last refresh saw of each file, so that the next one need not read what did not change.
+"""What the last refresh saw of each file, so that the next one need not read unchanged files.
 
-Side files beside the index, of this machine only, that may be deleted at any time: then every file
-is read and compared by fingerprint once. A record counts only for the generation it names, with the same
-segments, and where the directory's owner seals what he writes, only with his tag. It is in two
-files: `seen` is a whole record, in pages (seen_pages.py); `seen.changes` what is otherwise since, bound to
-the bytes of the other. That is written anew by each refresh until it is long, for a whole record of 80,000
-files takes 80 ms. In memory a record is what it is on disk: of its pages those are unpacked that hold a file
-which is asked for, or another than before.
+The record is kept in side files next to the index, valid on this machine only, that may be deleted at any
+time: every file is then read and compared by fingerprint once. A record is valid only for the generation and
+segments it names and, where the owner of the directory seals his files, only with his tag. There are two
+files: `seen` is a whole record, in pages (scan_state_pages.py); `seen.changes` holds later differences and is
+bound to the bytes of `seen`. Each refresh rewrites only the changes until they are many, because a whole
+record of 80,000 files takes 80 ms. In memory a record stays packed as on disk: only pages that hold a file
+that is looked up or differs are unpacked.
 
-A file is taken for unchanged when its size, times and inode are those recorded, unless it was
+A file counts as unchanged when its size, times and inode equal those recorded, unless it was
 written so shortly before the scan that a later write could have left the same times (git's racy
 index: https://git-scm.com/docs/racy-git). Such an entry is marked and read again the next time.
 """
@@ -51,7 +51,7 @@ SIDE_FILE = "seen"
 CHANGES_FILE = "seen.changes"
 TEMPORARY = "seen.tmp"
 VERSION = 4
-MAX_CHANGES = 2_000  # rows of the changes; then the whole record is written
+MAX_CHANGES = 2_000  # rows of the changes, above which the whole record is rewritten
 MAX_SIDE_FILE_BYTES = 1 << 30
 _MARK_BYTES = FINGERPRINT_BYTES
 _REASONS: tuple[SkipReason | None, ...] = (None, *SkipReason)
@@ -62,55 +62,55 @@ _UNWRITTEN = b""
 
 @dataclass(frozen=True, slots=True)
 class SeenRow:
-    """What was seen of one file."""
+    """The record of one file."""
 
     numbers: list[int]  # size, mtime_ns, ctime_ns, inode
     is_racy: bool
-    reason: SkipReason | None  # why it is not indexed
+    reason: SkipReason | None  # why it is not indexed; None: it is
 
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """A whole record: what a row has of each file, in three texts."""
+    """A whole record: one row per file in pages, and the exceptional files in three texts."""
 
     pages: SeenPages
     racy: bytes  # packed text of the paths
-    skipped: bytes  # the same
-    reasons: bytes  # place in _REASONS of each of these
-    mark: bytes = _UNWRITTEN  # that of its file
+    skipped: bytes  # packed text of the paths that are not indexed
+    reasons: bytes  # for each of these, its index in _REASONS
+    mark: bytes = _UNWRITTEN  # of the side file that holds it
 
 
 @dataclass(frozen=True, slots=True)
 class SeenFiles:
-    """Every file of one walk, and what became of it."""
+    """Every file of one walk, and what became of it. Methods that read pages or texts raise CorruptIndex."""
 
     generation: int
-    taken_at: float  # seconds since the epoch, when the refresh was done
-    left_out: Mapping[str, int]  # what the walk left out, by reason
-    complete: bool  # no directory was unreadable: what is not here was not there
+    taken_at: float  # when the refresh ended, in seconds since the epoch
+    left_out: Mapping[str, int]  # entries that the walk left out, by reason
+    complete: bool  # no directory was unreadable, so an absent file did not exist
     whole: _Whole
-    changes: Mapping[str, SeenRow | None]  # what is otherwise by now, by path; None: gone
+    changes: Mapping[str, SeenRow | None]  # differences since `whole`, by path; None: gone
 
     @property
     def whole_count(self) -> int:
-        """Files of the whole record: those that came or went since are not counted."""
+        """Return the number of files in the whole record, without later changes."""
         return self.whole.pages.count
 
     def find(self, path: str) -> list[int] | None:
-        """The numbers of a file. Raises CorruptIndex, here and below."""
+        """Return the size, times and inode of a file, or None. Raises CorruptIndex."""
         if path in self.changes:
             row = self.changes[path]
             return None if row is None else row.numbers
         return self.whole.pages.find(path)
 
     def find_racy(self) -> frozenset[str]:
-        """The files that must be read again, whatever their numbers say."""
+        """Return the files that must be read again, whatever their times say."""
         racy = _read_text(self.whole.racy)
         kept = (path for path in racy if path not in self.changes)
         return frozenset([*kept, *(path for path, row in self.changes.items() if row and row.is_racy)])
 
     def get_skipped(self) -> dict[str, SkipReason]:
-        """The files that are not indexed, and why."""
+        """Return the files that are not indexed, and why."""
         skipped = {
             path: reason
             for path, number in zip(_read_text(self.whole.skipped), self.whole.reasons, strict=True)
@@ -120,16 +120,16 @@ class SeenFiles:
         return skipped | more
 
     def count_reasons(self) -> dict[str, int]:
-        """Files not indexed and entries not walked, by reason."""
+        """Return the numbers of files not indexed and entries not walked, by reason."""
         found = Counter(self.get_skipped().values())
         return dict(self.left_out) | {reason.value: found[reason] for reason in SkipReason if found[reason]}
 
     def renumber(self, generation: int) -> SeenFiles:
-        """The same record for another generation that holds the same files."""
+        """Return the same record for another generation that holds the same files."""
         return replace(self, generation=generation)
 
     def read_files(self) -> WalkedFiles:
-        """All files."""
+        """Return all files, changes included, in path order. Raises CorruptIndex."""
         rows: dict[str, list[int]] = {}
         for page in range(len(self.whole.pages.packed)):
             files = self.whole.pages.read(page)
@@ -144,7 +144,7 @@ class SeenFiles:
         return WalkedFiles(paths, numbers.reshape(-1, COLUMNS))
 
     def group_changes(self) -> dict[int, list[str]]:
-        """What is otherwise by now, by the page where it lies, or would."""
+        """Return the changed paths by the page they belong to."""
         pages: dict[int, list[str]] = {}
         for path in self.changes:
             pages.setdefault(self.whole.pages.find_page(path), []).append(path)
@@ -153,15 +153,15 @@ class SeenFiles:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFiles:
-    """How the tree differs from what the last refresh saw."""
+    """The differences between the tree and what the last refresh saw."""
 
     present: tuple[str, ...]  # new, changed or perhaps changed, in path order
-    missing: frozenset[str]  # gone, or left out by now
-    too_large: int  # files that are not indexed for their size
+    missing: frozenset[str]  # gone, or now left out
+    too_large: int  # files not indexed because of their size
 
 
 def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
-    """The files of a walk that are otherwise than recorded, or may be."""
+    """Return the files of a walk that differ, or may differ, from the record. Raises CorruptIndex."""
     changed, missing = find_changed(seen, files)
     return ChangedFiles(
         tuple(files[position].path for position in changed), frozenset(missing), _count_too_large(seen)
@@ -169,7 +169,7 @@ def compare_tree(seen: SeenFiles, files: Sequence[WalkedFile]) -> ChangedFiles:
 
 
 def assume_unchanged(seen: SeenFiles) -> ChangedFiles:
-    """The same right after the refresh that made the record: what only may have changed is racy."""
+    """Return the changes right after the refresh that made the record: only racy files may differ."""
     return ChangedFiles(tuple(sorted(seen.find_racy())), frozenset(), _count_too_large(seen))
 
 
@@ -178,7 +178,7 @@ def _count_too_large(seen: SeenFiles) -> int:
 
 
 def drop_unchanged(seen: SeenFiles, files: Sequence[WalkedFile]) -> list[WalkedFile]:
-    """Those of a few files that must be read. Raises CorruptIndex, here and below."""
+    """Return those of a few files that must be read. Raises CorruptIndex."""
     racy = seen.find_racy()
     rows = build_walked_files(files).stats.tolist()
     return [
@@ -189,7 +189,7 @@ def drop_unchanged(seen: SeenFiles, files: Sequence[WalkedFile]) -> list[WalkedF
 
 
 def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[list[int], list[str]]:
-    """(places in `files` that must be read, paths that are gone), in order.
+    """Return (positions in `files` that must be read, paths that are gone), in order. Raises CorruptIndex.
 
     Without a record everything must be read and nothing is known to be gone.
     """
@@ -199,13 +199,13 @@ def find_changed(seen: SeenFiles | None, files: Sequence[WalkedFile]) -> tuple[l
 
 
 def count_changed(seen: SeenFiles, files: Sequence[WalkedFile]) -> int:
-    """How many files are new, gone or otherwise than recorded; one that only may be counts as unchanged."""
+    """Return how many files are new, gone or changed; racy ones count as unchanged. Raises CorruptIndex."""
     changed, missing = _compare(seen, build_walked_files(files), frozenset())
     return len(changed) + len(missing)
 
 
 def _compare(seen: SeenFiles, files: WalkedFiles, unsettled: frozenset[str]) -> tuple[list[int], list[str]]:
-    """The places of files that are otherwise, or unsettled, and what is gone, in order."""
+    """Return the positions of files that differ or are unsettled, and the paths that are gone, in order."""
     pages, later = seen.whole.pages, seen.group_changes()
     edges = pages.cut(files.paths)
     changed: list[int] = []
@@ -226,7 +226,7 @@ def _compare(seen: SeenFiles, files: WalkedFiles, unsettled: frozenset[str]) -> 
 def _compare_page(
     known: WalkedFiles, changes: Mapping[str, SeenRow | None], found: WalkedFiles
 ) -> tuple[set[int], set[str]]:
-    """The places of files that are otherwise than known and changed since, and what is gone."""
+    """Return the positions of files that differ from the page with its changes, and the paths gone."""
     if known.paths == found.paths:
         positions = set(np.flatnonzero((known.stats != found.stats).any(axis=1)).tolist())
         gone: set[str] = set()
@@ -254,7 +254,7 @@ def build_seen(
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
 ) -> SeenFiles:
-    """The record of a finished refresh; `unsettled` files must be read again whatever their times say."""
+    """Return the record of a finished refresh; `unsettled` files must be read again, whatever their times."""
     files = build_walked_files(report.files)
     recent = np.flatnonzero((files.stats[:, _TIMES] >= scan_started_ns - GRANULARITY_NS).any(axis=1))
     racy = {*(files.paths[position] for position in recent.tolist()), *unsettled}
@@ -263,7 +263,7 @@ def build_seen(
 
 
 def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str, SkipReason]) -> _Whole:
-    """Of `racy` and `skipped` those that are among the files count."""
+    """Build a whole record; only those of `racy` and `skipped` that are among the files count."""
     known = [path for path in sorted(skipped) if find_place(files.paths, path) is not None]
     return _Whole(
         build_pages(files),
@@ -274,7 +274,7 @@ def _build_whole(files: WalkedFiles, racy: Collection[str], skipped: Mapping[str
 
 
 def find_place(paths: Sequence[str], path: str) -> int | None:
-    """Where a path stands among ascending ones."""
+    """Return the position of a path among ascending ones, or None."""
     position = bisect_left(paths, path)
     return position if position < len(paths) and paths[position] == path else None
 
@@ -289,7 +289,7 @@ def renew_seen(
     skipped: Mapping[str, SkipReason],
     unsettled: frozenset[str],
 ) -> SeenFiles:
-    """The record after a refresh of some `files`, in path order; what a walk left out is as it was."""
+    """Return the record after a refresh of some `files`, in path order; what a walk left out is unchanged."""
     changes: dict[str, SeenRow | None] = {**seen.changes, **dict.fromkeys(gone)}
     walked = build_walked_files(files)
     for path, numbers in zip(walked.paths, walked.stats.tolist(), strict=True):
@@ -299,10 +299,10 @@ def renew_seen(
 
 
 def write_seen(directory: Directory, seen: SeenFiles, segments: Sequence[SegmentEntry] = ()) -> SeenFiles:
-    """Replace the side files. Raises OSError, which costs no more than a slower next refresh.
+    """Write the record to the side files and return what `read_seen` would now read.
 
-    The record is of `segments`: a generation of other ones may have the same number. Returns what `read_seen`
-    would read now.
+    Segments are recorded too: the generation of another index may have the same number. Raises OSError,
+    which costs no more than a slower next refresh.
     """
     mark = seen.whole.mark
     if mark == _UNWRITTEN or len(seen.changes) > MAX_CHANGES or _read_mark(directory) != mark:
@@ -353,20 +353,20 @@ def _encode_changes(seen: SeenFiles) -> dict[str, Any]:
 
 
 def _print_segments(segments: Sequence[SegmentEntry]) -> bytes:
-    """Identifies the segments and their dead files, in any order."""
+    """Return a fingerprint of the segments and their dead files, in any order."""
     rows = [[entry.name, np.array(entry.dead_files, dtype="<u4").tobytes()] for entry in segments]
     return compute_fingerprint(pack(sorted(rows)))
 
 
 def _mark(directory: Directory, name: str, record: bytes) -> bytes:
-    """What stands before a record: its owner's tag, or its fingerprint where he has none."""
+    """Return the mark that precedes a record: its owner's tag, or a fingerprint if the owner has no tag."""
     if directory.make_tag is None:
         return compute_fingerprint(record)
     return directory.make_tag(name.encode() + b"\n" + record)[:_MARK_BYTES]
 
 
 def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
-    """Returns the mark of what was written."""
+    """Write a side file and return its mark."""
     record = pack(fields)
     mark = _mark(directory, name, record)
     with new_file(directory, name, TEMPORARY) as file:
@@ -378,8 +378,8 @@ def _write(directory: Directory, name: str, fields: dict[str, Any]) -> bytes:
 def read_seen(
     directory: Directory, generation: int, segments: Sequence[SegmentEntry] = ()
 ) -> SeenFiles | None:
-    """The record for a generation of these segments; None when there is none, or it is of another, damaged,
-    or not the owner's.
+    """Return the record for a generation with these segments. Returns None when there is none, or when it is
+    damaged, not the owner's, or for other segments or another generation.
     """
     wanted = generation, _print_segments(segments)
     try:
@@ -400,7 +400,7 @@ def _identify(record: Mapping[str, Any]) -> tuple[int, bytes]:
 
 
 def _read_mark(directory: Directory) -> bytes | None:
-    """That of the whole record on disk, whoever wrote it."""
+    """Return the mark of the whole record on disk, whoever wrote it."""
     try:
         file = directory.open(SIDE_FILE)
     except (OSError, CorruptIndex):
@@ -414,7 +414,7 @@ def _read_mark(directory: Directory) -> bytes | None:
 
 
 def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | None:
-    """The mark and the fields of a side file; None when there is none that can be used."""
+    """Return the mark and the fields of a side file; None when there is no usable one."""
     try:
         file = directory.open(name)
     except (OSError, CorruptIndex):
@@ -432,7 +432,7 @@ def _read(directory: Directory, name: str) -> tuple[bytes, Mapping[str, Any]] | 
 
 
 def _build_read(mark: bytes, record: Mapping[str, Any]) -> _Whole:
-    """The whole record of the fields of a file. Its pages are not unpacked."""
+    """Build the whole record from the fields of a side file. Its pages stay packed."""
     firsts = split_paths(expand(record["firsts"])) or [""]
     pages = SeenPages(int(record["files"]), firsts, bytes(record["prints"]), list(record["pages"]))
     whole = _Whole(pages, record["racy"], record["skipped"], bytes(record["reasons"]), mark)
@@ -468,10 +468,10 @@ def _read_text(data: bytes) -> list[str]:
 
 
 class SeenRecord:
-    """The record of one index as this process last read or wrote it, a megabyte for 80,000 files.
+    """The record of one index as this process last read or wrote it: a megabyte for 80,000 files.
 
-    For whoever holds the writer. It counts for a generation of the same segments: an index that somebody
-    deleted begins to count anew.
+    For the holder of the writer. It is valid for one generation with the same segments, since an index that
+    somebody deleted starts counting anew.
     """
 
     def __init__(self) -> None:
@@ -480,7 +480,7 @@ class SeenRecord:
     def read(
         self, directory: Directory, generation: int, segments: Sequence[SegmentEntry]
     ) -> SeenFiles | None:
-        """As `read_seen`."""
+        """Return the cached record, else read it. See `read_seen`."""
         kept = self._kept
         if kept is not None and kept[0].generation == generation and kept[1] == tuple(segments):
             return kept[0]
@@ -490,6 +490,6 @@ class SeenRecord:
         return seen
 
     def write(self, directory: Directory, seen: SeenFiles, segments: Sequence[SegmentEntry]) -> None:
-        """As `write_seen`."""
+        """Write the record and cache it. See `write_seen`."""
         self._kept = None
         self._kept = (write_seen(directory, seen, segments), tuple(segments))

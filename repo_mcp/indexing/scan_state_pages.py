@@ -1,9 +1,9 @@
-"""The files of a walk in pages that are packed one by one: a few are found without unpacking the others.
+"""The files of a walk in pages that are packed separately: a few are found without unpacking the others.
 
-A page holds the paths and the numbers of PAGE_FILES neighbours in path order, and has a print of them. What
-a later walk found is cut at the same paths: where a page's print comes out again nothing is unpacked. Paths
-compress to an eighth, and numbers with bytes of one weight together to less than half: with pages of 256
-files the pages of 80,000 take 0.9 MB, of 71 bytes a file.
+A page holds the paths and the numbers of PAGE_FILES neighbours in path order, and has a fingerprint. A later
+walk is cut at the same paths, and a page with an equal fingerprint is not unpacked. Paths compress to an
+eighth, and numbers, with bytes of equal significance side by side, to less than half: with pages of 256
+files, 80,000 files take 0.9 MB instead of 71 bytes each.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from index_format import FINGERPRINT_BYTES, CorruptIndex, compute_fingerprint
 from repo_mcp.workspace.walked_files import COLUMNS, WalkedFiles
 
 PAGE_FILES = 256
-MAX_TEXT_BYTES = 1 << 30  # of what is unpacked at once
-SEPARATOR = "\0"  # no path holds one
-LEVEL = 4  # of compression: 1 gives 12 % more and is slower to read, 6 takes twice as long for 1 % less
-_NUMBER_BYTES = 8 * COLUMNS  # of a file
+MAX_TEXT_BYTES = 1 << 30  # limit on what is unpacked at once
+SEPARATOR = "\0"  # occurs in no path
+LEVEL = 4  # of compression: 1 gives 12 % more bytes and reads slower, 6 takes twice as long for 1 % less
+_NUMBER_BYTES = 8 * COLUMNS  # per file
 
 
 class SeenPages:
     """Files in path order, each once. Safe for several threads."""
 
     def __init__(self, count: int, firsts: Sequence[str], prints: bytes, packed: Sequence[bytes]) -> None:
-        """`count` files. Of each page the first path, the print, and the packed content.
+        """`count` files; of each page the first path, the fingerprint, and the packed content.
 
-        Raises ValueError for pages that are not of so many files, or do not ascend.
+        Raises ValueError when the pages do not fit the count, or do not ascend.
         """
         pages = max(1, -(-count // PAGE_FILES))
         if (len(firsts), len(prints), len(packed)) != (pages, FINGERPRINT_BYTES * pages, pages):
@@ -42,21 +42,21 @@ class SeenPages:
         self.firsts = firsts
         self.prints = prints
         self.packed = packed
-        self._last: tuple[int, WalkedFiles] | None = None  # the page unpacked last, and its number
+        self._last: tuple[int, WalkedFiles] | None = None  # the number and content of the page unpacked last
 
     def find_page(self, path: str) -> int:
-        """The page where a path lies, or would."""
+        """Return the page that holds a path, or would hold it."""
         return max(0, bisect_right(self.firsts, path) - 1)
 
     def find(self, path: str) -> list[int] | None:
-        """The numbers of a file. Raises CorruptIndex."""
+        """Return the size, times and inode of a file, or None. Raises CorruptIndex."""
         files = self.read(self.find_page(path))
         position = bisect_left(files.paths, path)
         is_there = position < len(files.paths) and files.paths[position] == path
         return files.stats[position].tolist() if is_there else None
 
     def read(self, page: int) -> WalkedFiles:
-        """The files of a page. Raises CorruptIndex."""
+        """Return the files of a page. Raises CorruptIndex."""
         last = self._last
         if last is None or last[0] != page:
             last = self._last = page, self._unpack(page)
@@ -76,11 +76,11 @@ class SeenPages:
         return WalkedFiles(paths, by_file.view("<i8").reshape(rows, COLUMNS))
 
     def cut(self, paths: Sequence[str]) -> list[int]:
-        """Where each page begins in ascending paths, and where the last one ends."""
+        """Return the positions where each page begins in ascending paths, and the end of the last one."""
         return [0, *(bisect_left(paths, first) for first in self.firsts[1:]), len(paths)]
 
     def find_other(self, files: WalkedFiles, edges: Sequence[int]) -> list[int]:
-        """The pages that differ from what a walk found, which is cut at `edges`."""
+        """Return the pages that differ from the files of a walk, cut at `edges`."""
         prints, size = self.prints, FINGERPRINT_BYTES
         return [
             page
@@ -90,7 +90,7 @@ class SeenPages:
 
 
 def build_pages(files: WalkedFiles) -> SeenPages:
-    """The pages of the files of a walk. Raises UnicodeEncodeError for a path that is no Unicode."""
+    """Return the pages of a walk's files. Raises UnicodeEncodeError for a path that is not Unicode."""
     count = len(files)
     starts = range(0, max(1, count), PAGE_FILES)
     spans = [(start, min(count, start + PAGE_FILES)) for start in starts]
@@ -112,22 +112,22 @@ def _pack(files: WalkedFiles, start: int, stop: int) -> bytes:
 
 
 def join_paths(paths: Sequence[str]) -> bytes:
-    """The text of paths. Raises UnicodeEncodeError for one that is no Unicode."""
+    """Return paths joined to one text. Raises UnicodeEncodeError for a path that is not Unicode."""
     return SEPARATOR.join(paths).encode()
 
 
 def split_paths(text: bytes) -> list[str]:
-    """The paths of a text. Raises UnicodeDecodeError."""
+    """Return the paths of a joined text. Raises UnicodeDecodeError."""
     return text.decode().split(SEPARATOR) if text else []
 
 
 def pack_text(data: bytes) -> bytes:
-    """Less of the same."""
+    """Compress a text. See `expand`."""
     return zlib.compress(data, LEVEL)
 
 
 def expand(data: bytes) -> bytes:
-    """What was packed. Raises ValueError, zlib.error for what cannot be, or is larger than may be."""
+    """Return what `pack_text` compressed. Raises ValueError or zlib.error if damaged or too large."""
     expander = zlib.decompressobj()
     found = expander.decompress(data, MAX_TEXT_BYTES)
     if not expander.eof or expander.unused_data:

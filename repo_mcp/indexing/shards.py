@@ -1,7 +1,7 @@
-"""One shard of a build: a run of source files in path order becomes one segment, or several.
+"""Builds one shard: a run of source files in path order becomes one segment, or several.
 
 Where shards begin depends on the sorted paths and sizes alone, never on the number of workers.
-This is what a worker process does, and what the indexer does itself when there is little to do.
+Worker processes run this, and so does the indexer itself when there is little to do.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from repo_mcp.workspace.reader_bounds import Refusals
 from repo_mcp.workspace.repository_reader import NO_REFUSALS, OpenedFile, RepositoryReader, open_many
 from repo_mcp.workspace.walked_files import SIZE_COLUMN, WalkedFiles
 
-READ_FILES = 16  # opened one after the other, so that neighbours share their directory: 32 MB at most
+READ_FILES = 16  # opened in a row, so that neighbours share an opened directory: 32 MB at most
 DEFAULT_MEMORY = MemoryBudget()
-SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk: 32 MB are no faster
+SHARD_BYTES = 8 * 1024 * 1024  # of source files, by their sizes in the walk; 32 MB are no faster
 
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What a worker must know; it crosses to other processes."""
+    """The settings of a build, sent to worker processes."""
 
     root: str
     index_path: str
@@ -38,7 +38,7 @@ class BuildSettings:
     overlap_lines: int
     max_file_bytes: int
     include_extensions: frozenset[str]
-    languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it is not the usual one
+    languages: tuple[tuple[str, str], ...] = ()  # extension -> language, where it differs from the default
     shard_bytes: int = SHARD_BYTES
     memory: MemoryBudget = DEFAULT_MEMORY
     refusals: Refusals = NO_REFUSALS
@@ -46,7 +46,7 @@ class BuildSettings:
 
 @dataclass(frozen=True, slots=True)
 class ShardTask:
-    """Files to read, each with the fingerprint of its indexed version, and a name to write under."""
+    """Files to read, each with the fingerprint of its indexed version, and a name for the new segment."""
 
     temporary: str
     files: tuple[tuple[str, bytes | None], ...]
@@ -55,19 +55,19 @@ class ShardTask:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """What became of the files of a shard."""
+    """The outcome for each file of a shard."""
 
-    entries: tuple[SegmentEntry, ...]  # none when no file of the shard is new or changed
+    entries: tuple[SegmentEntry, ...]  # empty when no file of the shard is new or changed
     indexed: tuple[str, ...]
     unchanged: tuple[str, ...]
     skipped: dict[str, SkipReason]
-    gone: tuple[str, ...]  # not there any more, or no regular file
-    unsettled: tuple[str, ...]  # changed while they were read: indexed, and to be read again
+    gone: tuple[str, ...]  # no longer there, or not a regular file
+    unsettled: tuple[str, ...]  # changed while being read: indexed, and to be read again
     bytes: int
 
 
 class ShardPlanner:
-    """Cuts files, as they come in path order, into shards of about `shard_bytes`."""
+    """Cuts files, as they arrive in path order, into shards of about `shard_bytes`."""
 
     def __init__(
         self,
@@ -75,15 +75,15 @@ class ShardPlanner:
         reserve_temporary: Callable[[], str],
         shard_bytes: int,
     ) -> None:
-        """`find_fingerprint` tells that of a file as it is indexed, `reserve_temporary` names for shards."""
+        """`find_fingerprint` returns a file's indexed fingerprint; `reserve_temporary` names a shard."""
         self._find_fingerprint = find_fingerprint
         self._reserve_temporary = reserve_temporary
         self._shard_bytes = shard_bytes
-        self._files: list[tuple[str, bytes | None]] = []  # of the shard that is not full yet
+        self._files: list[tuple[str, bytes | None]] = []  # of the current shard
         self._bytes = 0
 
     def take(self, files: WalkedFiles) -> Iterator[ShardTask]:
-        """The next files; gives the shards that are full with them."""
+        """Add the next files and yield the shards that they fill."""
         for path, file_bytes in zip(files.paths, files.stats[:, SIZE_COLUMN].tolist(), strict=True):
             self._files.append((path, self._find_fingerprint(path)))
             self._bytes += file_bytes
@@ -91,7 +91,7 @@ class ShardPlanner:
                 yield self._cut()
 
     def finish(self) -> Iterator[ShardTask]:
-        """There are no more files: gives the last shard, if anything is left for it."""
+        """Yield the last shard, if any files are left for it."""
         if self._files:
             yield self._cut()
 
@@ -102,7 +102,7 @@ class ShardPlanner:
 
 
 class ShardBuilder:
-    """Builds shards, one after the other, with one door and one directory."""
+    """Builds shards, one after the other, with one repository reader and one directory."""
 
     def __init__(self, settings: BuildSettings) -> None:
         policy = DenyPolicy(data_dir_parts=settings.data_dir_parts)
@@ -112,7 +112,7 @@ class ShardBuilder:
         self._directory: Directory = DiskDirectory(settings.index_path)
 
     def build(self, task: ShardTask) -> ShardResult:
-        """Read, cut, analyse and write one shard: more than one segment where its words take much memory.
+        """Read, cut, analyse and write one shard, as several segments where its words take much memory.
 
         Raises OSError when a segment cannot be written.
         """
@@ -162,14 +162,14 @@ class ShardBuilder:
         return write_segment(self._directory, f"{task.temporary}-{number}", *builder.build())
 
     def _read_group(self, paths: Sequence[str]) -> list[tuple[SourceFile, bool] | SkipReason | None]:
-        """Each file and whether it changed meanwhile; or why it is not indexed; or None when it is gone."""
+        """Return per file: its source and if it changed meanwhile; why it is skipped; or None, it is gone."""
         reasons = [self._find_reason(path) for path in paths]
         wanted = [path for path, reason in zip(paths, reasons, strict=True) if reason is None]
         opened = iter(open_many(self._reader, wanted, self._settings.max_file_bytes))
         return [self._decode(next(opened)) if reason is None else reason for reason in reasons]
 
     def _find_reason(self, path: str) -> SkipReason | None:
-        """Why a file is not even opened."""
+        """Return why a file is not even opened, or None."""
         if has_binary_extension(path):
             return SkipReason.BINARY
         if self._settings.include_extensions and not self._is_included(path):
@@ -194,7 +194,7 @@ class ShardBuilder:
         return name.rpartition(".")[2].lower() in self._settings.include_extensions
 
     def close(self) -> None:
-        """Give the root back."""
+        """Close the repository reader."""
         self._reader.close()
 
 

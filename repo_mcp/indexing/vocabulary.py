@@ -3,7 +3,7 @@
 A word is a run of word bytes: ASCII letters, digits, underscore, and all bytes above 127.
 
 The plain version is a dictionary over `split_words`; it takes three times as long, and the tests
-hold this one against it. How words are told apart is in spans.py.
+compare this one with it. Words are compared by hash: see spans.py.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPACE = 0x20
 
 
 def split_words(data: bytes) -> list[bytes]:
-    """The words of a text in order: the plain version."""
+    """Return the words of a text in order; the plain version, for the tests."""
     return data.translate(_TO_SPACES).split()
 
 
@@ -29,9 +29,9 @@ def split_words(data: bytes) -> list[bytes]:
 class TextWords:
     """The words of one text in order."""
 
-    starts: I64  # where each word begins
+    starts: I64  # offset of each word
     ranks: I64  # number of each word among the text's distinct ones
-    distinct: int  # how many those are
+    distinct: int  # number of distinct words
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Vocabulary:
         self._samples: list[_Sample] = []
 
     def add(self, text: bytes) -> TextWords:
-        """Find the words of the next text and number them among themselves."""
+        """Return the words of the next text, numbered among themselves."""
         padded = text.translate(_TO_SPACES) + PADDING
         is_word = np.frombuffer(b" " + padded, dtype=np.uint8) != _SPACE
         edges = np.flatnonzero(is_word[1:] != is_word[:-1])
-        starts = edges[0::2].copy()  # read by many steps: side by side they take a tenth less
+        starts = edges[0::2].copy()  # read by many steps: contiguous, they take a tenth less time
         words = Spans(padded, starts, edges[1::2] - starts)
         first, second = hash_spans(words)
         ranks, positions = rank_hashes(first, second)
@@ -62,7 +62,7 @@ class Vocabulary:
         return TextWords(words.starts, ranks, len(positions))
 
     def finish(self) -> tuple[Spans, list[I64]]:
-        """All distinct words, and for each text its words' numbers among them. Spends the vocabulary."""
+        """Return all distinct words, and per text its words' numbers among them. Empties the vocabulary."""
         samples, self._samples = self._samples, []
         if not samples:
             return join_spans([]), []
@@ -78,7 +78,7 @@ class Vocabulary:
 
 
 def _join(texts: Sequence[Spans]) -> Spans:
-    """The words of several texts as spans of one, in order; nothing but spaces stands between them."""
+    """Return the words of several texts, in order, as spans of one text that joins them."""
     offsets = np.cumsum([0, *(len(one.padded) for one in texts)]).tolist()
     starts = [one.starts + offset for one, offset in zip(texts, offsets, strict=False)]
     return Spans(

@@ -1,12 +1,12 @@
-"""What the system tells of changed files, through watchfiles where that is installed (the extra `watch`).
+"""Reports changed files as the system does, through watchfiles where it is installed (the extra `watch`).
 
-On Linux each directory that was walked is watched by itself: so ignored and denied ones cost nothing,
-and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do it best.
-What is told is a hint and never believed: names are judged and files looked at through the door.
+On Linux each walked directory is watched by itself, so ignored and denied ones cost nothing
+and no symbolic link is followed. Elsewhere the root is watched as a whole, as those systems do best.
+Events are hints, never trusted: names are judged and files looked at through the repository reader.
 
-A watch begins before the look that makes it true: once it is in place, everything is walked once more. It
-may lose events, when the system's queue overflows or on a network's file system; nobody says so. A walk
-now and then, which whoever uses the watcher goes on with, finds what was lost.
+A watch starts before the walk that it relies on: once it is in place, everything is walked again. Events
+can be lost without notice, when the system's queue overflows or on a network file system. The caller
+therefore still walks now and then, and so finds what was lost.
 
 Left out on purpose: which names count, and reading anything.
 """
@@ -20,23 +20,23 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LIBRARY = "watchfiles"
-STEP_MILLISECONDS = 20  # without another event, before events are told
-DEBOUNCE_MILLISECONDS = 200  # at most, while there are more
-IDLE_MILLISECONDS = 250  # without any event, until the watcher looks at what it watches
-WAIT_SECONDS = 0.1  # for the first walk
+STEP_MILLISECONDS = 20  # without another event, before events are reported
+DEBOUNCE_MILLISECONDS = 200  # at most, while more events arrive
+IDLE_MILLISECONDS = 250  # without any event, before the set of watched directories is checked
+WAIT_SECONDS = 0.1  # between checks for the first walk
 CLOSE_SECONDS = 0.2
-_MAX_FAILURES = 3  # directories that were gone before they were watched, in turn
+_MAX_FAILURES = 3  # in a row, because a directory vanished before it was watched
 
 Told = Callable[[frozenset[str] | None], None]
 
 
 def is_installed() -> bool:
-    """Whether there is anything to watch with."""
+    """Return True when the library for watching is installed."""
     return importlib.util.find_spec(LIBRARY) is not None
 
 
 class TreeWatcher:
-    """One thread that waits for changes below a root, and tells what is in them."""
+    """A thread that waits for changes below a root and reports them."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class TreeWatcher:
         told: Told,
         failed: Callable[[str], None],
     ) -> None:
-        """`list_directories` gives those to watch, "" for the root, or None before there was a walk.
+        """`list_directories` returns those to watch, "" for the root, or None before the first walk.
 
         `told` is called in the watcher's thread with paths relative to the root, or None when everything
-        must be walked; `failed` once, with the reason, when nothing can be watched any more.
+        must be walked; `failed` is called once, with the reason, when watching becomes impossible.
         """
         self._root = root
         self._list_directories = list_directories
@@ -59,14 +59,15 @@ class TreeWatcher:
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
     def start(self) -> None:
+        """Start the thread. May be called once."""
         self._thread.start()
 
     def note_walk(self) -> None:
-        """There may be other directories than before."""
+        """Check for directories to watch or unwatch, after a walk."""
         self._walked.set()
 
     def close(self) -> None:
-        """Stop, without waiting long."""
+        """Stop the thread, waiting at most CLOSE_SECONDS for it."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_SECONDS)
@@ -92,7 +93,7 @@ class TreeWatcher:
                 return
 
     def _watch(self, directories: frozenset[str]) -> None:
-        """Tell of changes until we are closed or other directories must be watched."""
+        """Report changes until the watcher is closed or the set of directories differs."""
         self._walked.clear()
         batches = self._iter_batches(directories)
         next(batches)  # the watch is in place
@@ -108,7 +109,7 @@ class TreeWatcher:
                     return
 
     def _iter_batches(self, directories: Iterable[str]) -> Iterator[frozenset[str]]:
-        """Batches of relative paths, "" for the root; empty ones while all is quiet."""
+        """Yield batches of relative paths, "" for the root; empty batches while nothing happens."""
         from watchfiles import watch
 
         on_linux = sys.platform == "linux"
@@ -124,7 +125,7 @@ class TreeWatcher:
             debug=False,
             raise_interrupt=False,
             recursive=not on_linux,
-            ignore_permission_denied=False,  # with it, every other refusal would be silence too
+            ignore_permission_denied=False,  # otherwise every other refusal would be silent too
         )
         prefix = os.path.join(self._root, "")
         for batch in changes:
@@ -137,7 +138,7 @@ class TreeWatcher:
 
 
 def _explain(error: Exception) -> str:
-    """Why nothing can be watched, without a path."""
+    """Return why watching failed, without naming a path."""
     number = getattr(error, "errno", None)
     if number is not None:
         return os.strerror(number)

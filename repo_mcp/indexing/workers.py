@@ -1,9 +1,9 @@
 """Worker processes that build shards and encode merges.
 
-They are started anew (spawn), never forked: the server has threads. The interpreter is told not
+They are spawned, never forked, because the server has threads. The interpreter is told not
 to look for modules in the current directory, which may be the repository. A worker that dies ends
 the refresh with an error; what was committed before stays. Workers read nothing from each other and
-write nothing but new segment files, so one may be killed at any time.
+write nothing but new segment files, so any of them may be killed at any time.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from repo_mcp.indexing.shards import BuildSettings, ShardBuilder, ShardResult, S
 from repo_mcp.process.allocator import keep_blocks
 from repo_mcp.text.schema import FIELDS
 
-WAIT_SECONDS = 0.2  # between looks at `cancelled`
-WINDOWS_AHEAD = 2  # for each worker: encoded windows that wait to be written take 6 MB each
-FEWEST = 2  # shards that processes are started for
-MIN_WINDOWS = 4  # of a merge worth starting processes for, which takes a quarter of a second
+WAIT_SECONDS = 0.2  # between checks of `cancelled`
+WINDOWS_AHEAD = 2  # per worker: each encoded window that waits to be written takes 6 MB
+FEWEST = 2  # shards for which processes are started
+MIN_WINDOWS = 4  # of a merge for which processes are started, which takes a quarter of a second
 
 T = TypeVar("T")
 Cancelled = Callable[[], bool]
@@ -42,13 +42,13 @@ class ShardPool:
     """The processes that build shards. Use as a context manager."""
 
     def __init__(self, settings: BuildSettings, workers: int) -> None:
-        """At most `workers`, and as many as the memory allows; 0: everything is done in this process."""
+        """Uses at most `workers` processes, fewer if memory requires it; 0: everything runs in this one."""
         self._settings = settings
         self._workers = settings.memory.count_builders(workers)
         self._processes = ExitStack()
         self._pool: ProcessPoolExecutor | None = None
-        self._waiting: list[ShardTask] = []  # for the processes to be started, or for there being none
-        self._given = 0  # tasks whose results were not taken yet
+        self._waiting: list[ShardTask] = []  # tasks not yet handed to a process
+        self._given = 0  # tasks whose results have not been taken yet
         self._done: SimpleQueue[Future[ShardResult]] = SimpleQueue()
 
     def __enter__(self) -> ShardPool:
@@ -58,25 +58,25 @@ class ShardPool:
         self._processes.__exit__(*exception)
 
     def add(self, task: ShardTask) -> None:
-        """Have a shard built. The processes start once there is one for each of them: each takes a quarter of
-        a second, and one shard alone is built sooner without.
+        """Queue a shard for building. Raises RepoError with INTERNAL when a worker died.
 
-        Raises INTERNAL when a worker died.
+        Processes start once there is a shard for each: starting one takes a quarter of a second, and
+        a single shard is built sooner without.
         """
         self._waiting.append(task)
         if self._pool is not None or (self._workers and len(self._waiting) >= max(self._workers, FEWEST)):
             self._give_out()
 
     def iter_done(self) -> Iterator[ShardResult]:
-        """What was done since the last call; waits for nothing. Raises as `finish` does."""
+        """Yield what was finished since the last call, without waiting. Raises as `finish` does."""
         while not self._done.empty():
             yield self._take(self._done.get())
 
     def finish(self, cancelled: Cancelled) -> Iterator[ShardResult]:
-        """The results that were not given yet: in order without processes, else as they are done.
+        """Yield the remaining results: in order without processes, else as they are finished.
 
-        At the end the processes are gone, and the memory they took. Raises CANCELLED, INTERNAL when a worker
-        died, OSError when a segment could not be written.
+        At the end the processes are gone, and the memory they took. Raises RepoError with CANCELLED, or with
+        INTERNAL when a worker died; OSError when a segment could not be written.
         """
         if self._pool is not None or (self._workers and len(self._waiting) >= FEWEST):
             self._give_out()
@@ -94,7 +94,7 @@ class ShardPool:
         self._processes.close()
 
     def _give_out(self) -> None:
-        """Give what waits to the processes."""
+        """Submit the waiting tasks to the processes, starting these first."""
         if self._pool is None:
             workers = min(self._workers, len(self._waiting))
             pool = _start_pool(workers, _start_builder, self._settings)
@@ -117,10 +117,10 @@ def encode_windows(
     entries: Sequence[SegmentEntry],
     merge: Merge,
 ) -> Iterator[EncodedRun]:
-    """The windows of a merge of `entries`, in order, cut as the settings' memory has them.
+    """Yield the encoded windows of a merge of `entries`, in order, sized as the memory budget allows.
 
-    `files` is how many all segments have: of each of them this process knows something.
-    Raises as `ShardPool.finish` does, IndexFormatError.
+    `files` counts the files of all segments, since this process holds data on each of them.
+    Raises as `ShardPool.finish` does, and IndexFormatError.
     """
     windows = range(len(merge.windows))
     workers = settings.memory.count_mergers(workers, files, sum(entry.files for entry in entries))
@@ -154,23 +154,23 @@ def _build_here(
 
 @contextmanager
 def _start_pool(workers: int, start: Callable[..., None], *arguments: Any) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes are gone when the block ends, killed when it ends early.
+    """Yield a pool whose processes are gone when the block ends, killed if it ends early.
 
-    Raises INTERNAL when one of them died.
+    Raises RepoError with INTERNAL when one of them died.
     """
     children: set[BaseProcess] = set()
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), start, arguments)
     try:
-        with safe_child_environment():  # nobody else in this process starts any meanwhile
+        with safe_child_environment():  # nothing else in this process starts children meanwhile
             before = set(multiprocessing.active_children())
             for future in [pool.submit(_do_nothing) for _ in range(workers)]:
-                future.cancel()  # each submission starts a process, here and now
+                future.cancel()  # each submission has already started a process
             children = set(multiprocessing.active_children()) - before
         yield pool
     except BaseException as error:
         for child in children:
             child.kill()
-        if isinstance(error, BrokenProcessPool):  # by what is submitted to it, or by a result
+        if isinstance(error, BrokenProcessPool):  # raised by a submission or by a result
             raise RepoError(
                 ErrorCode.INTERNAL,
                 "A worker process ended before its work was done.",
@@ -203,7 +203,7 @@ def _start_builder(settings: BuildSettings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt means
     keep_blocks()
     gc.freeze()
-    gc.disable()  # a shard has a quarter million spans and no cycles: looking for some took 3 %
+    gc.disable()  # a shard has a quarter million spans and no cycles: searching for some took 3 % of the time
     _builder = ShardBuilder(settings)
 
 

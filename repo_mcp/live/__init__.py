@@ -1,1 +1,1 @@
-"""Indexes of one root as they are now: the opened generation, and the refreshes that renew it."""
+"""Live indexes of one root: the opened generation of each, and the refreshes that renew it."""

@@ -1,10 +1,10 @@
-"""An index that follows the lexical one, as it is now: the opened generation, and the rounds that renew it.
+"""A live derived index: the opened generation of an index made from the lexical one, and its rounds.
 
-Nothing is made before somebody asks. From `start` on a thread makes what is new after each refresh of the
-lexical index, and no call waits for it; whoever builds here and now has it alone. What cannot be read is
-dropped, told of as a fault, and made anew by the next round.
+Nothing is built before the first call of `start`. From then on a thread makes what is new after each refresh
+of the lexical index, and no call waits for it; a caller that builds synchronously excludes the thread. A
+damaged index is dropped, reported as a fault, and rebuilt by the next round.
 
-Left out on purpose: what is asked of such an index, what its status holds and in which words it is told.
+Left out on purpose: what such an index answers, what its status contains and how that is worded.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from repo_mcp.live.live_index import LiveIndex
 from repo_mcp.model import IndexProgress
 
 CLOSE_WAIT_SECONDS = 1.5  # for a running round to stop
-RETRY_SECONDS = 5.0  # after another process held the index
+RETRY_SECONDS = 5.0  # after finding the index locked by another process
 
 Report = TypeVar("Report")
 
 
 class OpenedView(Protocol):
-    """One generation, opened."""
+    """One opened generation of a derived index."""
 
     @property
     def snapshot(self) -> Snapshot:
-        """Of the index that follows."""
+        """Return the snapshot of the derived index."""
 
 
 View = TypeVar("View", bound=OpenedView)
@@ -42,27 +42,27 @@ View = TypeVar("View", bound=OpenedView)
 
 @dataclass(frozen=True, slots=True)
 class DerivedIndexWording:
-    """How a following index is named."""
+    """The messages and the thread name of a derived index."""
 
     thread: str
-    busy: str  # a build while the background makes it
-    failed: str  # before the message of what went wrong in the background
+    busy: str  # a build was asked for while the background thread is building
+    failed: str  # precedes the message of a failure in the background
 
 
 class DerivedIndex(ABC, Generic[View]):
-    """Every method may be called from several threads at a time."""
+    """The opened generation of a derived index, and its rounds. Safe for several threads."""
 
     def __init__(self, index: LiveIndex, find_task: FindTask, words: DerivedIndexWording) -> None:
-        """`find_task` tells which files of the lexical index should have a record."""
+        """`find_task` names the files of the lexical index that should have a record."""
         self._index = index
         self._find_task = find_task
         self._words = words
-        self._opening = threading.Lock()  # guards the two below
+        self._opening = threading.Lock()  # guards the next two
         self._view: View | None = None
-        self._opened: tuple[Manifest, Manifest] | None = None  # of this index, of the lexical one
-        self._running = threading.Lock()  # held while this process makes or merges
-        self._progress: IndexProgress | None = None  # of the round that runs
-        self._plan: tuple[tuple[Manifest | None, Manifest], Plan] | None = None  # the same
+        self._opened: tuple[Manifest, Manifest] | None = None  # of this index and of the lexical one
+        self._running = threading.Lock()  # held while this process builds or merges
+        self._progress: IndexProgress | None = None  # of the running round
+        self._plan: tuple[tuple[Manifest | None, Manifest], Plan] | None = None  # for these two manifests
         self._fault = ""
         self._anew = False  # the next round builds everything
         self._wake = threading.Event()
@@ -78,15 +78,15 @@ class DerivedIndex(ABC, Generic[View]):
         lexical: Snapshot,
         make: Callable[[Snapshot, View | None], View],
     ) -> View | None:
-        """The committed generation; `make` makes it of its snapshot and the view before.
+        """Return a view of the committed generation, built by `make` from its snapshot and the previous view.
 
-        None when none of this configuration is committed. Raises IndexFormatError, OSError.
+        Returns None when none with this configuration is committed. Raises IndexFormatError, OSError.
         """
         manifest = read_manifest(directory)
         if manifest is None or manifest.configuration != configuration:
             return None
         with self._opening:
-            opened = (manifest, lexical.manifest)  # generations begin anew with an index
+            opened = (manifest, lexical.manifest)  # not generation numbers: a rebuilt index begins anew
             before = self._view
             if before is None or self._opened != opened:
                 snapshot = Snapshot.open(directory, None if before is None else before.snapshot)
@@ -95,21 +95,21 @@ class DerivedIndex(ABC, Generic[View]):
             return self._view
 
     def _drop_view(self, fault: str) -> None:
-        """What is committed could not be read: none of it is used, and the next round builds everything."""
+        """Stop using a damaged index; the next round rebuilds everything."""
         with self._opening:
             self._view = self._opened = None
         self._fault = fault
         self._anew = True
 
     def _count_done(self, view: View | None, lexical: Snapshot) -> tuple[int, int]:
-        """Files done, and files that should be: by the round that runs, else by what is committed."""
+        """Return the numbers of finished and wanted files, by the running round or the committed index."""
         progress = self._progress
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
         snapshot = None if view is None else view.snapshot
         generations = (None if snapshot is None else snapshot.manifest, lexical.manifest)
         kept = self._plan
-        if kept is None or kept[0] != generations:  # to compare all files takes a moment in a large tree
+        if kept is None or kept[0] != generations:  # comparing all files takes a moment in a large tree
             plan = plan_round(lexical, KnownFiles(snapshot), self._find_task)
             kept = self._plan = (generations, plan)
         return kept[1].done_files, kept[1].total_files
@@ -117,7 +117,7 @@ class DerivedIndex(ABC, Generic[View]):
     # Writing
 
     def start(self) -> None:
-        """Make in the background what is new, now and after each refresh of the lexical index to come."""
+        """Begin to build in the background, now and after each later refresh of the lexical index."""
         with self._opening:
             if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(target=self._follow, name=self._words.thread, daemon=True)
@@ -125,12 +125,12 @@ class DerivedIndex(ABC, Generic[View]):
         self._wake.set()
 
     def note_refresh(self) -> None:
-        """The lexical index has a new generation. Nothing is done unless it was started."""
+        """Wake the background thread, if started: the lexical index has a new generation."""
         self._wake.set()
 
     @contextmanager
     def _run_alone(self, *, begun: bool) -> Iterator[None]:
-        """For a build here and now; `begun` tells whether `_running` could be had. Raises BUSY."""
+        """Hold the lock during a synchronous build. Raises RepoError with BUSY unless `begun`."""
         if not begun:
             raise RepoError(ErrorCode.BUSY, self._words.busy, "The status tells how far it is.")
         try:
@@ -139,9 +139,9 @@ class DerivedIndex(ABC, Generic[View]):
             self._running.release()
 
     def _renew(self, make: Callable[[bool], Report]) -> Report:
-        """One round: `make` is told whether everything is to be made anew. Raises what it raises.
+        """Run one round and return its report; `make` is told whether to rebuild everything, and may raise.
 
-        What cannot be read then is the lexical index.
+        An IndexFormatError at this point means that the lexical index is damaged.
         """
         anew, self._anew = self._anew, False
         try:
@@ -149,7 +149,7 @@ class DerivedIndex(ABC, Generic[View]):
         except IndexFormatError as error:
             raise self._index.report_damage() from error
         except RepoError as error:
-            self._anew |= anew and error.code is ErrorCode.BUSY  # it was not begun
+            self._anew |= anew and error.code is ErrorCode.BUSY  # the rebuild was not begun
             raise
         finally:
             self._progress = None
@@ -157,7 +157,7 @@ class DerivedIndex(ABC, Generic[View]):
         return done
 
     def _follow(self) -> None:
-        """Until closed: a round whenever the lexical index is another."""
+        """Run a round whenever the lexical index has changed, until closed."""
         done: tuple[object, ...] | None = None
         while not self._closed.is_set():
             self._wake.wait()
@@ -176,11 +176,11 @@ class DerivedIndex(ABC, Generic[View]):
                     self._closed.wait(pause)
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
-        """What there is to follow; as long as it stays the same there is nothing to do."""
+        """Return the identity of the input; while it stays equal there is nothing to do."""
         return (lexical.manifest,)
 
     def _try_round(self, lexical: Snapshot) -> float | None:
-        """Seconds after which it should be tried again; None when nothing is left to do."""
+        """Run one round; return the seconds until a retry, or None when nothing is left to do."""
         try:
             return self._run_round(lexical)
         except RepoError as error:
@@ -188,25 +188,25 @@ class DerivedIndex(ABC, Generic[View]):
                 return RETRY_SECONDS
             if error.code is not ErrorCode.CANCELLED:
                 self._fault = f"{self._words.failed}: {error.message}"
-        except Exception as error:  # a thread has nobody else to tell
+        except Exception as error:  # nothing else would report a failure of the thread
             self._fault = f"{self._words.failed}: {type(error).__name__}."
         return None
 
     @abstractmethod
     def _run_round(self, lexical: Snapshot) -> float | None:
-        """One round in the background; as `_try_round`. Raises what a round raises."""
+        """Run one round in the background; return as `_try_round` does. Raises what the round raises."""
 
     def _stops_when(self, cancelled: Callable[[], bool] | None) -> Callable[[], bool]:
-        """True when this is closed, or whoever asked does not want it any more."""
+        """Return a check that is True once this index is closed or the caller has cancelled."""
         return lambda: self._closed.is_set() or (cancelled is not None and cancelled())
 
     def stop(self) -> None:
-        """Have a running round stop, and begin no other."""
+        """Stop the running round and start no other."""
         self._closed.set()
         self._wake.set()
 
     def close(self) -> bool:
-        """Stop, and wait for it. False when a round has not stopped in CLOSE_WAIT_SECONDS."""
+        """Stop and wait. Return False when the running round has not stopped in CLOSE_WAIT_SECONDS."""
         self.stop()
         stopped = self._running.acquire(timeout=CLOSE_WAIT_SECONDS)
         with self._opening:

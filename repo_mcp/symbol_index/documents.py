@@ -1,7 +1,7 @@
-"""Structure records to the content of one segment: the names that files declare and use, and the records.
+"""Turns symbol records into the content of one segment: names that files declare and use, and the records.
 
-The columns and strings of all records are handled at once, the strings as spans of one text: a name becomes a
-term once, however many files have it, and posting lists come from one sort.
+The columns and strings of all records are handled at once, the strings as spans of one text: each distinct
+name becomes a term once, however many files have it, and posting lists come from one sort.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ I64 = npt.NDArray[np.int64]
 _LINE_FEED = 0x0A
 STRING_WEIGHT = 3
 NAME_WEIGHT = 4
-KEPT_NAMES = 4_096  # that are no plain words, most of them of files: `models.py` comes in every segment
+KEPT_NAMES = 4_096  # not plain words, mostly file names: `models.py` occurs in every segment
 _NAME_BITS = 32
 _IMPORT, _EXPORT, _BIND = int(ReferenceRole.IMPORT), int(ReferenceRole.EXPORT), int(ReferenceRole.BIND)
 _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for byte in range(256)])
@@ -63,7 +63,7 @@ _IS_WORD_BYTE = np.array([byte > 0x7F or byte == 0x5F or chr(byte).isalnum() for
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """One file and its record, which was checked."""
+    """One file and its record, already validated."""
 
     path: str
     fingerprint: bytes
@@ -73,19 +73,19 @@ class ParsedFile:
 
     @property
     def status(self) -> ParseStatus:
-        """How much of the file was understood."""
+        """Return how much of the file was understood."""
         return ParseStatus(self.record[1])
 
     @property
     def weight(self) -> int:
-        """In bytes what it adds to a segment's work, in which strings take many times their room."""
+        """Return the bytes that the file adds to a segment's work; strings take many times their size."""
         counts: tuple[int, ...] = HEADER.unpack_from(self.record)
         symbols, references, strings = counts[-3:]
         return len(self.record) + STRING_WEIGHT * strings + NAME_WEIGHT * (symbols + references) + 500
 
 
 def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingRun]:
-    """The content of the segment of some files, one at least, and its posting lists."""
+    """Return the content and the posting lists of a segment of one or more files."""
     files = sorted(files, key=lambda file: file.path.encode())
     terms, occurrences = _list_terms(files)
     lengths = [np.zeros(len(files), dtype=np.int64) for _ in SYMBOL_FIELDS]
@@ -95,14 +95,14 @@ def build_segment(files: Sequence[ParsedFile]) -> tuple[SegmentContent, PostingR
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Names by number, in byte order, and where they occur."""
+    """Names, numbered in byte order, and their occurrences."""
 
     texts: TermText
-    fields: Mapping[int, tuple[I64, I64]]  # of DECLARES, USES, MODULES: names and files, with repetitions
+    fields: Mapping[int, tuple[I64, I64]]  # for DECLARES, USES, MODULES: names and files, with repetitions
 
 
 def _list_terms(files: Sequence[ParsedFile]) -> tuple[TermText, Occurrences]:
-    """The terms in byte order, and every occurrence of one; a list is its term's place, then its field."""
+    """Return the terms in byte order, and every occurrence; a list number is (term position, field)."""
     names = _find_names(files)
     named, owners = _find_distinct(*names.fields[DECLARES])
     declared, ordinals = np.unique(named, return_inverse=True)
@@ -123,7 +123,7 @@ def _list_terms(files: Sequence[ParsedFile]) -> tuple[TermText, Occurrences]:
 
 
 def _find_names(files: Sequence[ParsedFile]) -> _Names:
-    """The names of all fields but `parts`: what is empty or too long is none."""
+    """Return the names of all fields except `parts`, without empty and overlong ones."""
     columns = RecordColumns([file.record for file in files])
     texts = [file.record[start:] for file, start in zip(files, columns.text_starts, strict=True)]
     text = b"\n".join(texts) + b"\n"
@@ -152,7 +152,7 @@ def _find_names(files: Sequence[ParsedFile]) -> _Names:
 
 
 def _list_names(columns: RecordColumns) -> dict[int, tuple[I64, I64]]:
-    """For each field but `parts` the numbers of names among the strings of their record, and its place."""
+    """Return, per field except `parts`, string numbers within their records, and the records' positions."""
     records = np.arange(len(columns.symbol_counts))
     owners = np.repeat(records, columns.reference_counts)
     roles = columns.get(REF_ROLES)
@@ -169,15 +169,15 @@ def _list_names(columns: RecordColumns) -> dict[int, tuple[I64, I64]]:
 
 
 def _find_distinct(names: I64, docs: I64) -> tuple[I64, I64]:
-    """Each pair of a name and a file once."""
+    """Return each pair of a name and a file once."""
     packed = np.unique(docs << _NAME_BITS | names)
     return packed & ((1 << _NAME_BITS) - 1), packed >> _NAME_BITS
 
 
 def _analyse(names: TermText) -> WordTerms:
-    """The terms of distinct names: of plain words by array arithmetic, of all others one by one."""
+    """Return the terms of distinct names: plain words by array arithmetic, all others one by one."""
     padded = names.text + PADDING
-    starts = names.starts  # made anew whenever it is asked for
+    starts = names.starts  # computed on each access
     sizes = names.ends - 1 - starts
     is_plain = np.ones(len(names), dtype=np.bool_)
     raw = np.frombuffer(names.text, dtype=np.uint8)
@@ -202,7 +202,7 @@ def _analyse(names: TermText) -> WordTerms:
 
 @lru_cache(KEPT_NAMES)
 def _analyse_text(name: str) -> tuple[str, ...]:
-    """The terms of a name like `operator ==`: itself, lower-cased, and those of its words."""
+    """Return the terms of a name like `operator ==`: the name in lower case, and those of its words."""
     return tuple(dict.fromkeys([name.lower(), *analyse_text(name)]))
 
 

@@ -1,8 +1,8 @@
-"""The structure index of one root as it is now: the opened generation, and the phase that renews it.
+"""The live symbol index of one root: the opened generation, and the phase that renews it.
 
-It follows the lexical index: nothing is parsed before somebody asks, `start` for a server whose tools need
-it, `build` for a person. What is committed is answered from while it grows; how far it is stands in `status`
-and, for answers, in `warn`.
+It is derived from the lexical index. Nothing is parsed until a server whose tools need it calls `start`, or a
+person runs `build`. Queries are answered from what is committed while it grows; `status` reports the
+progress, and `warn` adds it to answers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from repo_mcp.symbols.symbol_record import ParseStatus, SymbolRecord, SymbolReco
 NOT_BUILT_HINT = "Files are being parsed, or repo-mcp index --structure does it now; search works meanwhile."
 UNREADABLE_RECORD = "The structure index could not be read; it is built anew."
 FOREIGN_STRUCTURE = "The structure index was not written with this user's key; it is built anew."
-HURRY_SECONDS = 5.0  # for a round in the background to make room
-ROOM_SECONDS = 0.02  # between looks whether that has been taken
+HURRY_SECONDS = 5.0  # for a background round to make room
+ROOM_SECONDS = 0.02  # between checks that the waiting call has begun
 HEALING_SECONDS = 10.0  # between two builds of an index that cannot be read
 WORDS = DerivedIndexWording(
     "structure", "Files are being parsed in the background already.", "Parsing files failed"
@@ -45,7 +45,7 @@ WORDS = DerivedIndexWording(
 
 
 class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
-    """What navigation asks. Every method may be called from several threads at a time."""
+    """The symbol index that navigation queries. Every method may be called from several threads at once."""
 
     def __init__(
         self,
@@ -55,8 +55,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         index: LiveIndex,
         name_path: Callable[[str], str],
     ) -> None:
-        """`path` is the directory of the structure index, which is made by whoever writes first; `name_path`
-        gives the relative path of a client's one, or raises what is wrong with it.
+        """`path` is the directory of the symbol index, created by the first writer; `name_path` turns a
+        client's path into a relative one, or raises RepoError.
         """
         super().__init__(index, phase.find_task, WORDS)
         self._name_path = name_path
@@ -64,19 +64,19 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         self._configuration = configuration
         self._phase = phase
         index.note_purge_due = self._note_purge_due
-        self._followed: Snapshot | None = None  # of the lexical index: done, but for what was left
+        self._followed: Snapshot | None = None  # of the lexical index: fully indexed, except `_left`
         self._left: frozenset[str] = frozenset()
-        self._hurried = threading.Event()  # somebody waits to have a few files parsed
-        self._purged = 0  # the lexical index's purges that were followed
+        self._hurried = threading.Event()  # set while a call waits to have a few files parsed
+        self._purged = 0  # number of the lexical index's purges already followed
         self._next_healing = 0.0  # time.monotonic
 
     # Reading
 
     @contextmanager
     def view(self) -> Iterator[SymbolIndex]:
-        """The committed generation, for one call. INDEX_UNAVAILABLE when there is none, or it is damaged.
+        """Open the committed generation for one call. Raises RepoError with INDEX_UNAVAILABLE.
 
-        Damage is noticed here: the index is built anew in the background then.
+        That means none is committed, or it is damaged; a damaged one is rebuilt in the background.
         """
         try:
             found = self.find_view()
@@ -87,9 +87,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             raise self._report_damage(error) from error
 
     def find_view(self) -> SymbolIndex | None:
-        """The committed generation, opened anew when there is a newer one, or a newer lexical one.
+        """Return the committed generation, reopened when it or the lexical index is newer; None if none.
 
-        Raises IndexFormatError, INDEX_UNAVAILABLE when there is no lexical index either.
+        Raises IndexFormatError, and RepoError with INDEX_UNAVAILABLE when there is no lexical index either.
         """
         lexical = self._index.get_searcher().snapshot
         directory = self._find_directory()
@@ -102,8 +102,8 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return self._open_view(directory, self._configuration, lexical, make)
 
     def open_finder(self) -> Callable[[str], SymbolRecord | None]:
-        """Finds the structures of files in the committed generation: None for a file without one as it is
-        indexed, and for every file while there is no index of them, or a damaged one."""
+        """Return a function that finds a file's current symbol record in the committed generation: None for
+        a file without one, and for every file when there is no symbol index, or a damaged one."""
         try:
             view = self.find_view()
         except (IndexFormatError, OSError):
@@ -113,7 +113,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             try:
                 record = None if view is None else view.find_record_bytes(path)
                 return None if record is None else decode_symbol_record(record)
-            except SymbolRecordError:  # of a writer that is not ours: as good as none
+            except SymbolRecordError:  # written by someone else: treated as missing
                 return None
             except IndexFormatError as error:
                 self._report_damage(error)
@@ -144,11 +144,11 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             NOT_BUILT_HINT,
         )
 
-    # How far it is
+    # Progress
 
     @property
     def exists(self) -> bool:
-        """True when something of this configuration was committed."""
+        """Return True when a generation of this configuration is committed."""
         directory = self._find_directory()
         try:
             manifest = read_manifest(directory) if directory is not None else None
@@ -157,7 +157,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         return manifest is not None and manifest.configuration == self._configuration
 
     def status(self) -> SymbolIndexStatus:
-        """What is done of what there is to do, by what is committed and what runs in this process."""
+        """Return the progress and size of the index, by what is committed and what runs in this process."""
         warnings = (self._fault,) if self._fault else ()
         progress = self._progress
         building = self._running.locked()
@@ -189,7 +189,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         )
 
     def warn(self) -> list[str]:
-        """A warning for answers given while not every file is parsed, as far as this process knows."""
+        """Return a warning for answers while not every file is parsed, as far as this process knows."""
         if self._fault:
             return [self._fault]
         done, total = self._find_reach()
@@ -198,12 +198,12 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
                 f"Files are being parsed: {done} of {total} are done;"
                 " what the others declare and use is missing here."
             ]
-        searcher = self._index.find_searcher()  # files that the words do not know are not shown either
+        searcher = self._index.find_searcher()  # files missing from the lexical index are missing here too
         told = [] if searcher is None else self._index.describe_progress(searcher.snapshot)
         return [warning for warning in told if warning == NOT_WHOLE]
 
     def _find_reach(self) -> tuple[int, int]:
-        """Files done and files that should be: by the round that runs, else by what is committed."""
+        """Return the numbers of finished and wanted files, by the running round or the committed index."""
         progress = self._progress
         if progress is not None and progress.files_total:
             return progress.files_done, progress.files_total
@@ -216,31 +216,31 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     # Writing
 
     def note_refresh(self) -> None:
-        """The lexical index has a new generation.
+        """React to a new generation of the lexical index.
 
-        Unless it was started nothing is parsed; but what may not be served any more is purged, here and now.
+        Before `start` nothing is parsed, but text that may no longer be served is purged at once.
         """
         super().note_refresh()
         if self._thread is None and not self._anew:
             self._purge_if_due()
 
     def _note_purge_due(self, generation: int) -> None:
-        """The next generation of the lexical index after this one lacks text that must not stay here either.
+        """Mark that text which the lexical index drops after this generation must be purged here too.
 
-        Whoever writes next purges it, also where this process is killed before it could.
+        The next writer purges it, even if this process is killed before it can.
         """
         directory = self._find_directory()
         if directory is not None:
             PurgeMark(directory, self._phase.make_tag).set(generation)
 
     def _find_due(self, generation: int) -> int | None:
-        """The mark of an earlier generation of the lexical index, where one is left."""
+        """Return the mark left by an earlier generation of the lexical index, or None."""
         directory = self._find_directory()
         mark = None if directory is None else PurgeMark(directory, self._phase.make_tag).read()
         return None if mark == generation else mark
 
     def _clear_purge(self, due: int) -> None:
-        """Nothing is left to purge, unless there is another mark than that which was followed."""
+        """Remove the mark that was followed; a newer mark stays."""
         directory = self._find_directory()
         if directory is not None:
             mark = PurgeMark(directory, self._phase.make_tag)
@@ -252,10 +252,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         if searcher is None or self._find_due(searcher.snapshot.generation) is None:
             return
         if not self._running.acquire(blocking=False):
-            return  # what runs purges
+            return  # the running round purges
         try:
             self._run(searcher.snapshot, None, None, self._closed.is_set, parses=False)
-        except RepoError:  # the mark stays: whoever writes next tries again
+        except RepoError:  # the mark stays, and the next writer tries again
             pass
         finally:
             self._running.release()
@@ -268,9 +268,9 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> SymbolIndexReport:
-        """Parse what is new, here and now: of all files or of some; with `anew` everything.
+        """Parse what is new, synchronously: in all files or in `paths`; with `anew` everything.
 
-        Raises as `SymbolPhase.run`, and BUSY while this process does it already.
+        Raises as `SymbolPhase.run`, and RepoError with BUSY while this process is parsing already.
         """
         stop = self._stops_when(cancelled)
         with self._run_alone(begun=self._begin_build(hurried=paths is not None)):
@@ -278,7 +278,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             return self._run(self._index.get_searcher().snapshot, paths, progress, stop)
 
     def _begin_build(self, *, hurried: bool) -> bool:
-        """True when nobody else parses in this process. Who is `hurried` has the background make room."""
+        """Return True once no other call is parsing; `hurried` asks the background to make room."""
         if not hurried:
             return self._running.acquire(blocking=False)
         self._hurried.set()
@@ -290,10 +290,10 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
-        """Index these files now, their structure too, and say of each what became of it, in their order.
+        """Index these files now, symbols included, and return the outcome of each, in order.
 
-        What is wrong with a path is its outcome. Raises as `LiveIndex.refresh`, and INTERNAL when nothing can
-        parse. A round in the background makes room; where it cannot, the structure is pending.
+        A bad path is reported as its outcome. Raises as `LiveIndex.refresh`, and RepoError with INTERNAL when
+        no parser can run. A background round makes room; if it cannot, the symbols are reported as pending.
         """
         named = {path: find_name(path, self._name_path) for path in paths}
         good = sorted({one for one in named.values() if not isinstance(one, RepoError)})
@@ -327,7 +327,7 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
         parses: bool = True,
     ) -> SymbolIndexReport:
         def report(now: IndexProgress) -> None:
-            if paths is None:  # else it tells of some files alone
+            if paths is None:  # otherwise the progress covers only some files
                 self._progress = now
             if progress is not None:
                 progress(now)
@@ -348,14 +348,14 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             )
 
         done = self._renew(make)
-        if done.complete and (paths is None or in_background):  # else files may be left that are gone
+        if done.complete and (paths is None or in_background):  # otherwise files may remain that are gone
             self._purged = purges
-            if due is not None and not self._index.is_purging:  # else more may be dead in a moment
+            if due is not None and not self._index.is_purging:  # otherwise more may become dead in a moment
                 self._clear_purge(due)
         return done
 
     def _identify(self, lexical: Snapshot) -> tuple[object, ...]:
-        return lexical.manifest, self._index.purges  # told of after the generation
+        return lexical.manifest, self._index.purges  # purges are counted up after the new generation appears
 
     def _run_round(self, lexical: Snapshot) -> float | None:
         changed = self._list_changed(lexical)
@@ -366,15 +366,15 @@ class LiveSymbolIndex(DerivedIndex[SymbolIndex]):
             self._make_room()
             return 0.0
         self._followed, self._left = lexical, frozenset(done.left)
-        return None  # what was left comes with the next generation, which it has to be in
+        return None  # what was left returns with the next generation of the lexical index
 
     def _make_room(self) -> None:
-        """Wait until whoever is in a hurry has begun."""
+        """Wait until the hurried call has begun."""
         while self._hurried.is_set() and not self._closed.wait(ROOM_SECONDS):
             pass
 
     def _list_changed(self, lexical: Snapshot) -> list[str] | None:
-        """The files that changed since the last round, and what that left; None when all must be compared."""
+        """Return files changed since the last round or left by it; None when all must be compared."""
         if self._followed is None or self._anew:
             return None
         try:

@@ -1,4 +1,4 @@
-"""What became of files that somebody asked to have indexed by name."""
+"""Reports the outcome for files that a caller asked to index by name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from repo_mcp.symbol_index.phase import SymbolPhase
 from repo_mcp.symbol_index.symbol_index import SymbolIndex
 
 PENDING = "pending"
-LEFT_OUT = "excluded"  # ignored, hidden or denied by its name
+LEFT_OUT = "excluded"  # ignored, hidden or denied because of its name
 
 
 def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
-    """The relative path of a client's one, or what is wrong with it."""
+    """Return the relative path for a client's path, or the error that says what is wrong with it."""
     try:
         named = name_path(path)
     except RepoError as error:
@@ -24,7 +24,7 @@ def find_name(path: str, name_path: Callable[[str], str]) -> str | RepoError:
 
 
 class Outcomes:
-    """What became of files, by what is indexed now."""
+    """The outcomes for files, judged by what is indexed now."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Outcomes:
         *,
         pending: bool,
     ) -> None:
-        """`skipped` are the files that are not indexed, and why; `pending` when none was parsed now."""
+        """`skipped` maps files that are not indexed to the reason; `pending`: nothing was parsed now."""
         self._lexical = lexical
         self._view = view
         self._skipped = skipped
@@ -43,7 +43,7 @@ class Outcomes:
         self._pending = pending
 
     def tell(self, path: str, named: str | RepoError) -> IndexedPath:
-        """Of one path, as `find_name` named it."""
+        """Return the outcome for one path; `named` comes from `find_name`."""
         if isinstance(named, RepoError):
             return IndexedPath(path, named.code.value)
         if self._lexical.find(named) is not None:

@@ -1,8 +1,8 @@
-"""The second phase of indexing: the structure of each file that the lexical index holds.
+"""The second phase of indexing: the symbols of each file that the lexical index holds.
 
-A round parses what is new or changed, and commits a segment whenever files of SEGMENT_WEIGHT have come; the
-rest is as in each phase that follows the lexical index. What everything is merged into in the end is the
-same, byte for byte, whatever came before and however many processes parsed.
+A round parses new and changed files, and commits a segment for every SEGMENT_WEIGHT of them; the rest is as
+in every phase that follows the lexical index. The final merge gives the same bytes, whatever was there before
+and however many processes parsed.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from repo_mcp.symbol_index.workers import NICENESS, MakeParser, ParseWorkers
 from repo_mcp.symbols.symbol_record import ParseStatus
 from repo_mcp.workspace.repository_reader import OpenedFile
 
-SEGMENT_WEIGHT = 12 * 1024 * 1024  # of the files of a segment, 5 MB of records: writing takes 130 MB at most
-# For a batch, then for each of its texts alone. The system ends a text sooner by processor time, where it
-# can; on a busy machine a process of low priority may wait long for its turn, and is not to blame.
+SEGMENT_WEIGHT = 12 * 1024 * 1024  # of a segment's files, 5 MB of records: writing takes 130 MB at most
+# For a batch, then for each of its texts alone. Where possible a limit on processor time ends a text sooner;
+# on a busy machine a low-priority process may wait long for its turn, through no fault of the text.
 WALL_SECONDS = 60.0
-LANE_BYTES = 1024 * 1024  # to parse, for each process worth starting
+LANE_BYTES = 1024 * 1024  # source bytes per parser process that is worth starting
 
 ReadFile = Callable[[str], OpenedFile]
 
@@ -56,12 +56,12 @@ WORDS = PhaseWords(
 
 
 def make_parser() -> BatchParser:
-    """A process that parses, with low priority."""
+    """Return a process that parses, with low priority."""
     return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS)
 
 
 class SymbolPhase:
-    """The writing side of one root's structure index."""
+    """The writing side of one root's symbol index."""
 
     def __init__(
         self,
@@ -76,9 +76,9 @@ class SymbolPhase:
         make_tag: MakeTag | None = None,
         poison: PoisonList | None = None,
     ) -> None:
-        """`path` is the directory of the index; `read` and `read_many` are the door's, for files of the walk.
+        """`path` is the index directory; `read` and `read_many` are methods of the repository reader.
 
-        `make_tag` seals it; texts of the `poison` list are not parsed, and those that end a parser join it.
+        `make_tag` seals the index. Texts on the `poison` list are not parsed; texts that kill a parser join.
         """
         self._store = PhaseStore(path, configuration, SYMBOL_FIELDS, make_tag, WORDS)
         self._workers = workers
@@ -101,13 +101,13 @@ class SymbolPhase:
         purges: bool = False,
         parses: bool = True,
     ) -> SymbolIndexReport:
-        """Make the structure index say what the lexical one says, of all files or of some.
+        """Bring the symbol index in line with the lexical one, for all files or for `paths`.
 
-        With `anew` nothing that is there is used; with `purges` nothing stays of files that are gone or were
-        changed; without `parses` that is all that is done. When `yields` says so, the round commits what it
-        has and ends: its report is not complete. Raises BUSY when another process does it, CANCELLED,
-        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when nothing can parse; and
-        IndexFormatError for a lexical index that is damaged.
+        With `anew` everything is rebuilt; with `purges` no trace stays of files that are gone or changed;
+        without `parses` nothing else is done. When `yields` returns True the round commits its work and ends:
+        the report is then not complete. Raises RepoError with BUSY when another process writes, CANCELLED,
+        INDEX_UNAVAILABLE when the index cannot be written, INTERNAL when no parser can run; and
+        IndexFormatError for a damaged lexical index.
         """
         check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as ordinal:
@@ -116,7 +116,7 @@ class SymbolPhase:
                 there = KnownFiles(None) if known is None else known
                 plan = self._plan(lexical, there, None if known is None else paths)
                 _, writer = ordinal
-                if purges:  # what is out of date may be what has to go
+                if purges:  # the outdated version may be the text to purge
                     drop(writer, there, [file.path for file in plan.files])
                 if not parses:
                     plan = replace(plan, files=(), bytes=0)
@@ -143,7 +143,7 @@ class SymbolPhase:
         started = time.monotonic()
         try:
             with self._store.open_writer(cancelled) as (_, writer):
-                if writer.start_fault is not None:  # it must not become an empty index
+                if writer.start_fault is not None:  # a damaged index must not become an empty one
                     raise writer.start_fault
                 before = writer.segments
                 merge(writer, partial(self._store.check, cancelled), full=full)

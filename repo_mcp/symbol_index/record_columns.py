@@ -1,9 +1,8 @@
-"""The columns of many structure records at once: batches of them are checked so, and segments made.
+"""The columns of many symbol records at once, for checking batches of records and building segments.
 
-`repo_mcp.symbols.symbol_record` tells the bytes of a record and decodes one. For one of a usual size that
-takes 70 us,
-most of them in calls of numpy, which are made once for each column of a batch here. What is refused is the
-same.
+`repo_mcp.symbols.symbol_record` defines the bytes of a record and decodes single ones. Decoding one of usual
+size takes 70 us, mostly in calls of numpy, which this module makes once per column of a whole batch. It
+refuses exactly the same records.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 
 def find_faulty(records: Sequence[bytes]) -> frozenset[int]:
-    """The places of those that are no structure record."""
+    """Return the positions of those that are not valid symbol records."""
     try:
         RecordColumns(records).check()
     except SymbolRecordError:
@@ -62,10 +61,10 @@ def _is_record(data: bytes) -> bool:
 
 
 class RecordColumns:
-    """Records, one at least, of which a column is that of the first, then that of the second, and so on."""
+    """One or more records as columns: each concatenates that column of all records, in order."""
 
     def __init__(self, records: Sequence[bytes]) -> None:
-        """Raises SymbolRecordError for heads that cannot be."""
+        """Raises SymbolRecordError for invalid headers."""
         heads = np.frombuffer(b"".join([record[:_HEAD_BYTES] for record in records]), dtype=np.uint8)
         if len(heads) != len(records) * _HEAD_BYTES:
             raise SymbolRecordError("no head of a structure record")
@@ -73,7 +72,7 @@ class RecordColumns:
         counts = np.ascontiguousarray(heads[:, HEADER.size - 12 : HEADER.size]).view("<u4").astype(np.int64)
         self._records = records
         self._widths = heads[:, HEADER.size :]
-        self.symbol_counts: I64 = counts[:, 0]  # the files themselves among them
+        self.symbol_counts: I64 = counts[:, 0]  # including the files themselves
         self.reference_counts: I64 = counts[:, 1]
         sizes = self._widths * np.repeat(counts[:, :2], (SYMBOL_COLUMNS, REFERENCE_COLUMNS), axis=1)
         ends = _HEAD_BYTES + np.cumsum(sizes, axis=1)
@@ -90,7 +89,7 @@ class RecordColumns:
             raise SymbolRecordError("counts that cannot be")
 
     def get(self, ordinal: int) -> Column:
-        """The column at a place; a number that is too large is negative."""
+        """Return a column by its position, int32; a number that is too large comes out negative."""
         counts = self.symbol_counts if ordinal < SYMBOL_COLUMNS else self.reference_counts
         parts = zip(
             self._records,
@@ -106,7 +105,7 @@ class RecordColumns:
         return np.concatenate(pieces, dtype=np.int32, casting="unsafe")
 
     def check(self) -> None:
-        """Raises SymbolRecordError where one of them is no record."""
+        """Raise SymbolRecordError when any of the records is invalid."""
         for ordinal in np.flatnonzero((self._widths == MAX_WIDTH).any(axis=0)).tolist():
             if (self.get(ordinal) < 0).any():
                 raise SymbolRecordError("a number that is too large")
@@ -136,5 +135,5 @@ class RecordColumns:
         return np.cumsum(self.symbol_counts) - self.symbol_counts
 
     def _spread(self, values: I64, ordinal: int) -> I64:
-        """A value of each record, for each row of a column."""
+        """Repeat a value of each record for every row of the column."""
         return np.repeat(values, self.symbol_counts if ordinal < SYMBOL_COLUMNS else self.reference_counts)

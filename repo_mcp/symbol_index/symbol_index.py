@@ -1,9 +1,9 @@
-"""The reading side of the structure index: one committed generation beside one of the lexical index.
+"""The reading side of the symbol index: one committed generation next to one of the lexical index.
 
-A record counts only while its file is the one that the lexical index holds. Names are asked for by the
-dictionary and the posting lists, and cost no more than their files are many.
+A record counts only while its file is the version that the lexical index holds. Names are looked up in the
+dictionary and the posting lists, at a cost proportional to the number of their files.
 
-Left out on purpose: what a record means; see `repo_mcp/symbols/symbol_record.py`.
+Left out on purpose: the meaning of a record; see `repo_mcp/symbols/symbol_record.py`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from repo_mcp.ranking.bm25f import DECIMALS, F64, I64, TermScorer
 from repo_mcp.symbol_index.schema import DECLARES, PARTS, SYMBOL_FIELDS
 from repo_mcp.symbols.symbol_record import ParseStatus
 
-MAX_CONTAINING = 20_000  # terms of one segment
+MAX_CONTAINING = 20_000  # limit on matching terms per segment
 _UNKNOWN, _CURRENT, _CHANGED = range(3)
-SCAN_PAGES = 16  # of a dictionary, read at a time: 2,048 terms
+SCAN_PAGES = 16  # of a dictionary, read at once: 2,048 terms
 
 FindFingerprint = Callable[[str], bytes | None]
 
 
 class SymbolSegment:
-    """The paths and fingerprints of one segment, kept from one generation to the next."""
+    """The paths and fingerprints of one segment, reused from one generation to the next."""
 
     def __init__(self, segment: LiveSegment) -> None:
         """Raises IndexFormatError."""
@@ -42,17 +42,17 @@ class SymbolSegment:
         self._prints = segment.reader.files.read_fingerprints()
 
     def find(self, path: str) -> int | None:
-        """The number of a file, live or dead."""
+        """Return the number of a file, live or dead, or None."""
         ordinal = bisect_left(self.paths, path)
         return ordinal if ordinal < len(self.paths) and self.paths[ordinal] == path else None
 
     def get_fingerprint(self, file: int) -> bytes:
-        """Of the version that the record is of."""
+        """Return the fingerprint of the version that the record describes."""
         return self._prints[file * FINGERPRINT_BYTES : (file + 1) * FINGERPRINT_BYTES]
 
 
 class SymbolIndex:
-    """What can be asked of one generation. Safe for several threads. Calls may raise IndexFormatError."""
+    """One generation of the symbol index. Safe for several threads. Calls may raise IndexFormatError."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class SymbolIndex:
         find_fingerprint: FindFingerprint,
         before: SymbolIndex | None = None,
     ) -> None:
-        """`find_fingerprint` tells of the lexical index. What `before` has read of segments is used again."""
+        """`find_fingerprint` asks the lexical index. Segments that `before` has read are reused."""
         self.snapshot = snapshot
         self._find_fingerprint = find_fingerprint
         kept: Sequence[SymbolSegment] = () if before is None else before.files
@@ -69,13 +69,13 @@ class SymbolIndex:
             known.get(one.name) or SymbolSegment(one) for one in snapshot.segments
         ]
         self._live = [segment.live_file_mask for segment in snapshot.segments]
-        # For each file: is its record of the version that the lexical index holds? Few are asked for often.
+        # Per file: is its record of the version in the lexical index? Cached because few files recur often.
         self._states = [bytearray(len(files.paths)) for files in self.files]
 
     # Files
 
     def find_record_bytes(self, path: str) -> bytes | None:
-        """The structure record of a file; None for one without, or whose record is of another version."""
+        """Return the symbol record of a file; None without one, or when it is of another version."""
         for ordinal, files in enumerate(self.files):
             file = files.find(path)
             if file is not None and self._live[ordinal][file]:
@@ -85,7 +85,7 @@ class SymbolIndex:
         return None
 
     def _is_current(self, ordinal: int, file: int) -> bool:
-        """True for a file whose record is of the version that the lexical index holds."""
+        """Return True when a file's record is of the version that the lexical index holds."""
         states, files = self._states[ordinal], self.files[ordinal]
         if states[file] == _UNKNOWN:
             is_same = self._find_fingerprint(files.paths[file]) == files.get_fingerprint(file)
@@ -93,11 +93,11 @@ class SymbolIndex:
         return states[file] == _CURRENT
 
     def has_file(self, path: str) -> bool:
-        """True for a file of the lexical index, with or without a structure."""
+        """Return True for a file of the lexical index, with or without a symbol record."""
         return self._find_fingerprint(path) is not None
 
     def find_status(self, path: str) -> ParseStatus | None:
-        """How much of a file was understood; None where `find_record_bytes` finds nothing."""
+        """Return how much of a file was understood; None where `find_record_bytes` finds nothing."""
         for ordinal, segment in enumerate(self.snapshot.segments):
             files = self.files[ordinal]
             file = files.find(path)
@@ -108,7 +108,7 @@ class SymbolIndex:
         return None
 
     def iter_paths(self) -> Iterator[str]:
-        """The paths of all live files, ascending."""
+        """Yield the paths of all live files, ascending."""
         live = [self._list_live(ordinal, np.flatnonzero(mask)) for ordinal, mask in enumerate(self._live)]
         return heapq.merge(*live)
 
@@ -118,7 +118,7 @@ class SymbolIndex:
 
     @cached_property
     def statuses(self) -> dict[ParseStatus, int]:
-        """Live files by how much of them was understood."""
+        """Return the number of live files by how much of them was understood."""
         counts: Counter[int] = Counter()
         for segment in self.snapshot.segments:
             flags = segment.reader.files.read_column(FLAGS)[segment.live_file_mask]
@@ -127,23 +127,23 @@ class SymbolIndex:
 
     @cached_property
     def languages(self) -> dict[str, int]:
-        """Live files by language, sorted by name."""
+        """Return the number of live files by language, sorted by name."""
         return count_languages(self.snapshot)
 
     @property
     def file_count(self) -> int:
-        """Live files."""
+        """Return the number of live files."""
         return self.snapshot.file_count
 
     @cached_property
     def symbol_count(self) -> int:
-        """Declarations in all live files."""
-        return self.snapshot.sum_lengths(DECLARES) - self.file_count  # each declares its own name
+        """Return the number of declarations in all live files."""
+        return self.snapshot.sum_lengths(DECLARES) - self.file_count  # each file declares its own name too
 
     # Names
 
     def list_paths(self, field: int, term: str) -> list[str]:
-        """The live files that have a term in a field, ascending: DECLARES, PARTS, USES or MODULES."""
+        """Return the live files with a term in a field (DECLARES, PARTS, USES or MODULES), ascending."""
         found: list[list[str]] = []
         for ordinal, segment in enumerate(self.snapshot.segments):
             docs = self._read_docs(segment, field, term.encode())[0]
@@ -152,7 +152,7 @@ class SymbolIndex:
         return found[0] if len(found) == 1 else sorted(path for paths in found for path in paths)
 
     def count_paths(self, field: int, term: str) -> int:
-        """How many `list_paths` gives."""
+        """Return the number of files that `list_paths` would return."""
         count = 0
         for segment in self.snapshot.segments:
             if len(segment.dead_files):
@@ -163,7 +163,7 @@ class SymbolIndex:
         return count
 
     def _read_docs(self, segment: LiveSegment, field: int, term: bytes) -> tuple[I64, I64]:
-        """The live files of a term in a field, and how often each has it."""
+        """Return the live files of a term in a field, and the term's frequency in each."""
         for one in segment.reader.find_lists(term):
             if one.field == field:
                 docs, counts = segment.reader.read_postings(one)
@@ -177,11 +177,11 @@ class SymbolIndex:
     def iter_terms(
         self, field: int, prefix: str = "", pattern: re.Pattern[bytes] | None = None
     ) -> Iterator[str]:
-        """The terms of a field in order of their UTF-8 bytes that begin with `prefix`, each once.
+        """Yield the distinct terms of a field that begin with `prefix`, in the order of their UTF-8 bytes.
 
-        `pattern` matches the whole line of a term and is searched for in many lines at a time: it must be
-        compiled with re.MULTILINE, stand between `^` and `$`, and match no line feed. Among the terms may be
-        some that only files have that are dead by now.
+        `pattern` must match a whole term and is searched for in many lines at a time: it must be compiled
+        with re.MULTILINE, be enclosed in `^` and `$`, and match no line feed. Terms that only dead files have
+        may be included.
         """
         start = prefix.encode()
         each = [_iter_terms(segment, field, start, pattern) for segment in self.snapshot.segments]
@@ -189,7 +189,7 @@ class SymbolIndex:
         return (term.decode("utf-8", "replace") for term in merged)
 
     def find_containing(self, text: str) -> list[str]:
-        """The terms of all fields that hold a text, ascending, each once."""
+        """Return the distinct terms of all fields that contain a text, ascending."""
         found = {
             term
             for segment in self.snapshot.segments
@@ -200,10 +200,10 @@ class SymbolIndex:
     def rank_files(
         self, terms: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
     ) -> list[tuple[str, float]]:
-        """The best files by BM25 over the parts of the names that they declare, ties by path.
+        """Return the best files by BM25 over the parts of the names they declare, ties by path.
 
-        Terms are as `repo_mcp.text.analysis` gives them: lower case, stemmed. Where groups of terms are
-        `needed`, only files count that have all terms of one of them.
+        Terms must be analysed by `repo_mcp.text.analysis`: lower case, stemmed. If groups of terms are
+        `needed`, only files count that have all terms of at least one group.
         """
         scores = [np.zeros(segment.reader.file_count) for segment in self.snapshot.segments]
         for term in dict.fromkeys(terms):
@@ -218,7 +218,7 @@ class SymbolIndex:
         return [(path, -score) for score, path in heapq.nsmallest(limit, best)]
 
     def _mark_files(self, segment: LiveSegment, groups: Sequence[Sequence[str]]) -> npt.NDArray[np.bool_]:
-        """True for each file with all terms of one of the groups."""
+        """Return a mask of the files that have all terms of at least one group."""
         marks = np.zeros(segment.reader.file_count, dtype=np.bool_)
         for group in groups:
             counts = np.zeros(len(marks), dtype=np.intp)
@@ -241,9 +241,9 @@ class SymbolIndex:
 
 
 def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
-    """Places of the largest values above 0, and of all that tie with the last; those values, rounded."""
+    """Return the positions of the largest values above 0, with ties; and those values, rounded."""
     ordinals = values.nonzero()[0]
-    rounded = np.round(values[ordinals], DECIMALS)  # of those alone: most files have none of the terms
+    rounded = np.round(values[ordinals], DECIMALS)  # of these alone, since most files have none of the terms
     best = (rounded > 0).nonzero()[0]
     if len(best) > limit:
         last = np.partition(rounded[best], len(best) - limit)[len(best) - limit]
@@ -254,7 +254,7 @@ def _take_largest(values: F64, limit: int) -> tuple[I64, F64]:
 def _iter_terms(
     segment: LiveSegment, field: int, prefix: bytes, pattern: re.Pattern[bytes] | None
 ) -> Iterator[bytes]:
-    """The terms of one segment."""
+    """Yield the terms of one segment."""
     terms = segment.reader.terms
     start, stop = terms.find_pages(prefix, find_prefix_end(prefix))
     bit = 1 << field

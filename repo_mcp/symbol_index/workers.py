@@ -1,11 +1,11 @@
-"""Reads and parses the files of a plan: one thread reads, and others have a process each that parses.
+"""Reads and parses the files of a plan: one thread reads, and each worker thread drives a parser process.
 
-The reader takes the files in the order of the plan, batch by batch, through the door, and makes sure that
-each is still the one that the lexical index holds. A lane has the next batch parsed as soon as its child
-is done with the one before. What comes back is checked before anything believes it: the child may be in
-the hands of the text. A text that ended the child, or whose answer is no record, has the record of a
-failure, and so is not tried again until it changes; one that ended a child is on the poison list and not
-tried under another name either.
+The reading thread takes files in the order of the plan, batch by batch, through the repository reader, and
+checks that each is still the version in the lexical index. A worker has the next batch parsed as soon as its
+process has finished the one before. Results are validated before use, since a parsed text may have taken
+control of its process. A text that ended a process, or whose answer is no valid record, gets the record of a
+failure, and so is not tried again until it changes. One that ended a process also goes on the poison list and
+is not tried under another name either.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from repo_mcp.symbol_index.record_columns import find_faulty
 from repo_mcp.symbols.symbol_record import encode_failure
 from repo_mcp.text.lines import decode_source
 
-BATCH_BYTES = 192 * 1024  # of source files that a child is given at a time, and at most BATCH_FILES
+BATCH_BYTES = 192 * 1024  # of source files per request to a process, at most BATCH_FILES files
 BATCH_FILES = 48
-READ_BATCHES = 2  # for each lane: read, and not yet taken
-WAITING_BATCHES = 8  # for each lane: done, and not yet taken; writing a segment takes as long as 4
-WAIT_SECONDS = 0.1  # between looks at `cancelled`
-NICENESS = 10  # of a child: calls and the lexical index come first
+READ_BATCHES = 2  # per worker: read, and not yet taken
+WAITING_BATCHES = 8  # per worker: parsed, and not yet taken; writing a segment takes as long as 4
+WAIT_SECONDS = 0.1  # between checks of `cancelled`
+NICENESS = 10  # of a parser process: calls and the lexical index come first
 
 MakeParser = Callable[[], BatchParser]
-Outcome = ParsedFile | WantedFile  # parsed; or left alone: not the file that was indexed
+Outcome = ParsedFile | WantedFile  # parsed; or left, because it is not the version that was indexed
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Files with their normalised texts; and those that are not the ones that were indexed."""
+    """Files with their normalised texts, and files that differ from their indexed version."""
 
     files: list[tuple[WantedFile, bytes]]
     left: list[WantedFile]
 
 
 class ParseWorkers:
-    """Use as a context manager: when it ends its threads and processes are gone."""
+    """The reading thread and the workers of one round. A context manager: at its end they are gone."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class ParseWorkers:
             thread.join()
 
     def iter_outcomes(self, check: Callable[[], None]) -> Iterator[list[Outcome]]:
-        """What became of the files, batch by batch as they are done. `check` raises when that is not wanted.
+        """Yield the outcomes, batch by batch as they are finished. `check` may raise to cancel.
 
-        Raises INTERNAL when no process can be had, and what reading raises for a root that is gone.
+        Raises RepoError with INTERNAL when no process starts, and what reading raises for a lost root.
         """
         running = len(self._parsers)
         while running:
@@ -126,7 +126,7 @@ class ParseWorkers:
         for file, data in zip(files, self._read_many([file.path for file in files]), strict=True):
             text = None
             if data is not None and compute_fingerprint(data) == file.fingerprint:
-                with suppress(RepoError):  # no text, whatever the lexical index says
+                with suppress(RepoError):  # not text after all, whatever the lexical index says
                     text = decode_source(data).data
             if text is None:
                 batch.left.append(file)
@@ -151,7 +151,7 @@ class ParseWorkers:
         return None
 
     def _put(self, queue: Queue[Item], item: Item) -> bool:
-        """False when this was stopped before there was room."""
+        """Put an item into a queue; return False when stopped before there was room."""
         while not self._stopped.is_set():
             with suppress(Full):
                 queue.put(item, timeout=WAIT_SECONDS)
@@ -191,7 +191,7 @@ def _iter_batches(files: Sequence[WantedFile]) -> Iterator[Sequence[WantedFile]]
 
 
 def _name(file: WantedFile) -> bytes:
-    """The file's name without folders, on one line."""
+    """Return the file's name without folders, on one line."""
     return file.path.rpartition("/")[2].replace("\n", " ").encode()
 
 
