@@ -1,1 +1,1 @@
-"""The symbol record: what one source file declares and which names it uses, as one compact record."""
+"""The symbol record: what one source file declares and which names it uses, in compact form."""

@@ -1,6 +1,6 @@
-"""What the structure of a source file is made of: kinds, flags, roles, and the two records.
+"""The vocabulary of symbol records: kinds, flags and roles, and the rows for one symbol and one reference.
 
-Left out on purpose: how a structure is written down. That is `repo_mcp/symbols/symbol_record.py`, which
+Left out on purpose: the encoding of a record, which is in `repo_mcp/symbols/symbol_record.py` and
 needs numpy.
 """
 
@@ -11,7 +11,7 @@ from enum import IntEnum, IntFlag
 
 
 class SymbolKind(IntEnum):
-    """What a symbol is. The numbers are on disk."""
+    """The kind of a symbol. The numbers are on disk."""
 
     FILE = 0
     MODULE = 1  # a namespace, package or module inside a file
@@ -22,7 +22,7 @@ class SymbolKind(IntEnum):
     TRAIT = 6  # a Rust trait, a Swift protocol
     RECORD = 7
     UNION = 8
-    EXTENSION = 9  # a Rust impl block, a Swift extension: declares members of a type named as it
+    EXTENSION = 9  # a Rust impl block, a Swift extension: declares members of the type it names
     TYPE = 10  # a type alias, a typedef, a delegate
     FUNCTION = 11
     METHOD = 12
@@ -61,24 +61,24 @@ CALLABLE_KINDS = frozenset(
 
 
 class SymbolFlag(IntFlag):
-    """What is true of a symbol. The numbers are on disk."""
+    """Properties of a symbol. The numbers are on disk."""
 
     STATIC = 1
     ABSTRACT = 2
     ASYNC = 4
-    OVERRIDE = 8  # says so itself, where the language has a word for it
+    OVERRIDE = 8  # marked so explicitly, in languages with a keyword for it
     DEPRECATED = 16
     DOCUMENTED = 32  # has a doc comment
-    PUBLIC_API = 64  # reachable from outside its file or package, as its language decides
+    PUBLIC_API = 64  # reachable from outside its file or package, by the rules of its language
     PARTIAL = 128  # one of several declarations of one type
     DEFAULT_EXPORT = 256
-    VARIADIC = 512  # takes any number of arguments from its last parameter on
+    VARIADIC = 512  # its last parameter takes any number of arguments
     FORWARD = 1024  # declared here, defined elsewhere: a prototype, an overload's signature, a stub
     EXTENSION_METHOD = 2048
 
 
 class Access(IntEnum):
-    """Who may use a symbol, as its language says. The numbers are on disk, in the flags from bit 16 on."""
+    """The access level of a symbol, as declared. The numbers are on disk, in the flags from bit 16 on."""
 
     NONE = 0  # the language or the declaration does not say
     PUBLIC = 1
@@ -93,42 +93,42 @@ ACCESS_SHIFT = 16
 
 
 class ReferenceRole(IntEnum):
-    """In what role a name is used. The numbers are on disk."""
+    """The role in which a name is used. The numbers are on disk."""
 
-    CALL = 1  # called, or made an instance of
+    CALL = 1  # called, or instantiated
     INHERIT = 2  # a base class
     IMPLEMENT = 3  # an interface or trait that a type implements
     EXTEND = 4  # a base interface; the type that an extension extends; `extends` of TypeScript
     IMPORT = 5
-    EXPORT = 6  # named again for importers: `export {a as b} from "./c"`, `module.exports = a`
+    EXPORT = 6  # re-exported: `export {a as b} from "./c"`, `module.exports = a`
     ACCEPT = 7  # the type of a parameter
     TYPE = 8  # any other use of a type: annotation, return type, cast, generic argument
-    USE = 9  # read or written as a value, and not bound inside the function
-    BIND = 10  # tells the type of a variable; no use of a name
+    USE = 9  # read or written as a value, and not bound within the function
+    BIND = 10  # gives the type of a variable; not a use of a name
 
 
 class Binding(IntEnum):
-    """How a BIND row tells the type of its variable. The numbers are on disk, as the row's arguments."""
+    """Ways in which a BIND row gives the type of its variable. The numbers are on disk, as its arguments."""
 
     TYPE = 0  # `qualifier.name` is the type itself: an annotation
-    CALLED = 1  # what a call of `qualifier.name` gives
-    ITEMS = 2  # `qualifier.name` is the type of its items
-    SAME = 3  # it is what `qualifier.name` is: `x = y.z`
-    ITEM = 4  # it is an item of the value `qualifier.name`: `for x in y.z`
-    VALUES = 5  # it is a mapping whose values are of the type `qualifier.name`
-    ENTERED = 6  # what `with` makes of the value `qualifier.name`
-    GIVES = 7  # a call of it gives the type `qualifier.name`
+    CALLED = 1  # the variable is what a call of `qualifier.name` returns
+    ITEMS = 2  # `qualifier.name` is the type of the variable's items
+    SAME = 3  # the variable is the same as `qualifier.name`: `x = y.z`
+    ITEM = 4  # the variable is an item of the value `qualifier.name`: `for x in y.z`
+    VALUES = 5  # the variable is a mapping whose values have the type `qualifier.name`
+    ENTERED = 6  # the variable is what `with` binds for the value `qualifier.name`
+    GIVES = 7  # a call of the variable returns the type `qualifier.name`
 
 
 class ParseStatus(IntEnum):
     """How much of a text its parser understood. The numbers are on disk."""
 
     FULL = 0
-    PARTIAL = 1  # errors in the text, or cut at a limit: what could be had; minified: the file alone
-    FAILED = 2  # only the file itself
+    PARTIAL = 1  # errors, or cut at a limit: what could be parsed; minified: the file symbol alone
+    FAILED = 2  # only the file symbol
 
 
-# As plain integers: looking into an enumeration takes longer than looking through a column.
+# Plain integers, because enumeration lookups take longer than scanning a column.
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class Symbol:
     """One declaration."""
 
     ordinal: int  # among the symbols of its file
-    name: str  # as written; of the file itself its name without folders
+    name: str  # as written; for the file itself its name without folders
     kind: SymbolKind
-    parent: int  # place of the symbol that holds it; 0 for the file itself and what stands in it
+    parent: int  # ordinal of the enclosing symbol; 0 for the file itself and for top-level symbols
     start_line: int
     end_line: int
     flags: SymbolFlag
@@ -152,20 +152,20 @@ class Symbol:
 class Reference:
     """One use of a name."""
 
-    symbol: int  # place of the innermost symbol in which it stands; 0: the file
+    symbol: int  # ordinal of the innermost enclosing symbol; 0: the file
     role: ReferenceRole
-    # The last identifier of what is named. IMPORT: the imported name, "*" for all of them, "" for the module.
+    # The last identifier of the name. IMPORT: the imported name, "*" for all of them, "" for the module.
     name: str
-    # What stands before it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()",
+    # What precedes it, dotted: "self", "os.path", "a.b"; "()" for the result of a call as in "make()",
     # "[]" for an item of a value as in "rows[]"; "?" for another expression; "" for nothing. IMPORT, EXPORT:
     # the module as written, "./auth", "..models".
     qualifier: str
     # IMPORT: the local name that it binds. EXPORT: the name for importers. BIND: the variable, "x" or
-    # "self.x", whose type is `qualifier.name`; "()" for what its symbol, a function, returns. CALL of C#:
-    # "`2" for two type arguments, and what is given (csharp_given).
+    # "self.x", whose type is `qualifier.name`; "()" for the return value of its symbol, a function. CALL in
+    # C#: "`2" for two type arguments, and the arguments (languages/csharp/given.py).
     alias: str
     line: int
-    # CALL: arguments + 1, 0 when their number is not known. BIND: a Binding, which says what `qualifier.name`
-    # is to the variable; of C# with bits above it (csharp_types). INHERIT: the place of the base among all,
-    # from 1, where the parser gives it. Types and USE of C#: how many type arguments the name has.
+    # CALL: arguments + 1, or 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
+    # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
+    # 1, where the parser gives it. Types and USE in C#: the number of the name's type arguments.
     arguments: int

@@ -1,16 +1,16 @@
-"""The structure of one source file: what it declares and which names it uses, as one compact record.
+"""The symbols and references of one source file as one compact record.
 
-A parser of a language fills a SymbolRecordBuilder, in a process that can be killed; its bytes are what the
-index keeps of the file, and what navigation decodes again. Nothing in a record is resolved: a reference
-holds the names as they stand in the text.
+The parser of a language fills a SymbolRecordBuilder, in a process that can be killed; the resulting bytes are
+stored in the index and decoded again for navigation. Nothing in a record is resolved: a reference
+holds names as they are written in the text.
 
     u8 version | u8 parse status | u16 zero | u32 symbols | u32 references | u32 bytes of the text
     u8 width of each of the 16 columns | the columns, one after the other | the text
 
-Integers are little-endian; a width is 1, 2 or 4 bytes, 0 for a column of zeros, which takes no bytes. The
-text is the record's strings, UTF-8, joined by "\\n"; a column that means a string holds its number. String
-0 is empty. Symbol 0 is the file itself; symbols stand in the order of their start, a parent before its
-children, and so do references, by line.
+Integers are little-endian; a width is 1, 2 or 4 bytes, or 0 for a column of zeros, which takes no bytes. The
+text is the record's strings, UTF-8, joined by "\\n"; a string column holds numbers of strings. String
+0 is empty. Symbol 0 is the file itself. Symbols are in the order of their starts, a parent before its
+children, and references are in the order of their lines.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ __all__ = [
     "list_aliases",
 ]
 
-VERSION = 1  # of the record's bytes and of what they mean
+VERSION = 1  # of the record's bytes and of their meaning
 HEADER = struct.Struct("<BBHIII")
 assert HEADER.size == 16
 MAX_TEXT_CHARS = 300  # of one string; longer ones are cut and end in "…"
@@ -78,10 +78,10 @@ MAX_SYMBOLS = 50_000  # of one file
 MAX_REFERENCES = 500_000
 
 MAX_WIDTH = 4
-# The columns by their places: those of symbols, then those of references.
+# Column numbers: the columns of symbols, then those of references.
 NAMES, KINDS, PARENTS, STARTS, SPANS, FLAGS, PARAMETERS, PARAMETER_COUNTS, TYPES = range(9)
 REF_SYMBOLS, REF_ROLES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES, REF_LINES, REF_ARGUMENTS = range(9, 16)
-TEXT_COLUMNS = (NAMES, PARAMETERS, TYPES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES)  # numbers of strings
+TEXT_COLUMNS = (NAMES, PARAMETERS, TYPES, REF_NAMES, REF_QUALIFIERS, REF_ALIASES)  # hold numbers of strings
 SYMBOL_COLUMNS = 9
 REFERENCE_COLUMNS = 7
 COLUMN_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4")}
@@ -90,23 +90,23 @@ _FILE_KIND, _LAST_KIND = int(SymbolKind.FILE), int(max(SymbolKind))
 _FIRST_ROLE, _LAST_ROLE = int(min(ReferenceRole)), int(max(ReferenceRole))
 
 _LINE_FEED = 0x0A
-FEW_STRINGS = 0.1  # of all: one by one they take ten times as long
-MIN_FEW = 8  # that are looked for one by one in the smallest of records
+FEW_STRINGS = 0.1  # of all strings: decoding them one by one takes ten times as long
+MIN_FEW = 8  # looked up one by one even in the smallest records
 _ZERO = np.int32(0)
 _NOWHERE = np.zeros(0, dtype=np.int64)
 _LARGEST = (1 << 31) - 1
 Column = npt.NDArray[np.int32]
 _Narrow = npt.NDArray[np.unsignedinteger[Any]]
 ReferenceRow = tuple[int, int, str, str, str, int, int]
-ReferenceKey = tuple[int, int, str, str, str, int]  # all of a row but the arguments
+ReferenceKey = tuple[int, int, str, str, str, int]  # a row without the arguments
 
 
 class SymbolRecordError(ValueError):
-    """Bytes that are no structure record."""
+    """Bytes that are not a symbol record."""
 
 
 class _Numbers(dict[str, int]):
-    """Strings -> their numbers, in the order in which they are first asked for."""
+    """Strings -> their numbers, in the order of first use."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
@@ -114,7 +114,7 @@ class _Numbers(dict[str, int]):
 
 
 class SymbolRecordBuilder:
-    """Gathers one record. Symbol 0, the file, is there from the start."""
+    """Collects the contents of one record. Symbol 0, the file, is there from the start."""
 
     def __init__(self, file_name: str, lines: int) -> None:
         self._strings = _Numbers({"": 0})
@@ -137,9 +137,9 @@ class SymbolRecordBuilder:
         parameter_count: int = 0,
         return_type: str = "",
     ) -> int:
-        """The place of one more symbol, whose parent is there already.
+        """Add a symbol and return its ordinal. Its parent must have been added before.
 
-        Above MAX_SYMBOLS it is left out: its parent's place, and the record is PARTIAL.
+        Beyond MAX_SYMBOLS the symbol is left out: returns `parent`, and the record becomes PARTIAL.
         """
         ordinal = len(self._symbols)
         if ordinal >= MAX_SYMBOLS:
@@ -172,7 +172,7 @@ class SymbolRecordBuilder:
         alias: str = "",
         arguments: int = 0,
     ) -> None:
-        """One more reference. Above MAX_REFERENCES it is left out, and the record is PARTIAL."""
+        """Add a reference. Beyond MAX_REFERENCES it is left out, and the record becomes PARTIAL."""
         if len(self._references) >= MAX_REFERENCES:
             self.status = ParseStatus.PARTIAL
             return
@@ -181,7 +181,7 @@ class SymbolRecordBuilder:
         self._references.append(row)
 
     def add_references(self, rows: Iterable[ReferenceRow]) -> None:
-        """Many references: symbol, role, name, qualifier, alias, line, arguments. As `add_reference` else."""
+        """Add many references: symbol, role, name, qualifier, alias, line, arguments. See `add_reference`."""
         number, coming = self._strings, iter(rows)
         self._references += [
             (symbol, role, number[name], number[qualifier], number[alias], line, arguments)
@@ -191,9 +191,9 @@ class SymbolRecordBuilder:
             self.status = ParseStatus.PARTIAL
 
     def add_distinct(self, rows: Mapping[ReferenceKey, int], before: int = 0) -> None:
-        """As `add_references`, of rows with their arguments: whoever gathers them so has none twice.
+        """Add distinct rows, mapped to their arguments; lines count from the one after `before`.
 
-        Their lines are counted from the one behind `before`.
+        Otherwise like `add_references`; the mapping lets a parser collect rows without duplicates.
         """
         number, coming = self._strings, iter(rows.items())
         self._references += [
@@ -205,7 +205,7 @@ class SymbolRecordBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """True while there is the file alone."""
+        """Return True while the record holds only the file symbol."""
         return len(self._symbols) == 1 and not self._references
 
     @property
@@ -213,7 +213,7 @@ class SymbolRecordBuilder:
         return MAX_REFERENCES - len(self._references)
 
     def encode(self) -> bytes:
-        """The record. References come in order of line; those of one line as they were added."""
+        """Return the bytes of the record. References are sorted by line, otherwise in the order added."""
         self._references.sort(key=_get_line)
         text = _join(list(self._strings)).encode("utf-8", "replace")
         columns = [*zip(*self._symbols, strict=True)]
@@ -229,13 +229,13 @@ _get_line = itemgetter(5)
 
 
 def _clean(text: str) -> str:
-    """Of one line, and not too long."""
+    """Return the text on one line, cut to MAX_TEXT_CHARS."""
     text = " ".join(text.split()) if "\n" in text or "\r" in text else text
     return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
 
 
 def _join(strings: list[str]) -> str:
-    """All of them, each on a line of its own."""
+    """Return the strings, one per line."""
     text = "\n".join(strings)
     is_clean = text.count("\n") == len(strings) - 1 and "\r" not in text
     if is_clean and len(max(strings, key=len)) <= MAX_TEXT_CHARS:
@@ -244,7 +244,7 @@ def _join(strings: list[str]) -> str:
 
 
 def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
-    """The width of a column and its bytes: the narrowest that holds all its numbers."""
+    """Return the narrowest width that holds all numbers of a column, and the column's bytes."""
     if not any(column):
         return 0, b""
     try:
@@ -255,10 +255,10 @@ def _narrow(column: tuple[int, ...]) -> tuple[int, bytes]:
 
 
 class _Wide:
-    """A column as integers of one width, made when it is first asked for: most questions need few of them."""
+    """A column as int32, widened on first use: most queries need few columns."""
 
     def __init__(self, ordinal: int) -> None:
-        """`ordinal` is among the columns of a record."""
+        """`ordinal` is the position among the columns of a record."""
         self._ordinal = ordinal
 
     def __set_name__(self, owner: type[SymbolRecord], name: str) -> None:
@@ -270,7 +270,7 @@ class _Wide:
 
 
 class SymbolRecord:
-    """One decoded record. Columns, symbols and references are made when asked for."""
+    """One decoded record. Columns, symbols and references are decoded on first use."""
 
     names, kinds, parents, starts, spans = map(_Wide, (NAMES, KINDS, PARENTS, STARTS, SPANS))
     flags, parameters, parameter_counts = map(_Wide, (FLAGS, PARAMETERS, PARAMETER_COUNTS))
@@ -279,7 +279,7 @@ class SymbolRecord:
     ref_lines, ref_arguments = map(_Wide, (REF_LINES, REF_ARGUMENTS))
 
     def __init__(self, data: bytes) -> None:
-        """Raises SymbolRecordError for anything that is no record."""
+        """Raises SymbolRecordError for bytes that are not a record."""
         try:
             version, status, zero, symbols, references, text_bytes = HEADER.unpack_from(data)
             self.status = ParseStatus(status)
@@ -297,7 +297,7 @@ class SymbolRecord:
 
     def _check(self) -> None:
         texts = [column for ordinal in TEXT_COLUMNS if (column := self._columns[ordinal]) is not None]
-        # A column of bytes cannot name a string above 255.
+        # A one-byte column cannot name a string above 255, so it needs no check if there are that many.
         short = [column for column in texts if 1 << 8 * column.itemsize > self.string_count]
         if any(column.max() >= self.string_count for column in short) or self._text[:1] not in (b"", b"\n"):
             raise SymbolRecordError("names a string that is not there")
@@ -315,23 +315,23 @@ class SymbolRecord:
             raise SymbolRecordError("a role that is not known")
 
     def _widen(self, ordinal: int) -> Column:
-        """The column at a place."""
+        """Return a column by its position, int32."""
         narrow = self._columns[ordinal]
         return np.broadcast_to(_ZERO, self._rows[ordinal]) if narrow is None else narrow.astype(np.int32)
 
     @property
     def symbol_count(self) -> int:
-        """Symbols, the file itself among them."""
+        """Return the number of symbols, including the file itself."""
         return self._rows[0]
 
     @property
     def reference_count(self) -> int:
-        """References in all roles."""
+        """Return the number of references in all roles."""
         return self._rows[-1]
 
     @cached_property
     def strings(self) -> list[str]:
-        """All strings of the record."""
+        """Return all strings of the record."""
         return self._text.decode("utf-8", "replace").split("\n")
 
     @cached_property
@@ -340,23 +340,25 @@ class SymbolRecord:
 
     @cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
-        """Where each string but the last ends in the text, in characters."""
+        """Return the offset, in characters, of the end of each string but the last."""
         if self._is_ascii:
             return np.flatnonzero(np.frombuffer(self._text, dtype=np.uint8) == _LINE_FEED)
         text = self._text.decode("utf-8", "replace")
         return np.array([match.start() for match in re.finditer("\n", text)], dtype=np.int64)
 
     def find_holding(self, needles: Sequence[str]) -> list[npt.NDArray[np.int64]]:
-        """For each needle the numbers of the strings that hold it, whatever its case; one may stand twice.
+        """Return, for each needle, the numbers of the strings that contain it, ignoring case; some may
+        repeat.
 
-        Needles are in lower case; one framed by line feeds is a whole string. Found in the whole text at
-        once: most records hold few of them, and telling all their strings apart takes ten times as long.
+        Needles must be lower case; one enclosed in line feeds matches whole strings. The whole text is
+        searched at once: most records contain few needles, and splitting off all their strings takes ten
+        times as long.
         """
         text = self._text.decode("utf-8", "replace")
         folded = text.lower()
-        if len(folded) != len(text):  # a letter whose lower case is two: places differ
+        if len(folded) != len(text):  # some letter's lower case has two characters: offsets would differ
             folded = "\n".join(line if len(line := one.lower()) == len(one) else one for one in self.strings)
-        folded += "\n"  # one stands before each string but the first, which is empty
+        folded += "\n"  # each string but the first, which is empty, follows a line feed
         found = []
         for needle in needles:
             ordinals = _find_all(folded, needle)
@@ -366,14 +368,14 @@ class SymbolRecord:
         return found
 
     def mark_matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
-        """True for each string that a pattern finds, which matches no line feed."""
+        """Return a mask of the strings in which a pattern is found; it must not match a line feed."""
         text = self._text.decode("utf-8", "replace")
         marks = np.zeros(self.string_count, dtype=np.bool_)
         marks[np.searchsorted(self._ends, [match.start() for match in pattern.finditer(text)])] = True
         return marks
 
     def get_strings(self, numbers: Sequence[int]) -> list[str]:
-        """Some of the strings; where they are few it takes less than to tell all apart."""
+        """Return some of the strings; if there are few, without splitting all of them."""
         is_known = "strings" in self.__dict__ or not self._is_ascii
         if is_known or len(numbers) > self.string_count * FEW_STRINGS:
             strings = self.strings
@@ -383,7 +385,7 @@ class SymbolRecord:
 
     @cached_property
     def _bounds(self) -> npt.NDArray[np.int64]:
-        """The line feeds around the strings, one more in front of the text and one behind it."""
+        """Return the offsets of the line feeds around the strings; one precedes the text, one follows it."""
         return np.concatenate(([-1], self._ends, [len(self._text)]))
 
     @cached_property
@@ -391,13 +393,11 @@ class SymbolRecord:
         return {text: number for number, text in enumerate(self.strings)}
 
     def find_string(self, text: str) -> int | None:
-        """The number of a string; None when the record does not have it."""
+        """Return the number of a string, or None when the record does not have it."""
         return self._numbers.get(text)
 
     def find_strings(self, texts: Sequence[str]) -> list[int | None]:
-        """The number of each of some strings, as `find_string` gives it; few are found without telling all
-        strings apart.
-        """
+        """Return the number of each string, or None; a few are found without splitting all strings."""
         if "_numbers" in self.__dict__ or len(texts) > self.string_count * FEW_STRINGS + MIN_FEW:
             return [self._numbers.get(text) for text in texts]
         framed = b"\n" + self._text + b"\n"
@@ -406,12 +406,12 @@ class SymbolRecord:
             line = b"\n" + text.encode("utf-8", "surrogatepass") + b"\n"
             if framed.find(line) < 0 or "\n" in text:
                 found.append(None)
-            else:  # of texts that were cut two may be alike: the last counts
+            else:  # strings may become equal by being cut: the last one counts
                 found.append(framed.count(b"\n", 0, framed.rfind(line)))
         return found
 
     def get_symbol(self, ordinal: int) -> Symbol:
-        """The symbol at a place. IndexError when there is none."""
+        """Return the symbol with an ordinal. Raises IndexError when there is none."""
         strings = self.strings
         flags = int(self.flags[ordinal])
         start = int(self.starts[ordinal])
@@ -430,7 +430,7 @@ class SymbolRecord:
         )
 
     def get_reference(self, row: int) -> Reference:
-        """The reference in a row, in order of line. IndexError when there is none."""
+        """Return the reference in a row, in order of line. Raises IndexError when there is none."""
         strings = self.strings
         return Reference(
             int(self.ref_symbols[row]),
@@ -443,36 +443,36 @@ class SymbolRecord:
         )
 
     def find_symbols(self, name: str) -> list[int]:
-        """Places of the symbols of exactly this name, ascending."""
+        """Return the ordinals of the symbols with exactly this name, ascending."""
         number = self.find_string(name)
         return [] if number is None else _where(self.names == number)
 
     def find_references(self, name: str) -> list[int]:
-        """Rows of the references to exactly this name, ascending."""
+        """Return the rows of the references to exactly this name, ascending."""
         number = self.find_string(name)
         return [] if number is None else _where(self.ref_names == number)
 
     def list_role(self, *roles: ReferenceRole) -> list[int]:
-        """Rows of the references in one of the roles, ascending."""
+        """Return the rows of the references in any of the roles, ascending."""
         if len(roles) == 1:
             return _where(self.ref_roles == roles[0])
         return _where(np.isin(self.ref_roles, roles))
 
     def list_children(self, ordinal: int) -> list[int]:
-        """Places of the symbols that stand right inside one, ascending; the file is nobody's child."""
+        """Return the ordinals of the symbols directly inside one, ascending; the file is nobody's child."""
         found = _where(self.parents == ordinal)
         return found[1:] if ordinal == 0 else found
 
 
 def list_aliases(record: SymbolRecord, rows: Iterable[int]) -> set[str]:
-    """The local names that references give to what they name. What a call has in that column is none."""
+    """Return the local names that references bind; the alias column of a CALL row holds none."""
     call = int(ReferenceRole.CALL)
     found = {record.strings[record.ref_aliases[row]] for row in rows if record.ref_roles[row] != call}
     return found - {""}
 
 
 def _find_all(text: str, needle: str) -> npt.NDArray[np.int64]:
-    """Where a text holds another, ascending; of places that overlap on one line perhaps the first alone."""
+    """Return the offsets of a needle, ascending; of overlapping matches perhaps only the first."""
     if needle and "\n" not in needle:
         pieces = text.split(needle)
         if len(pieces) == 1:
@@ -493,13 +493,13 @@ def _where(mask: npt.NDArray[np.bool_]) -> list[int]:
 
 
 def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None], int]:
-    """The columns, as wide as they are in the record, and where they end; none for a column of zeros."""
+    """Return the columns, as narrow as stored (None for a column of zeros), and the offset of their end."""
     ordinal = HEADER.size + len(rows)
     widths = data[HEADER.size : ordinal]
     end = ordinal + sum(width * count for width, count in zip(widths, rows, strict=False))
     if len(widths) != len(rows) or end > len(data):
         raise SymbolRecordError("columns that do not fit")
-    data = data[:end]  # the columns alone stay, not the text behind them
+    data = data[:end]  # so that they do not keep the text behind them in memory
     columns: list[_Narrow | None] = []
     for width, count in zip(widths, rows, strict=True):
         if width and width not in COLUMN_TYPES:
@@ -513,12 +513,12 @@ def _decode_columns(data: bytes, rows: list[int]) -> tuple[list[_Narrow | None],
 
 
 def decode_symbol_record(data: bytes) -> SymbolRecord:
-    """The record that some bytes are. Raises SymbolRecordError for all others."""
+    """Return the record that the bytes encode. Raises SymbolRecordError for anything else."""
     return SymbolRecord(data)
 
 
 def encode_failure(file_name: str, lines: int) -> bytes:
-    """The record of a text that could not be parsed."""
+    """Return the bytes of a record for a text that could not be parsed."""
     builder = SymbolRecordBuilder(file_name, lines)
     builder.status = ParseStatus.FAILED
     return builder.encode()
