@@ -1,13 +1,13 @@
-"""A ranking by words and by meaning: the points of a file, and how near its chunks are to the question.
+"""Ranks by words and by meaning: the points of a file, and how near its chunks are to the question.
 
     score = (1 - weight) * points + weight * nearness
 
-Points are those of the ranking by words (repo_mcp/ranking/ranking.py), a few at most and about 1 for a good
-file. Nearness is the cosine of the file's nearest chunk, and a part of those of the next ones, times the
-share that the role of the file leaves. Both say something by themselves, not only beside the other files of
-the answer, so they are added as they are. Files that only one of the two finds are in it, too.
+Points come from the ranking by words (repo_mcp/ranking/ranking.py): a few at most, and about 1 for a good
+file. Nearness is the cosine of the file's nearest chunk plus decreasing parts of further ones, times
+the share that the file's role keeps. Both are absolute measures, not relative to the other files of the
+answer, so they are added without scaling. Files that only one of the two finds are included.
 
-Weight 0 is the ranking by words, 1 that by meaning alone.
+Weight 0 ranks by words alone, weight 1 by meaning alone.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from repo_mcp.ranking.signals import keep_shares, sum_text, tell_role
 from repo_mcp.semantic.vector_index import NearChunks
 from repo_mcp.text.roles import FileRole
 
-NEAR_CHUNKS = 500  # that nearness is summed from
-MOST_FILES = 10_000  # candidates of the ranking by words are some hundreds
-NEXT_CHUNK = 0.2  # each further chunk of a file counts this much less than the one before
-MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # of a file whose every chunk is the question itself
+NEAR_CHUNKS = 500  # that nearness is summed over
+MOST_FILES = 10_000  # above the few hundred candidates of the ranking by words
+NEXT_CHUNK = 0.2  # each further chunk of a file counts for this share of the one before
+MOST_NEARNESS = 1.0 / (1.0 - NEXT_CHUNK)  # for a file whose every chunk equals the question
 SIGNAL = "meaning"
 
 FindNear = Callable[[Sequence[Mask | None]], Sequence[NearChunks]]
-Nearness = dict[tuple[int, int], float]  # segment and file -> how near
+Nearness = dict[tuple[int, int], float]  # (segment, file) -> nearness
 
 
 def rank_blended(
@@ -55,10 +55,10 @@ def rank_blended(
     wanted: Filter | None = None,
     weights: RankingWeights = WEIGHTS,
 ) -> Ranking:
-    """The best `top_k` chunks, as `ranking.rank` gives them, with what no score can be above.
+    """Return the best `top_k` chunks by words and meaning, with an upper bound on any score.
 
-    `find_near` gives, for each segment of the searcher, the near chunks of which one of the units that it is
-    given counts. Raises IndexFormatError, OSError, and what `find_near` raises.
+    `find_near` receives one mask of units per segment and returns the near chunks that hold a unit of it, per
+    segment. Raises IndexFormatError, OSError, and what `find_near` raises.
     """
     best = searcher.find_best_units(query, BEST_UNITS, wanted or Filter())
     parts = zip(searcher.segments, best.masks, strict=True)
@@ -78,7 +78,7 @@ def rank_blended(
 
 
 def _sum_nearness(searcher: Searcher, near: Sequence[NearChunks]) -> Nearness:
-    """How near each file with a near chunk is, before its role."""
+    """Return the nearness of each file that has a near chunk, before its role is applied."""
     found: Nearness = {}
     for part, own in zip(searcher.segments, near, strict=True):
         if len(own.chunks):
@@ -95,7 +95,7 @@ def _blend_files(
     shares: Mapping[FileRole, float],
     weight: float,
 ) -> list[RankedFile]:
-    """The files of both, with both their points, in order of scores; ties by path."""
+    """Return the files of both rankings with their combined points, in order of scores; ties by path."""
     known = {(one.part.position, one.file): one for one in worded}
     ranked = []
     for position, file in {**known, **nearness}:
@@ -111,8 +111,8 @@ def _blend_files(
 
 
 def _blend_units(searcher: Searcher, best: BestUnits, near: Sequence[NearChunks], weight: float) -> BestUnits:
-    """What says which chunks of a file are shown, and which lines of them: the units that have the words, as
-    shares of the best one, and as much more as their chunk is near; of other near chunks the first unit."""
+    """Return the units that decide which chunks and lines of a file are shown: those that match words, scored
+    relative to the best one plus their chunk's relative cosine; of other near chunks, the first unit."""
     most = max((float(one.scores.max(initial=0.0)) for one in best.segments), default=0.0) or 1.0
     nearest = max((float(one.cosines.max(initial=0.0)) for one in near), default=0.0) or 1.0
     joined = []
@@ -131,7 +131,7 @@ def _blend_units(searcher: Searcher, best: BestUnits, near: Sequence[NearChunks]
 
 
 def _look_up(near: NearChunks, chunks: I64) -> F64:
-    """The cosine of each chunk, 0 for one that is not near."""
+    """Return the cosine of each chunk, 0 for one that is not near."""
     if not len(near.chunks):
         return np.zeros(len(chunks))
     positions = np.minimum(np.searchsorted(near.chunks, chunks), len(near.chunks) - 1)

@@ -1,10 +1,9 @@
-"""Processes that make vectors, one for each lane of a round and one for questions.
+"""Processes that compute vectors: one for each worker of a round, and one for questions.
 
-They are the killable process of parsing with another task. A vector depends on its text alone: one thread
-does all products (`repo_mcp.config.server_config.safe_child_environment`), and no text shares a product
-with another. In
-the server's own process products would be divided among threads, which wait for each other where the machine
-is busy: that took forty times as long as one alone.
+They are the killable parser processes with another task. A vector depends on its text alone: one thread
+computes all products (`repo_mcp.config.server_config.safe_child_environment`), and no two texts share a
+product. In the server's own process products would be divided among threads, which wait for each other on
+a busy machine: that took forty times as long as a single thread.
 """
 
 from __future__ import annotations
@@ -24,32 +23,32 @@ from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.model_folder import I8, EmbeddingModel, ModelFolder
 
 TASK = "embed"
-WALL_SECONDS = 60.0  # for one text, which takes a fifth of a second
-NICENESS = 10  # of a lane's process
-QUESTION_SECONDS = 20.0  # for a question, which takes a hundredth of one
+WALL_SECONDS = 60.0  # for one text, which usually takes a fifth of a second
+NICENESS = 10  # of a worker's process
+QUESTION_SECONDS = 20.0  # for a question, which usually takes a hundredth of a second
 KEPT_QUESTIONS = 256
 START_PAUSE_SECONDS = 10.0
-KEPT_RSS_BYTES = 800 * 1024 * 1024  # a process that grew larger is replaced; the model is most of it
+KEPT_RSS_BYTES = 800 * 1024 * 1024  # a process that has grown larger is replaced; the model is most of it
 
 
 def make_embedder(folder: str) -> BatchParser:
-    """A process for a lane, with the model of a folder; it starts with the first text."""
+    """Return a process for a worker, with the model of a folder; it starts with the first text."""
     return BatchParser(wall_seconds=WALL_SECONDS, niceness=NICENESS, serve=partial(serve_vectors, folder))
 
 
 class QuestionEmbedder:
-    """Questions to vectors, by a process that is kept for the next one. Calls take turns."""
+    """Turns questions into vectors, with one process that is reused. Calls take turns."""
 
     def __init__(self, folder: str, dimensions: int) -> None:
-        """Starts nothing."""
+        """Does not start the process; the first question does."""
         self._dimensions = dimensions
         self._process = BatchParser(wall_seconds=QUESTION_SECONDS, serve=partial(serve_vectors, folder))
         self._lock = threading.Lock()
         self._vectors: LruCache[str, I8] = LruCache(KEPT_QUESTIONS)
-        self._next_start = 0.0  # time.monotonic; not at once again where none could be had
+        self._next_start = 0.0  # time.monotonic; after a failed start the next one waits
 
     def embed(self, text: str) -> I8 | None:
-        """The vector of a question; None when no process can be had, or none gives one."""
+        """Return the vector of a question, int8; None when no process starts or it gives none."""
         with self._lock:
             found = self._vectors.find(text)
             if found is None:
@@ -66,14 +65,14 @@ class QuestionEmbedder:
             return found
 
     def close(self) -> None:
-        """End the process, also while it works."""
+        """End the process, even while it is working."""
         self._process.stop()
         with self._lock:
             self._process.close()
 
 
 def serve_vectors(folder: str, requests: Any, answers: Any, niceness: int = 0) -> None:
-    """Answer requests until the pipe is closed, as `serve` does; end at once when the model is gone."""
+    """Answer requests until the pipe closes, using `serve`; end at once when the model cannot be loaded."""
     try:
         model = ModelFolder(folder).load()
     except RepoError:

@@ -1,13 +1,13 @@
-"""A BERT encoder in numpy: token ids to one vector of length 1, the mean over the tokens.
+"""A BERT encoder in numpy: from token ids to one vector of length 1, the mean over the tokens.
 
-A text is a batch of its own: its tokens are the rows of every product. Nothing is padded, and a vector
+Each text is a batch of its own: its tokens are the rows of every product. Nothing is padded, and a vector
 depends on its text alone, not on what else was encoded with it or in what order.
 
-The products are float32 (BLAS); what stands between them goes over few rows at a time, so that it stays in
-a core's cache. GELU is the exact one, with an error function that is right to 2e-7 (Abramowitz and Stegun,
-7.1.26).
+Matrix products are float32 (BLAS); GELU runs on a few rows at a time, so that its data stays in a core's
+cache. It is the exact GELU, with an error function accurate to 2e-7 (Abramowitz and Stegun, "Handbook of
+Mathematical Functions", 7.1.26). The model: Devlin et al., "BERT", 2019.
 
-Left out on purpose: training, several texts at a time, pooling other than by the mean, decoders.
+Left out on purpose: training, batches of several texts, pooling other than the mean, decoders.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import numpy as np
 
 from repo_mcp.semantic.safetensors_file import F32
 
-GELU_ROWS = 32  # of 1536 numbers: 200 KB, which a core's cache holds with what is made of them
+GELU_ROWS = 32  # of 1536 numbers: 200 KB, which fit into a core's cache together with temporaries
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 _ERF_SLOPE = 0.3275911
-_FAR = 12.0  # beyond it x keeps all or nothing of itself
+_FAR = 12.0  # beyond this, GELU(x) is x or 0
 
 ReadTensor = Callable[..., F32]  # name, shape
 
@@ -32,18 +32,18 @@ ReadTensor = Callable[..., F32]  # name, shape
 class ModelShape:
     """The sizes of a model."""
 
-    dimensions: int  # of a vector
-    inner: int  # of the layer between two
+    dimensions: int  # numbers per vector
+    inner: int  # width of the feed-forward layer
     heads: int
     layers: int
     tokens: int  # in the vocabulary
-    positions: int  # tokens of a text at most
-    kinds: int  # of texts; ours are of kind 0
-    epsilon: float  # of the norms
+    positions: int  # maximum tokens of a text
+    kinds: int  # of texts (token types); ours is always 0
+    epsilon: float  # of the layer norms
 
 
 def iter_tensors(shape: ModelShape) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The name and shape of each tensor that an encoder needs, in the order in which it reads them."""
+    """Yield the name and shape of each tensor of an encoder, in the order in which it reads them."""
     size, inner = shape.dimensions, shape.inner
     yield "embeddings.word_embeddings.weight", (shape.tokens, size)
     yield "embeddings.token_type_embeddings.weight", (shape.kinds, size)
@@ -93,7 +93,7 @@ class _Norm:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    attended: _Dense  # query, key and value in one
+    attended: _Dense  # query, key and value as one matrix
     joined: _Dense
     joined_norm: _Norm
     inner: _Dense
@@ -102,10 +102,10 @@ class _Layer:
 
 
 class Encoder:
-    """One model. Safe for several threads: nothing of it changes."""
+    """One model. Safe for several threads, since it never changes."""
 
     def __init__(self, shape: ModelShape, read: ReadTensor) -> None:
-        """`read` gives a tensor by its name and shape, and raises what it raises."""
+        """`read` returns a tensor by name and shape; what it raises is passed on."""
         self.shape = shape
         tensors = (read(name, *sizes) for name, sizes in iter_tensors(shape))
         epsilon = np.float32(shape.epsilon)
@@ -133,7 +133,7 @@ class Encoder:
         ]
 
     def encode(self, ids: Sequence[int]) -> F32:
-        """The vector of a text's tokens, one at least and at most as many as there are positions."""
+        """Return the vector of a text from its token ids: at least one, at most `positions`. float32."""
         rows = self._norm.apply(self._words[np.asarray(ids)] + self._places[: len(ids)])
         for layer in self._layers:
             rows = layer.joined_norm.apply(rows + layer.joined.apply(self._attend(layer, rows)))
@@ -147,7 +147,7 @@ class Encoder:
         return vector
 
     def _attend(self, layer: _Layer, rows: F32) -> F32:
-        """What each token takes from the others."""
+        """Return the multi-head self-attention of the tokens, before the output layer."""
         heads = self.shape.heads
         wide = self.shape.dimensions // heads
         parts = layer.attended.apply(rows).reshape(len(rows), 3, heads, wide).transpose(1, 2, 0, 3)
@@ -169,7 +169,7 @@ def _join(parts: Sequence[_Dense]) -> _Dense:
 
 
 def apply_gelu(values: F32) -> None:
-    """x * (1 + erf(x / sqrt(2))) / 2, in place."""
+    """Replace each value by its GELU, x * (1 + erf(x / sqrt(2))) / 2, in place."""
     size = np.minimum(np.abs(values), np.float32(_FAR))
     size *= np.float32(math.sqrt(0.5))
     share = size * np.float32(_ERF_SLOPE)

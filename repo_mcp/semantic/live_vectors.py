@@ -1,8 +1,8 @@
-"""The vectors of one root as they are now: the model, the opened generation, and the phase that renews it.
+"""The live vectors of one root: the model, the opened generation, and the phase that renews it.
 
-They follow the lexical index: nothing is read before somebody asks, `start` for a server that was given a
-model, `build` for a person, a question. What is committed is answered from while it grows; how far it is
-stands in `status` and, for answers, in `warn`.
+They are derived from the lexical index. Nothing is read until a server that was given a model calls `start`,
+a person runs `build`, or a question arrives. Queries are answered from what is committed while it grows;
+`status` reports the progress, and `warn` adds it to answers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from repo_mcp.semantic.vector_index import VERSION, NearChunks, VectorView
 from repo_mcp.semantic.vector_phase import VectorPhase, VectorReport
 from repo_mcp.symbol_index.phase import ReadFile
 
-FIRST_QUESTION = "a"  # of nobody: so that the process for questions is there when somebody asks
+FIRST_QUESTION = "a"  # starts the question process before the first real question
 NO_QUESTION = "The model gave no vector for the question: it was answered by words alone."
 UNREADABLE_VECTORS = "The vectors could not be read; they are made anew."
 WORDS = DerivedIndexWording(
@@ -43,11 +43,11 @@ WORDS = DerivedIndexWording(
 
 @dataclass(frozen=True, slots=True)
 class VectorStatus:
-    """The vectors as a client may know them. No path."""
+    """The progress and size of the vectors, for clients. Holds no path."""
 
     state: str  # missing, building, partial, ready, degraded
-    files_done: int  # source files whose vectors are those of the version that the lexical index holds
-    files_total: int  # that should have some: code and documents
+    files_done: int  # source files with vectors of the version that the lexical index holds
+    files_total: int  # that should have vectors: code and documents
     chunks: int  # that have a vector
     index_bytes: int
     warnings: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class _Damaged(Exception):
 
 
 class LiveVectors(DerivedIndex[VectorView]):
-    """What a blended search asks. Every method may be called from several threads at a time."""
+    """The vectors that a blended search queries. Every method may be called from several threads at once."""
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class LiveVectors(DerivedIndex[VectorView]):
         index: LiveIndex,
         read: ReadFile,
     ) -> None:
-        """`configuration` is that of the lexical index; `name` gives the directory of vectors of a
-        configuration, and what seals them. CONFIG_INVALID unless `folder` holds a model.
+        """`configuration` is that of the lexical index; `name` returns the directory for a configuration of
+        vectors, and their seal. Raises RepoError with CONFIG_INVALID unless `folder` holds a model.
         """
         super().__init__(index, find_task, WORDS)
         self._folder = ModelFolder(folder)
@@ -81,12 +81,12 @@ class LiveVectors(DerivedIndex[VectorView]):
         self._workers = workers
         self._read = read
         self._questions = QuestionEmbedder(folder, self._folder.dimensions)
-        self._purged = 0  # the lexical index's purges that were followed
+        self._purged = 0  # number of the lexical index's purges already followed
 
     @cached_property
     def _configuration(self) -> str:
-        """Digest of all that decides a vector on this machine: numpy brings the code of the products along,
-        Python the tables of characters."""
+        """The digest of everything that decides a vector on this machine: numpy contains the code of the
+        products, and Python the character tables."""
         facts = (
             self._lexical_configuration,
             self._folder.fingerprint,
@@ -99,13 +99,13 @@ class LiveVectors(DerivedIndex[VectorView]):
 
     @cached_property
     def _place(self) -> tuple[str, MakeTag]:
-        """The directory of the vectors, and what seals them."""
+        """The directory of the vectors, and their seal."""
         return self._name(self._configuration)
 
     # Reading
 
     def find_view(self, searcher: Searcher) -> VectorView | None:
-        """The committed vectors beside what a searcher has; None while there are none, or none readable."""
+        """Return the committed vectors for a searcher's snapshot; None if there are none, or damaged ones."""
 
         def make(snapshot: Snapshot, _before: VectorView | None) -> VectorView:
             return VectorView(snapshot, searcher, self._folder.dimensions)
@@ -121,17 +121,17 @@ class LiveVectors(DerivedIndex[VectorView]):
             return None
 
     def report_damage(self) -> None:
-        """The vectors could not be read: they are made anew in the background."""
+        """Drop vectors that could not be read; they are rebuilt in the background."""
         self._drop_view(UNREADABLE_VECTORS)
         self.start()
 
     def rank(
         self, searcher: Searcher, query: Query, weight: float, top_k: int, wanted: Filter | None = None
     ) -> Ranking:
-        """The best chunks by words and, as much as `weight` says (0 to 1), by meaning; with their bound.
+        """Return the best chunks by words and by meaning, mixed by `weight` (0 to 1), with an upper bound.
 
-        By words alone while there are no vectors, or none of the question, as `warn` tells. IndexFormatError
-        for a lexical index that is damaged.
+        Without vectors, or without one for the question, words alone rank, and `warn` says so. Raises
+        IndexFormatError for a damaged lexical index.
         """
         view = self.find_view(searcher) if weight > 0.0 else None
         vector = None if view is None else self._questions.embed(query.text)
@@ -153,10 +153,10 @@ class LiveVectors(DerivedIndex[VectorView]):
             self.report_damage()
             return rank(searcher, query, top_k, wanted, bounded=True)
 
-    # How far it is
+    # Progress
 
     def status(self) -> VectorStatus:
-        """What is done of what there is to do, by what is committed and what runs in this process."""
+        """Return the progress and size, by what is committed and what runs in this process."""
         building = self._running.locked()
         warnings = (self._fault,) if self._fault else ()
         try:
@@ -173,7 +173,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         return VectorStatus(state, done, total, view.chunk_count, size, warnings)
 
     def warn(self) -> list[str]:
-        """A warning for answers given while not every file has its vectors."""
+        """Return a warning for answers while not every file has its vectors."""
         found = self.status()
         if found.warnings:
             return list(found.warnings)
@@ -187,10 +187,9 @@ class LiveVectors(DerivedIndex[VectorView]):
     # Writing
 
     def note_refresh(self) -> None:
-        """The lexical index has a new generation.
+        """React to a new generation of the lexical index.
 
-        Unless it was started nothing is embedded; but what may not be served any more is purged, here and
-        now.
+        Before `start` nothing is embedded, but text that may no longer be served is purged at once.
         """
         super().note_refresh()
         purges = self._index.purges
@@ -198,13 +197,13 @@ class LiveVectors(DerivedIndex[VectorView]):
             try:
                 self._purge()
                 self._purged = purges
-            except (RepoError, OSError):  # the next round, of whichever process, drops what is gone
+            except (RepoError, OSError):  # the next round, in any process, drops what is gone
                 pass
             finally:
                 self._running.release()
 
     def _purge(self) -> None:
-        """OSError where there are no vectors."""
+        """Purge what is gone. Raises OSError where there are no vectors."""
         path, make_tag = self._place
         DiskDirectory(path, make_tag=make_tag)
         searcher = self._index.find_searcher()
@@ -218,7 +217,7 @@ class LiveVectors(DerivedIndex[VectorView]):
         progress: ProgressCallback | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> VectorReport:
-        """Embed what is new, here and now; with `anew` everything. Raises as `VectorPhase.run`, and BUSY."""
+        """Embed what is new, synchronously; with `anew` everything. Raises as `VectorPhase.run`, and BUSY."""
         stop = self._stops_when(cancelled)
         with self._run_alone(begun=self._running.acquire(blocking=False)):
             self._anew |= anew
@@ -259,6 +258,6 @@ class LiveVectors(DerivedIndex[VectorView]):
         return None
 
     def stop(self) -> None:
-        """Have a running round stop, and begin no other; no question is embedded any more."""
+        """Stop the running round, start no other, and embed no more questions."""
         super().stop()
         self._questions.close()

@@ -1,14 +1,14 @@
-"""The folder of an embedding model: what must be in it, checked before it is used.
+"""The folder of an embedding model: its files, checked before use.
 
     config.json               a BERT encoder: its sizes
     model.safetensors         its numbers
-    vocab.txt                 its word pieces, one a line
-    tokenizer_config.json     whether it is lower-cased; may be missing
+    vocab.txt                 its word pieces, one per line
+    tokenizer_config.json     whether it lower-cases text; may be missing
     sentence_bert_config.json how many tokens of a text it reads; may be missing
-    1_Pooling/config.json     that the mean over the tokens is taken; may be missing
+    1_Pooling/config.json     that it takes the mean over the tokens; may be missing
 
 The folder is the operator's, named on the command line; a repository cannot name one. Its files hold numbers
-and words, never code. What is larger than any such model is refused before it is read.
+and words, never code. A file larger than any such model is refused before it is read.
 
 Left out on purpose: models in parts, other formats (pickled ones above all), other ways of pooling.
 """
@@ -40,10 +40,10 @@ OPTION = "--semantic-model"
 MAX_MODEL_BYTES = 256 * 1024 * 1024  # each process that makes vectors holds the model
 MAX_VOCABULARY_BYTES = 8 * 1024 * 1024
 MAX_SETTINGS_BYTES = 256 * 1024
-PIECE_BYTES = 4 * 1024 * 1024  # of a file that is read through
-MOST = 127  # the largest number of a vector, and the smallest is -127
+PIECE_BYTES = 4 * 1024 * 1024  # read at a time while hashing a file
+MOST = 127  # numbers of a vector are between -MOST and MOST
 DEFAULT_TOKENS = 256  # of a text that are read, unless the model says otherwise
-# The most of each size. 1,024 dimensions keep products of two vectors below 2**24, where float32 is exact.
+# Upper limits. With 1,024 dimensions products of two vectors stay below 2**24, where float32 is exact.
 _BOUNDS = {
     "hidden_size": 1_024,
     "intermediate_size": 8_192,
@@ -59,29 +59,29 @@ _WORDS, _READING, _POOLING = "tokenizer_config.json", "sentence_bert_config.json
 
 @dataclass(frozen=True)
 class EmbeddingModel:
-    """A loaded model: texts to vectors of small integers. Safe for several threads."""
+    """A loaded model, which turns texts into vectors of small integers. Safe for several threads."""
 
     encoder: Encoder
     pieces: WordPieces
-    tokens: int  # of a text that are read
+    tokens: int  # maximum read from a text
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a vector."""
+        """Return the number of dimensions of a vector."""
         return self.encoder.shape.dimensions
 
     def encode(self, text: str, most_tokens: int | None = None) -> F32:
-        """The vector of a text, of length 1, from its first tokens."""
+        """Return the float32 vector of a text, of length 1, from its first tokens."""
         most = self.tokens if most_tokens is None else min(most_tokens, self.tokens)
         return self.encoder.encode(self.pieces.encode(text, most))
 
     def embed(self, text: str, most_tokens: int | None = None) -> I8:
-        """The same in integers from -127 to 127, of which the largest is 127 or -127."""
+        """Return the vector of a text as int8, scaled so that its largest absolute value is 127."""
         return round_vector(self.encode(text, most_tokens))
 
 
 def round_vector(vector: F32) -> I8:
-    """The direction of a vector in whole numbers: the cosine of two is right to about a thousandth."""
+    """Return a vector's direction in int8; the cosine of two is then accurate to about a thousandth."""
     largest = float(np.abs(vector).max(initial=0.0))
     if not largest:
         return np.zeros(len(vector), dtype=np.int8)
@@ -89,13 +89,13 @@ def round_vector(vector: F32) -> I8:
 
 
 class ModelFolder:
-    """One folder. Making it reads nothing."""
+    """The folder of one model. The constructor reads nothing."""
 
     def __init__(self, path: str) -> None:
         self._path = path
 
     def check(self) -> None:
-        """Raises CONFIG_INVALID unless a model can be loaded from it. Of its numbers it looks at none."""
+        """Raise RepoError with CONFIG_INVALID unless a model can be loaded; its numbers are not looked at."""
         head = self._read(_MODEL, MAX_MODEL_BYTES, LENGTH.size)
         size = LENGTH.unpack(head)[0] if len(head) == LENGTH.size else 0
         head = self._read(_MODEL, MAX_MODEL_BYTES, LENGTH.size + min(size, MAX_HEADER_BYTES))
@@ -105,7 +105,7 @@ class ModelFolder:
         self._count_tokens(shape)
 
     def load(self) -> EmbeddingModel:
-        """The model. Raises CONFIG_INVALID."""
+        """Load the model. Raises RepoError with CONFIG_INVALID."""
         shape = self._shape
         data = self._read(_MODEL, MAX_MODEL_BYTES)
         encoder = self._build(lambda: Encoder(shape, Tensors(data).read))
@@ -113,7 +113,7 @@ class ModelFolder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes with whatever changes a vector. Reads the whole model, in pieces. Raises CONFIG_INVALID."""
+        """Return a hex digest of all that decides a vector; reads the whole model. Raises CONFIG_INVALID."""
         prints = [
             compute_fingerprint(piece)
             for name, most in ((_MODEL, MAX_MODEL_BYTES), (_VOCABULARY, MAX_VOCABULARY_BYTES))
@@ -124,7 +124,7 @@ class ModelFolder:
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a vector. Raises CONFIG_INVALID."""
+        """Return the number of dimensions of a vector. Raises RepoError with CONFIG_INVALID."""
         return self._shape.dimensions
 
     @cached_property
@@ -188,7 +188,7 @@ class ModelFolder:
     # Files
 
     def _read_settings(self, name: str) -> Mapping[str, object]:
-        """A table in JSON; an empty one where a file is missing that may be."""
+        """Read a JSON table; an optional file that is missing gives an empty one."""
         try:
             found = json.loads(self._read(name, MAX_SETTINGS_BYTES))
         except FileNotFoundError:
@@ -203,11 +203,11 @@ class ModelFolder:
         return os.stat(os.path.join(self._path, name)).st_size
 
     def _read(self, name: str, most: int, size: int | None = None) -> bytes:
-        """The first `size` bytes of a file, or all. FileNotFoundError for one that may be missing."""
+        """Return the first `size` bytes, or all. Raises FileNotFoundError for a missing optional file."""
         return next(self._iter_pieces(name, most, size or most))
 
     def _iter_pieces(self, name: str, most: int, size: int = PIECE_BYTES) -> Iterator[bytes]:
-        """A file in pieces of at most `size`, one at least. Raises as `_read` does."""
+        """Yield a file in one or more pieces of at most `size` bytes. Raises as `_read` does."""
         try:
             with _open_regular(os.path.join(self._path, name), most) as file:
                 yield file.read(size)
@@ -228,7 +228,7 @@ def _check_tensors(tensors: Tensors, shape: ModelShape) -> None:
 
 @contextmanager
 def _open_regular(path: str, most: int) -> Iterator[BinaryIO]:
-    """Raises OSError for what is no regular file, or larger than `most`."""
+    """Open a file for reading. Raises OSError if it is not a regular file, or larger than `most` bytes."""
     flags = (
         os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     )

@@ -1,10 +1,10 @@
-"""The tensors of a .safetensors file: a header in JSON, and plain numbers behind it.
+"""The tensors of a .safetensors file: a JSON header, followed by plain numbers.
 
     u64 bytes of the header | header | data
 
-The header maps each name to its type, its shape and where it lies in the data, as [start, end). Nothing in
-such a file is code. What is wanted is copied out of it as float32; all that the header says is checked
-against the bytes that are there before any memory is taken for it.
+The header maps each name to its type, its shape and its position in the data, as [start, end). Nothing in
+such a file is code. Tensors are copied out as float32; everything the header says is checked against the
+size of the file before any memory is allocated for it. The format: huggingface/safetensors, README.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ LENGTH = struct.Struct("<Q")
 MAX_HEADER_BYTES = 1024 * 1024
 MAX_TENSORS = 4_096
 _TYPES: Mapping[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
-_OWN_FACTS = "__metadata__"  # of whoever wrote the file; no tensor
+_OWN_FACTS = "__metadata__"  # remarks of the file's author; not a tensor
 
 
 class NotSafetensors(Exception):
-    """The bytes are no such file, or not what was expected of it; the text says why, in a few words."""
+    """The bytes are not such a file, or not the expected one; the text says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,10 @@ class _Entry:
 
 
 class Tensors:
-    """The tensors of one file's bytes."""
+    """The tensors in the bytes of one file."""
 
     def __init__(self, data: bytes, file_bytes: int | None = None) -> None:
-        """Reads the header. `data` may be all up to its end, of a file of `file_bytes`.
-
-        Raises NotSafetensors.
-        """
+        """Reads the header. `data` may end after it, if the file has `file_bytes`. Raises NotSafetensors."""
         self._data = data
         if len(data) < LENGTH.size:
             raise NotSafetensors("it is too short")
@@ -58,7 +55,7 @@ class Tensors:
         self._entries = _parse_header(data[LENGTH.size : self._first], file_bytes - self._first)
 
     def check(self, name: str, *shape: int) -> None:
-        """Raises NotSafetensors unless there is a tensor of this name and shape that can be read."""
+        """Raise NotSafetensors unless there is a readable tensor with this name and shape."""
         entry = self._entries.get(name)
         if entry is None:
             raise NotSafetensors(f"it has no tensor {name}")
@@ -70,9 +67,9 @@ class Tensors:
             raise NotSafetensors(f"{name} has not the bytes of its shape")
 
     def read(self, name: str, *shape: int) -> F32:
-        """One tensor of this shape as float32. Raises as `check`, and for one that holds what is no number.
+        """Return a tensor of this shape as float32. Raises NotSafetensors, also if it is not all finite.
 
-        It shares the bytes of the file where it can, and is not to be written to.
+        The array shares the bytes of the file where possible, and must not be written to.
         """
         self.check(name, *shape)
         entry = self._entries[name]

@@ -1,11 +1,11 @@
-"""The vectors of a root's chunks, in segments of the format that the lexical index has too.
+"""The vectors of a root's chunks, in segments of the same format as the lexical index.
 
-The record of a file is the vectors of its chunks, one after the other, each of as many bytes as the model has
-dimensions, signed. There are no fields, units and chunks of its own: a file's chunks are those that the
-lexical index has of the same version of it. A record counts only while that is so.
+The record of a file is the vectors of its chunks, concatenated, each with one signed byte per dimension of
+the model. The index has no fields, units and chunks of its own: a file's chunks are those of the same version
+in the lexical index, and a record counts only while that index holds this version.
 
-The nearest chunks are found exactly, by looking at every vector. A product of two vectors is below 2**24, so
-float32 adds it up without rounding, in any order; the cosine made of it is the same on every machine.
+The nearest chunks are found exactly, by comparing every vector. A product of two vectors is below 2**24, so
+float32 sums it without rounding, in any order; the resulting cosine is the same on every machine.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from repo_mcp.ranking.searcher import Searcher
 from repo_mcp.ranking.segment_search import Mask
 from repo_mcp.semantic.model_folder import I8
 
-VERSION = 1  # of what a record holds
+VERSION = 1  # of the content of a record
 NO_FIELDS: tuple[Field, ...] = ()
-BLOCK_BYTES = 4 * 1024 * 1024  # of vectors looked at at a time: four times that as float32
-ELSEWHERE = -1  # of a file that the lexical index has not, or has in another version
+BLOCK_BYTES = 4 * 1024 * 1024  # of vectors compared at once: four times that as float32
+ELSEWHERE = -1  # marks a file that the lexical index lacks, or has in another version
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedFile:
-    """One file and the vectors of its chunks."""
+    """One file and the vectors of its chunks, concatenated."""
 
     path: str
     fingerprint: bytes
@@ -54,7 +54,7 @@ class EmbeddedFile:
 
 
 def build_segment(files: Sequence[EmbeddedFile]) -> tuple[SegmentContent, PostingRun]:
-    """The content of the segment of some files, one at least; it has no posting lists."""
+    """Return the content of a segment of one or more files; it has no posting lists."""
     files = sorted(files, key=lambda file: file.path.encode())
     names, languages = number_languages([file.language for file in files])
     zeros = np.zeros(len(files), dtype=np.int64)
@@ -89,7 +89,7 @@ class NearChunks:
 
 
 class VectorView:
-    """The vectors of one generation beside one generation of the lexical index. Safe for several threads.
+    """The vectors of one generation next to one generation of the lexical index. Safe for several threads.
 
     Calls may raise IndexFormatError, OSError.
     """
@@ -104,7 +104,7 @@ class VectorView:
         self._rows = [self._find_rows(segment, known) for segment in snapshot.segments]
 
     def _find_rows(self, segment: LiveSegment, known: KnownFiles) -> I64:
-        """For each vector of a segment its chunk, counted over all lexical segments, or ELSEWHERE."""
+        """Return, per vector of a segment, its chunk, counted over all lexical segments, or ELSEWHERE."""
         positions = {one.name: position for position, one in enumerate(self.searcher.snapshot.segments)}
         sizes = np.diff(segment.reader.records.ends, prepend=0)
         if (sizes % self._dimensions).any():
@@ -130,14 +130,14 @@ class VectorView:
 
     @property
     def chunk_count(self) -> int:
-        """Chunks that have a vector."""
+        """Return the number of chunks that have a vector."""
         return sum(int(np.count_nonzero(rows != ELSEWHERE)) for rows in self._rows)
 
     def find_nearest(self, vector: I8, masks: Sequence[Mask | None], count: int) -> list[NearChunks]:
-        """The `count` chunks that are nearest to a vector, for each lexical segment; those at right angles or
-        farther away are none. Exact; ties by path, then line.
+        """Return the `count` chunks nearest to a vector, split by lexical segment; only those with a positive
+        cosine. Exact; ties by path, then line.
 
-        `masks` say for each lexical segment which units count: a chunk counts with one of its; None: all.
+        `masks` has one mask of units per lexical segment (None: all); a chunk needs at least one of them.
         """
         wanted = self._join_masks(masks)
         chunks, cosines = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -156,7 +156,7 @@ class VectorView:
         return self._split(*self._cut(chunks, cosines, count))
 
     def _join_masks(self, masks: Sequence[Mask | None]) -> Mask | None:
-        """Which chunks of all lexical segments count; None: all."""
+        """Return a mask of the chunks, over all lexical segments, that hold a wanted unit; None: all."""
         if all(mask is None for mask in masks):
             return None
         joined = np.zeros(int(self._bases[-1]), dtype=np.bool_)
@@ -166,7 +166,7 @@ class VectorView:
         return joined
 
     def _cut(self, chunks: I64, cosines: F64, count: int) -> tuple[I64, F64]:
-        """The first `count`; of equal ones at the end those of the first paths and lines."""
+        """Return the best `count`; ties at the cut go to the first paths and lines."""
         if len(chunks) <= count:
             return chunks, cosines
         last = float(cosines.min())
@@ -183,7 +183,7 @@ class VectorView:
         return self.searcher.read_path(position, file)
 
     def _split(self, chunks: I64, cosines: F64) -> list[NearChunks]:
-        """By lexical segment."""
+        """Return the chunks and cosines split by lexical segment."""
         order = np.argsort(chunks)
         chunks, cosines = chunks[order], cosines[order]
         edges = np.searchsorted(chunks, self._bases)
@@ -194,7 +194,7 @@ class VectorView:
 
 
 def compare(vector: I8, rows: I8) -> F64:
-    """The cosines of a vector and each of some others; 0 where one of the two is all zero."""
+    """Return the cosine, float64, of a vector with each of some rows; 0 where either is all zeros."""
     wide = rows.astype(np.float32)
     own = vector.astype(np.float32)
     products = np.einsum("ij,j->i", wide, own).astype(np.float64)  # not by BLAS, whose threads would wait

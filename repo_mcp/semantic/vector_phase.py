@@ -1,9 +1,9 @@
 """The third phase of indexing: the vectors of the chunks that the lexical index holds.
 
-A round embeds what is new or changed, and commits a segment after every COMMIT_SECONDS of work; the rest is
-as in each phase that follows the lexical index. But files that are gone go with all that was embedded of
-them, at once: it cannot be told which of them may not be served any more. The bytes of the segment that
-everything is merged into depend on the vectors alone.
+A round embeds new and changed files, and commits a segment after every COMMIT_SECONDS of work; the rest is
+as in every phase that follows the lexical index. One difference: files that are gone are purged at once, with
+all their vectors, since nothing tells which of them may no longer be served. The bytes of the final merged
+segment depend on the vectors alone.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from repo_mcp.semantic.vector_workers import VectorWorkers
 from repo_mcp.symbol_index.phase import ReadFile
 from repo_mcp.text.lines import decode_source
 
-COMMIT_SECONDS = 20.0  # of work that a kill may cost
-COMMIT_BYTES = 8 * 1024 * 1024  # of vectors that wait to be written
-LANE_BYTES = 16 * 1024  # to embed, for each process worth starting: about ten units
+COMMIT_SECONDS = 20.0  # of work that a kill can lose
+COMMIT_BYTES = 8 * 1024 * 1024  # of vectors waiting to be written
+LANE_BYTES = 16 * 1024  # of source per process that is worth starting: about ten units
 
 WORDS = PhaseWords(
     "vectors",
@@ -50,12 +50,12 @@ MakeEmbedder = Callable[[], BatchParser]
 
 @dataclass(frozen=True, slots=True)
 class VectorReport:
-    """What a round did."""
+    """The result of a round."""
 
     embedded: int  # files whose vectors are new
     removed: int
     unchanged: int
-    left: tuple[str, ...]  # paths that are not, or no longer, what is indexed: for the next round
+    left: tuple[str, ...]  # paths that are not (or no longer) the indexed version, for the next round
     duration_ms: int
 
 
@@ -72,7 +72,7 @@ class VectorPhase:
         read: ReadFile,
         make_embedder: MakeEmbedder,
     ) -> None:
-        """`path` is the directory of the index, which `make_tag` seals; `read` is the door's reading."""
+        """`path` is the index directory; `make_tag` seals its files; `read` is the repository reader's."""
         self._store = PhaseStore(path, configuration, NO_FIELDS, make_tag, WORDS)
         self._workers = workers
         self._dimensions = dimensions
@@ -88,11 +88,11 @@ class VectorPhase:
         cancelled: Cancelled = lambda: False,
         embeds: bool = True,
     ) -> VectorReport:
-        """Have the vectors of all files that the lexical index has, and nothing of those that are gone.
+        """Embed all files of the lexical index, and remove those that are gone.
 
-        With `anew` none that are there are used; without `embeds` what is gone goes, and that is all.
-        Raises BUSY when another process does it, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
-        INTERNAL when nothing can embed; and IndexFormatError for a lexical index that is damaged.
+        With `anew` no existing vectors are used; without `embeds` files are only removed. Raises RepoError
+        with BUSY when another process writes, CANCELLED, INDEX_UNAVAILABLE when nothing can be written,
+        INTERNAL when nothing can embed; and IndexFormatError for a damaged lexical index.
         """
         check = partial(self._store.check, cancelled)
         with self._store.open_writer(cancelled) as position:
@@ -119,7 +119,7 @@ class VectorPhase:
 
 
 class _LexicalDamage(Exception):
-    """The lexical index cannot be read any further: no reason to make all vectors anew."""
+    """The lexical index is damaged; that is no reason to rebuild all vectors."""
 
     def __init__(self, error: IndexFormatError) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class _LexicalDamage(Exception):
 
 
 class _Loader:
-    """The texts of the chunks of files, as the lexical index cut them."""
+    """Reads the texts of the chunks of files, as cut by the lexical index."""
 
     def __init__(self, lexical: Snapshot, read: ReadFile) -> None:
         self._known = KnownFiles(lexical)
@@ -135,7 +135,7 @@ class _Loader:
         self._read = read
 
     def load(self, file: WantedFile) -> Sequence[str] | None:
-        """None for a file that is not, or is no longer, the one that was indexed."""
+        """Return the texts of a file's chunks; None when the file is not the indexed version."""
         position = self._known.find(file.path)
         try:
             data = self._read(file.path).data

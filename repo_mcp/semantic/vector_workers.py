@@ -1,6 +1,6 @@
-"""Files to the vectors of their chunks: several threads, each with a process that embeds for it.
+"""Turns files into the vectors of their chunks: several threads, each with a process that embeds for it.
 
-What is under way is bounded: some texts for each process, and the files they are of. Files come out in the
+The work in progress is bounded: some texts per process, and the files they belong to. Files come out in the
 order in which they went in.
 """
 
@@ -17,21 +17,21 @@ from repo_mcp.languages.outline.adapter import ParserFailed
 from repo_mcp.process.parse_worker import BatchParser
 from repo_mcp.semantic.embedding_process import TASK
 
-JOB_TEXTS = 8  # given to a process at a time
-JOBS_AHEAD = 3  # for each process, that wait or are done
-WAIT_SECONDS = 0.1  # between looks at `check`
+JOB_TEXTS = 8  # sent to a process at a time
+JOBS_AHEAD = 3  # per process, waiting or finished
+WAIT_SECONDS = 0.1  # between calls of `check`
 
 LoadTexts = Callable[[WantedFile], Sequence[str] | None]
 Job = Future[list[bytes]]
 
 
 class VectorWorkers:
-    """Use as a context manager: when it ends its threads and processes are gone."""
+    """The embedding threads and processes of one round. A context manager: at its end they are gone."""
 
     def __init__(
         self, workers: int, dimensions: int, load: LoadTexts, make_embedder: Callable[[], BatchParser]
     ) -> None:
-        """`load` gives the texts of a file's chunks; None for one that is not what was indexed."""
+        """`load` returns the texts of a file's chunks, or None when the file is not the indexed version."""
         self._workers = workers
         self._dimensions = dimensions
         self._load = load
@@ -54,9 +54,9 @@ class VectorWorkers:
     def iter_vectors(
         self, files: Sequence[WantedFile], check: Callable[[], None]
     ) -> Iterator[tuple[WantedFile, bytes | None]]:
-        """Each file with the vectors of its chunks, one after the other; None where `load` gave none.
+        """Yield each file with the concatenated vectors of its chunks; None where `load` returned None.
 
-        `check` raises when no more is wanted. Raises INTERNAL when no process can be had.
+        `check` may raise to cancel. Raises RepoError with INTERNAL when no process can be started.
         """
         coming: deque[tuple[WantedFile, list[Job] | None]] = deque()
         jobs = 0
@@ -80,7 +80,7 @@ class VectorWorkers:
         ]
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        """The vector of each text; of zeros for one that ended its process, so that it is not tried again."""
+        """Return the vector of each text; zeros for one that ended its process, so that it is not retried."""
         none = bytes(self._dimensions)
         embedder = self._free.get()
         try:

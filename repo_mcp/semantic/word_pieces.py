@@ -1,13 +1,13 @@
-"""Text to the token ids of a BERT model: words and signs, lower-cased, cut into the longest known pieces.
+"""Turns text into the token ids of a BERT model: lower-cased words and punctuation, cut into known pieces.
 
     "How are vectors kept?"  ->  [CLS] how are vectors kept ? [SEP]
     "tokenizer"              ->  token ##izer
 
-The same ids as the `tokenizers` package gives for these models, but for characters that are newer than its
-tables of Unicode; a test compares them where it is installed.
-It is not a dependency, for it brings a client of a model hub along, which reaches the network.
+The ids equal those of the `tokenizers` package for these models, except for characters that are newer than
+its Unicode tables; a test compares them where it is installed. That package is not a dependency, because it
+brings along a client for a model hub, which accesses the network.
 
-Left out on purpose: pairs of texts, and special tokens written in a text, which are plain signs here.
+Left out on purpose: pairs of texts, and special tokens written in a text, which are plain punctuation here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 UNKNOWN, FIRST, LAST = "[UNK]", "[CLS]", "[SEP]"
-CONTINUED = "##"  # begins a piece that does not begin its word
+CONTINUED = "##"  # prefix of a piece that does not begin its word
 MAX_WORD_CHARS = 100  # a longer word is one unknown token
-KEPT_WORDS = 60_000  # whose pieces are remembered, about 10 MB
+KEPT_WORDS = 60_000  # whose pieces are cached, about 10 MB
 _ASCII_END = 128
-_CONTROLS = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, half of a pair
-_IDEOGRAPHS = (  # each stands for itself, as a word
+_CONTROLS = frozenset({"Cc", "Cf", "Co", "Cs"})  # control, format, private use, surrogate
+_IDEOGRAPHS = (  # each is a word by itself
     (0x4E00, 0x9FFF),
     (0x3400, 0x4DBF),
     (0x20000, 0x2A6DF),
@@ -34,10 +34,10 @@ _IDEOGRAPHS = (  # each stands for itself, as a word
 
 
 class WordPieces:
-    """The pieces of one vocabulary. Safe for several threads."""
+    """The word pieces of one vocabulary. Safe for several threads."""
 
     def __init__(self, vocabulary: Sequence[str], *, lower_case: bool) -> None:
-        """A piece's id is its place. ValueError without one of the three special tokens."""
+        """A piece's id is its index. Raises ValueError if one of the three special tokens is missing."""
         self._ids: Mapping[str, int] = {piece: position for position, piece in enumerate(vocabulary)}
         missing = [name for name in (UNKNOWN, FIRST, LAST) if name not in self._ids]
         if missing:
@@ -48,7 +48,7 @@ class WordPieces:
         self._known: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str, most: int) -> list[int]:
-        """The ids of a text between the first and the last token, cut to `most` in all, at least 2."""
+        """Return the ids of a text between the first and last token, at most `most` (2 or more) in all."""
         ids = [self._first]
         for word in _split(text, self._lower_case):
             ids += self._cut(word)
@@ -65,7 +65,7 @@ class WordPieces:
         return found
 
     def _find_pieces(self, word: str) -> tuple[int, ...]:
-        """Greedily the longest piece from the left; one unknown token where that leads nowhere."""
+        """Return the ids of the longest pieces, greedily from the left; the unknown token if that fails."""
         if len(word) > MAX_WORD_CHARS:
             return (self._unknown,)
         pieces: list[int] = []
@@ -84,7 +84,7 @@ class WordPieces:
 
 
 def _split(text: str, lower_case: bool) -> Iterator[str]:
-    """The words and signs of a text in order."""
+    """Yield the words and punctuation characters of a text in order."""
     for word in _clean(text).split():
         plain = _lower(word) if lower_case else word
         if plain.isalnum():
@@ -106,7 +106,7 @@ def _split_signs(word: str) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Without control characters; every white space a space, and spaces around ideographs."""
+    """Return the text without control characters; white space as spaces, and spaces around ideographs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_clean_char, text))
@@ -126,7 +126,7 @@ def _clean_char(char: str) -> str:
 
 
 def _lower(word: str) -> str:
-    """In lower case, without accents; character by character, so that no rule looks at neighbours."""
+    """Return the word in lower case without accents; char by char, so that no rule looks at neighbours."""
     if word.isascii():
         return word.lower()
     parts = unicodedata.normalize("NFD", word)
@@ -134,7 +134,7 @@ def _lower(word: str) -> str:
 
 
 def _is_sign(char: str) -> bool:
-    """True for punctuation, and for every ASCII character that is neither letter, digit nor space."""
+    """Return True for punctuation, and any ASCII character that is no letter, digit or white space."""
     if ord(char) < _ASCII_END:
         return not char.isalnum() and not char.isspace()
     return unicodedata.category(char)[0] == "P"

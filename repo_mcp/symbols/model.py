@@ -121,7 +121,7 @@ class Binding(IntEnum):
 
 
 class ParseStatus(IntEnum):
-    """How much of a text its parser understood. The numbers are on disk."""
+    """The degree to which a parser understood a text. The numbers are on disk."""
 
     FULL = 0
     PARTIAL = 1  # errors, or cut at a limit: what could be parsed; minified: the file symbol alone
@@ -165,7 +165,7 @@ class Reference:
     # C#: "`2" for two type arguments, and the arguments (languages/csharp/given.py).
     alias: str
     line: int
-    # CALL: arguments + 1, or 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
+    # CALL: arguments + 1, 0 when unknown. BIND: a Binding, the relation of `qualifier.name` to the variable;
     # in C# with more bits above it (languages/csharp/types.py). INHERIT: position of the base among all, from
     # 1, where the parser gives it. Types and USE in C#: the number of the name's type arguments.
     arguments: int
