@@ -1,1 +1,1 @@
-"""Navigation: which declaration a name means, who uses a declaration, and how sure that is."""
+"""Navigation: which declaration a name means, what uses a declaration, and how certain that is."""

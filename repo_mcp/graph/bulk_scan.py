@@ -1,7 +1,7 @@
-"""Many files at a glance: what they import, inherit and register, and who uses what is declared elsewhere.
+"""Bulk scan of many files: what they import, inherit and register, and who uses names declared elsewhere.
 
-For questions about a whole program, where the edges of one symbol after the other would take too long. Every
-call looks at one file or at a number of them that is fixed.
+It serves questions about a whole program, for which following the edges symbol by symbol would take too
+long. Every call looks at one file, or at a fixed number of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from repo_mcp.graph.questions import EdgeType
 from repo_mcp.symbols.symbol_record import ReferenceRole, SymbolKind, SymbolRecord, list_aliases
 from repo_mcp.text.roles import is_test_path
 
-HEAD_LINES = 8  # of a function, which its decorators stand in
+HEAD_LINES = 8  # at the start of a function, where its decorators are
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _NAMES = {
     ReferenceRole.CALL: EdgeType.CALLS,
@@ -33,27 +33,27 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What one line of imports means."""
+    """The meaning of one line of imports."""
 
     line: int
     module: str  # as written
-    target: str  # path of a file of the repository; "" for something outside
-    outside: str  # dotted name of what is outside; "" for a file of the repository, or what is not known
+    target: str  # path of a file in the repository; "" for something outside
+    outside: str  # dotted name of something outside; "" for a file in the repository, or if unknown
 
 
 @dataclass(frozen=True, slots=True)
 class NamedUse:
-    """A base class, or a call outside of all functions: what a family or a registration is told by."""
+    """A base class, or a call outside all functions; identifies a class family or a registration."""
 
-    symbol: int  # place of the symbol that names it
+    symbol: int  # ordinal of the symbol that names it
     line: int
-    name: str  # as written, with what stands before it
+    name: str  # as written, with its qualifier
     target: Declaration | None
     outside: str
 
 
 class BulkScan:
-    """The files of one program. Calls take turns with those of the graph whose lock it has."""
+    """Bulk access to the files of one program. Calls take turns with the graph's, whose lock they share."""
 
     def __init__(self, program: NamedProgram, edges: EdgeFinder, lock: threading.RLock) -> None:
         self._program = program
@@ -61,24 +61,24 @@ class BulkScan:
         self._lock = lock
 
     def list_paths(self, folder: str) -> list[str]:
-        """The files with a structure that lie in a folder, ascending; "" for the root."""
+        """Return the files with a symbol record in a folder ("" for the root), ascending."""
         with self._lock:
             paths = self._program.list_paths()
         prefix = f"{folder}/" if folder else ""
         return [path for path in paths if path.startswith(prefix)] if prefix else list(paths)
 
     def has_folder(self, folder: str) -> bool:
-        """True for a folder that holds a file with a structure, however deep."""
+        """Return whether a folder holds a file with a symbol record, at any depth."""
         with self._lock:
             return self._program.has_folder(folder)
 
     def list_declaring(self, name: str) -> list[str]:
-        """The files that declare a name, ascending."""
+        """Return the files that declare a name, ascending."""
         with self._lock:
             return list(self._program.list_declaring(name))
 
     def find_declared(self, name: str, most_files: int) -> list[Declaration]:
-        """The symbols of exactly this name in the first files that declare one, by path and place."""
+        """Return symbols of exactly this name in the first `most_files` files, by path and ordinal."""
         found = []
         for path in self.list_declaring(name)[:most_files]:
             record = self.find_record(path)
@@ -87,16 +87,16 @@ class BulkScan:
         return found
 
     def find_language(self, path: str) -> str:
-        """The language of a file."""
+        """Return the language of a file."""
         return self._program.find_language(path)
 
     def find_record(self, path: str) -> SymbolRecord | None:
-        """What a file declares and uses."""
+        """Return the symbol record of a file, or None."""
         with self._lock:
             return self._program.find_record(path)
 
     def list_imports(self, path: str) -> list[Import]:
-        """What a file imports, in order of line: one for each line and file, or name outside."""
+        """Return a file's imports in line order: one per line and target file or outside name."""
         with self._lock:
             record = self._program.find_record(path)
             if record is None:
@@ -117,7 +117,7 @@ class BulkScan:
         ):
             through = self._edges.resolve_module(path, record, row)
             if [one.declaration.ordinal for one in through.targets] == [0]:
-                meant = through  # the file that it is imported from, which may only pass it on
+                meant = through  # the file it is imported from, even if that only re-exports it
         paths = dict.fromkeys(one.declaration.path for one in meant.targets)
         for target in paths:
             if target != path:
@@ -126,13 +126,11 @@ class BulkScan:
             yield Import(line, module or meant.external, "", meant.external)
 
     def list_bases(self, path: str) -> list[NamedUse]:
-        """The bases of the types of a file, in order of line."""
+        """Return the bases of the types in a file, in line order."""
         return self._list_uses(path, _BASES, lambda _record, _row: True)
 
     def list_top_calls(self, path: str) -> list[NamedUse]:
-        """The calls of a file that stand in no function, or in the first lines of one: registrations, and
-        decorators.
-        """
+        """Return calls outside functions, or in a function's first HEAD_LINES lines, as decorators are."""
 
         def is_near_top(record: SymbolRecord, row: int) -> bool:
             holder = int(record.ref_symbols[row])
@@ -161,10 +159,10 @@ class BulkScan:
         return NamedUse(reference.symbol, reference.line, name, target, meant.external)
 
     def find_outside(self, name: str, types: Iterable[EdgeType], bounds: Bounds) -> tuple[str, Edges]:
-        """Who uses what is declared outside of the repository, and its whole name: "os.path.join".
+        """Return the full name of something declared outside the repository, "os.path.join", and its uses.
 
-        `name` is that name, or what it ends with. Nothing for a name that is used nowhere, or means something
-        of the repository. Of several whole names the one that is used most counts.
+        `name` is that full name or an ending of it. If several full names fit, the most used one counts.
+        Returns "" and no edges for a name that is unused, or that means something in the repository.
         """
         with self._lock:
             found: dict[str, list[tuple[EdgeType, Declaration, int]]] = {}
@@ -183,9 +181,7 @@ class BulkScan:
             return whole, _join(found[whole], len(paths) > bounds.files or left <= 0)
 
     def find_meant(self, name: str, bounds: Bounds) -> list[Declaration]:
-        """What a name means that is declared nowhere: it is imported by it from where it is exported under
-        another name than its own. Those that are meant most often come first.
-        """
+        """Return what an undeclared name means through aliased exports, the most frequent meaning first."""
         counts: Counter[Declaration] = Counter()
         with self._lock:
             for path in sorted(self._program.list_using(name), key=is_test_path)[: bounds.files]:
@@ -219,7 +215,7 @@ class BulkScan:
                 yield whole, (edge_type, use, int(record.ref_lines[row]))
 
 
-# In what a call stands that runs when its file is loaded.
+# A call directly inside one of these runs when its file is loaded.
 _HOLDERS = frozenset(
     {SymbolKind.FILE, SymbolKind.CLASS, SymbolKind.MODULE, SymbolKind.VARIABLE, SymbolKind.CONSTANT}
 )
@@ -230,7 +226,7 @@ def _prefer(first: Resolution, second: Resolution) -> Resolution:
 
 
 def _join(uses: Sequence[tuple[EdgeType, Declaration, int]], cut: bool) -> Edges:
-    """One edge for each symbol and type, by path and line."""
+    """Return one edge per symbol and type, by path and ordinal."""
     lines: dict[tuple[EdgeType, Declaration], list[int]] = {}
     for edge_type, source, line in uses:
         lines.setdefault((edge_type, source), []).append(line)

@@ -1,11 +1,11 @@
-"""Edges: what a symbol depends on, and what depends on it, with how sure that is.
+"""Edges: what a symbol depends on, and what depends on it, each with a confidence.
 
-Outgoing edges are the resolved references inside a symbol; for a type, a module or a file those inside its
-members too. Incoming ones are found by names: the files that use the target's name, or a name that one of
-them imports it by, are looked through, nearest to the target first, and each reference of that name is
-resolved; those that lead to the target count. Those that lead nowhere are told beside the edges: a call of
-that name on a receiver without a known type may mean the target. Both stop at a number of references that is
-fixed, not measured: equal questions get equal answers.
+Outgoing edges are the resolved references inside a symbol; for a type, a module or a file this includes
+references inside its members. Incoming edges are found by name: the files that use the target's name, or an
+alias that one of them imports it under, are scanned, nearest to the target first. Each reference of that
+name is resolved, and those that lead to the target count. Unresolved ones are listed beside the edges: a
+call of that name on a receiver of unknown type may mean the target. Both searches stop after a fixed number
+of references, never after a measured time, so equal questions get equal answers.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from repo_mcp.symbols.symbol_record import (
     list_aliases,
 )
 
-MAX_OUTGOING = 3_000  # references of one symbol that are resolved
-MAX_INCOMING = 1_500  # references by name that are resolved
-MAX_FILES = 400  # that are looked through for one name
-MAX_ALIASES = 8  # other names by which a symbol is imported
-MAX_LINES = 20  # of one edge that are named
+MAX_OUTGOING = 3_000  # references resolved for one symbol
+MAX_INCOMING = 1_500  # references by name resolved for one target
+MAX_FILES = 400  # scanned for one name
+MAX_ALIASES = 8  # other names under which a symbol is imported
+MAX_LINES = 20  # listed for one edge
 
 
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
@@ -52,7 +52,7 @@ _TYPES = {
     ReferenceRole.TYPE: EdgeType.REFERENCES,
     ReferenceRole.USE: EdgeType.REFERENCES,
 }
-# Of a base that is declared elsewhere: what the reference says, as nothing is known of the base.
+# Nothing is known about a base declared outside the repository, so the reference's role decides.
 _OUTSIDE = {
     ReferenceRole.INHERIT: EdgeType.INHERITS,
     ReferenceRole.IMPLEMENT: EdgeType.IMPLEMENTS,
@@ -65,26 +65,26 @@ _ABSTRACT_KINDS = frozenset({SymbolKind.INTERFACE, SymbolKind.TRAIT})
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much one search for edges may look at, for whoever makes many: fixed numbers, never time."""
+    """Fixed limits for one search, for callers that run many searches; never a time limit."""
 
-    files: int  # of one name
+    files: int  # scanned per name
     references: int
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One relation of two symbols, seen from one of them."""
+    """One relation between two symbols, seen from one of them."""
 
     type: EdgeType
     other: Declaration  # the symbol at the other end
-    confidence: Confidence  # of the surest reference
-    lines: tuple[int, ...]  # where it stands, in the file of the symbol that depends; at most MAX_LINES
-    count: int  # references, all lines
+    confidence: Confidence  # of the most certain reference
+    lines: tuple[int, ...]  # of the references, in the dependent symbol's file; at most MAX_LINES
+    count: int  # of lines with a reference, also beyond MAX_LINES
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A name that is declared outside of the repository."""
+    """A name declared outside the repository."""
 
     name: str
     type: EdgeType
@@ -94,7 +94,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """References in one file whose meaning is not known."""
+    """References in one file that resolve to nothing."""
 
     path: str
     lines: tuple[int, ...]  # at most MAX_LINES
@@ -103,16 +103,16 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """The edges of one symbol in one direction: surest first, then by path and line."""
+    """The edges of one symbol in one direction: most certain first, then by path and ordinal."""
 
     edges: tuple[Edge, ...]
     externals: tuple[External, ...] = ()
-    unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or of its name: the file nearest to it first
-    cut: bool = False  # a limit was reached: there may be more
+    unresolved: tuple[Unresolved, ...] = ()  # inside the symbol, or of its name; nearest file first
+    cut: bool = False  # a limit was reached, so there may be more
 
 
 class _Gathered:
-    """Edges while they are gathered, one for each type and other end."""
+    """Accumulates edges, one per type and other end."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[EdgeType, Declaration], tuple[Confidence, list[int]]] = {}
@@ -150,7 +150,7 @@ class _Gathered:
 
 
 class EdgeFinder:
-    """The edges of one program. Used by one call at a time."""
+    """Finds the edges of one program. Used by one call at a time."""
 
     def __init__(self, program: NamedProgram, resolvers: Resolvers) -> None:
         self._program = program
@@ -163,7 +163,7 @@ class EdgeFinder:
     def find_outgoing(
         self, source: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
     ) -> Edges:
-        """The edges of the wanted types that begin at a symbol or at what it holds."""
+        """Return the edges of the wanted types that begin at a symbol or inside it."""
         most = MAX_OUTGOING if bounds is None else bounds.references
         record = self._program.find_record(source.path)
         gathered = _Gathered()
@@ -204,7 +204,7 @@ class EdgeFinder:
         for target in found.targets:
             other = target.declaration
             if own is not None and other.path == path and own[other.ordinal]:
-                continue  # inside of what was asked about
+                continue  # inside the symbol in question
             edge_type = self._name_edge(record, reference, target)
             if wanted(edge_type):
                 gathered.add(edge_type, other, target.confidence, reference.line)
@@ -216,7 +216,7 @@ class EdgeFinder:
                 gathered.add_unresolved(path, row, reference.line)
 
     def _name_edge(self, record: SymbolRecord, reference: Reference, target: Target) -> EdgeType:
-        """The type of an edge; that of a base by what both ends are."""
+        """Return the type of an edge; for a base it depends on the kinds of both ends."""
         if reference.role not in _BASES:
             return _TYPES[reference.role]
         other = self._program.find_record(target.declaration.path)
@@ -231,7 +231,7 @@ class EdgeFinder:
     def find_incoming(
         self, target: Declaration, wanted: Callable[[EdgeType], bool], bounds: Bounds | None = None
     ) -> Edges:
-        """The edges of the wanted types that end at a symbol."""
+        """Return the edges of the wanted types that end at a symbol."""
         record = self._program.find_record(target.path)
         gathered = _Gathered()
         if record is None:
@@ -252,26 +252,26 @@ class EdgeFinder:
         return gathered.finish(cut)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """What the reference in a row means."""
+        """Return the meaning of the reference in a row of the file's symbol record."""
         return self._resolvers.resolve(path, record, row)
 
     def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """What the module means that the import or export in a row names."""
+        """Return the meaning of the module named by the import or export in a row."""
         return self._resolvers.resolve_module(path, record, row)
 
     def list_candidates(self, name: str, near: str, *, is_imported: bool) -> Sequence[str]:
-        """The files that use a name, or import the file or module of that name; nearest first."""
+        """Return the files that use a name, or import a file or module of that name; nearest first."""
         paths = self._program.list_using(name)
         if is_imported:
             paths = list(dict.fromkeys(merge(paths, self._program.list_importing(name))))
         ordered = order_by_nearness(paths, near)
-        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one: importers come first
+        if name == _DEFAULT and len(ordered) > MAX_FILES:  # nearly every file has one, so importers go first
             importing = {path for one in _list_file_names(near) for path in self._program.list_importing(one)}
             ordered.sort(key=lambda path: path not in importing)
         return ordered
 
     def find_record(self, path: str) -> SymbolRecord | None:
-        """The structure of a file."""
+        """Return the symbol record of a file, or None."""
         return self._program.find_record(path)
 
     name_edge = _name_edge
@@ -296,7 +296,7 @@ class _Search:
         self._wanted = wanted
         self._gathered = gathered
         self._meant = set(_iter_meant(target, record))
-        self._meant.update(finder.prototypes.list_definitions(target))  # names mean what is defined
+        self._meant.update(finder.prototypes.list_definitions(target))  # its name means the definition
         self._names = list(_iter_names(target, record))
         self._is_constructor = self._symbol.kind is SymbolKind.CONSTRUCTOR
         self._is_imported = self._symbol.kind in (SymbolKind.FILE, SymbolKind.MODULE)
@@ -304,9 +304,9 @@ class _Search:
         self._resolved = 0
 
     def run(self) -> bool:
-        """True when a limit was reached."""
+        """Gather the references; return True when a limit was reached."""
         cut = False
-        for name in self._names:  # grows while aliases are met
+        for name in self._names:  # grows as aliases are found
             paths = self._finder.list_candidates(name, self._target.path, is_imported=self._is_imported)
             cut = cut or len(paths) > self._bounds.files
             for path in paths[: self._bounds.files]:
@@ -337,15 +337,14 @@ class _Search:
                 self._gathered.add_unresolved(path, row, int(record.ref_lines[row]))
 
     def _find_meant(self, resolution: Resolution, path: str, record: SymbolRecord, row: int) -> Target | None:
-        """The target, when the reference in a row means it, or imports something from it."""
+        """Return the matching target when the reference in a row means it, or imports from it."""
         targets = resolution.targets
         if self._target.ordinal == 0:
             targets += self._finder.resolve_module(path, record, row).targets
         return next((one for one in targets if one.declaration in self._meant), None)
 
     def _could_mean(self, record: SymbolRecord, row: int) -> bool:
-        """False for an unknown reference that is not made as the target's are: what is not a member is named
-        without a receiver, and a constructor by its type."""
+        """Return False where its form rules it out: a non-member with a receiver, a constructor by name."""
         role = ReferenceRole(int(record.ref_roles[row]))
         if role in (ReferenceRole.IMPORT, ReferenceRole.EXPORT) or self._target.ordinal == 0:
             return False
@@ -358,7 +357,7 @@ class _Search:
         return self._is_member or not qualifier
 
     def _iter_rows(self, record: SymbolRecord, name: str) -> Iterator[int]:
-        """The references of a name, and of the local names by which it is imported."""
+        """Yield the rows that refer to a name or to a local alias of it."""
         if self._is_imported:
             yield from _iter_importing(record, name)
             if self._target.ordinal == 0:
@@ -372,13 +371,13 @@ class _Search:
         reference = record.get_reference(row)
         alias = "" if reference.role is ReferenceRole.CALL else reference.alias
         if alias and alias not in self._names and not reference.symbol and len(self._names) <= MAX_ALIASES:
-            self._names.append(alias)  # whoever imports it from there uses this name
+            self._names.append(alias)  # files that import it from there use this name
         if (
             self._is_constructor
             and reference.role is not ReferenceRole.CALL
             and found.declaration != self._target
         ):
-            return  # names its type, and makes none
+            return  # names the type without constructing one
         edge_type = self._finder.name_edge(record, reference, found)
         if self._wanted(edge_type):
             source = Declaration(path, reference.symbol)
@@ -386,7 +385,7 @@ class _Search:
 
 
 def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
-    """The imports and exports of a name, or from a module whose name ends with it."""
+    """Yield the imports and exports of a name, or from a module whose name ends with it."""
     strings = record.strings
     ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
     for row in record.list_role(ReferenceRole.IMPORT, ReferenceRole.EXPORT):
@@ -396,13 +395,12 @@ def _iter_importing(record: SymbolRecord, name: str) -> Iterator[int]:
 
 
 def _iter_meant(target: Declaration, record: SymbolRecord) -> Iterator[Declaration]:
-    """The declarations that stand for the target where they are named: a type's constructors, and, where it
-    is called, a constructor's type."""
+    """Yield what stands for the target: also a type's constructors, or a sole constructor's type."""
     yield target
     kind = SymbolKind(int(record.kinds[target.ordinal]))
     if kind is SymbolKind.CONSTRUCTOR:
         parent = int(record.parents[target.ordinal])
-        if len(_list_constructors(record, parent)) == 1:  # of several, the call's arguments decide
+        if len(_list_constructors(record, parent)) == 1:  # with several, the call's arguments decide
             yield Declaration(target.path, parent)
     elif kind in TYPE_KINDS:
         for ordinal in _list_constructors(record, target.ordinal):
@@ -415,7 +413,7 @@ def _list_constructors(record: SymbolRecord, ordinal: int) -> list[int]:
 
 
 def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
-    """The names by which others may speak of the target."""
+    """Yield the names under which other files may refer to the target."""
     symbol = record.get_symbol(target.ordinal)
     if symbol.kind is SymbolKind.FILE:
         yield from _list_file_names(target.path)
@@ -430,14 +428,14 @@ def _iter_names(target: Declaration, record: SymbolRecord) -> Iterator[str]:
 
 
 def _list_file_names(path: str) -> list[str]:
-    """What the name of a module ends with that means a file."""
+    """Return the possible last parts of a module name that means this file."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0]
     return [stem, folder.rpartition("/")[2]] if stem in _STANDING_FOR_FOLDERS else [stem]
 
 
 def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """For each symbol: is it the one at `ordinal`, or inside of it."""
+    """Return a mask (bool, one per symbol) of the symbol at `ordinal` and all symbols inside it."""
     inside = np.zeros(record.symbol_count, dtype=np.bool_)
     if ordinal == 0:
         inside[:] = True
@@ -445,7 +443,7 @@ def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np
     inside[ordinal] = True
     if not (record.parents == ordinal).any():  # most symbols hold no other
         return inside
-    while True:  # one round for each level of nesting
+    while True:  # one round per level of nesting
         grown = inside[record.parents]
         grown[ordinal] = True
         if np.array_equal(grown, inside):
@@ -454,5 +452,5 @@ def mark_inside(record: SymbolRecord, ordinal: int) -> np.ndarray[tuple[int], np
 
 
 def any_of(types: Iterable[EdgeType]) -> Callable[[EdgeType], bool]:
-    """What is wanted when these types are."""
+    """Return a predicate that accepts these edge types."""
     return frozenset(types).__contains__

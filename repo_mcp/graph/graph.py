@@ -1,4 +1,4 @@
-"""The graph of one snapshot: what every navigation call asks. Safe in several threads: calls take turns."""
+"""The graph of one snapshot, behind every navigation call. Thread-safe: a lock makes calls take turns."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from repo_mcp.symbols.symbol_record import ParseStatus, SymbolFlag, SymbolKind
 from repo_mcp.workspace.client_paths import shown
 
 NEAR_NAMES = 5
-MAX_DOTTED = 8  # parts of the name of one namespace
-MAX_LOOKED_UP = 2_000  # files that declare one name
-FEW_FILES = 50  # of more that declare a name those come first where the rest of it leads
+MAX_DOTTED = 8  # parts in the name of one namespace
+MAX_LOOKED_UP = 2_000  # declaring files read for one name
+FEW_FILES = 50  # with more, only those that fit the rest of the name are read
 
 _MEMBERS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT})
 
 
 class NameMatch(Enum):
-    """How the qualified names that were found fit the one that was looked up: the best way first."""
+    """How well the qualified names that were found fit the requested one, best first."""
 
     EXACT = 0
     ENDING = 1
     IN_ORDER = 2
 
     def admits(self, wanted: str, found: str) -> bool:
-        """True when a qualified name fits a wanted one in this way."""
+        """Return whether the found qualified name fits the wanted one in this way."""
         if self is NameMatch.EXACT:
             return found == wanted
         if self is NameMatch.ENDING:
@@ -49,7 +49,7 @@ class NameMatch(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where one declaration of a symbol stands."""
+    """The lines of one declaration of a symbol."""
 
     path: str
     start_line: int
@@ -58,10 +58,10 @@ class Span:
 
 
 class Graph:
-    """Symbols and edges of one program."""
+    """Symbols and edges of one program. Methods may raise IndexFormatError for a damaged index."""
 
     def __init__(self, program: SearchableProgram, makers: Mapping[str, MakeResolver]) -> None:
-        """`makers` gives the resolver of each language. Reads nothing yet."""
+        """Read nothing yet. `makers` maps each language to the constructor of its resolver."""
         self._program = program
         self._lock = threading.RLock()
         self._nodes = NodeBook(program)
@@ -72,16 +72,16 @@ class Graph:
 
     @cached_property
     def projects(self) -> Projects:
-        """The projects of the repository."""
+        """Return the projects of the repository."""
         return Projects(self._program.list_source_paths())
 
     def get_node(self, declaration: Declaration) -> Node:
-        """The node of a declaration that another call gave. KeyError when it is not there."""
+        """Return the node of a declaration from another call. Raises KeyError when it no longer exists."""
         with self._lock:
             return self._nodes.get(declaration)
 
     def get(self, node_id: str) -> Node:
-        """The node that has an id. NOT_FOUND with the nearest names; BUSY while its file is parsed anew."""
+        """Return the node with an id. Raises NOT_FOUND with the nearest names, BUSY during a reparse."""
         with self._lock:
             declaration = self._nodes.find(node_id)
             if declaration is not None:
@@ -111,7 +111,7 @@ class Graph:
                 )
 
     def _suggest(self, node_id: str) -> list[Node]:
-        """Symbols of the file that an id speaks of; for what is no id those that a search for it finds."""
+        """Return symbols of the file that an id points to; if there is none, search for the text."""
         paths = self._nodes.find_paths(node_id)
         if paths:
             declarations = self._nodes.list_file(paths[0])[:NEAR_NAMES]
@@ -121,7 +121,7 @@ class Graph:
         return [self._nodes.get(one) for one in declarations]
 
     def search(self, query: str, scope: SymbolFilter, limit: int) -> list[tuple[Node, float]]:
-        """The best symbols for a query, each with its score. INVALID_ARGUMENT, NOT_FOUND for the scope."""
+        """Return the best symbols for a query with their scores. Raises NOT_FOUND for an unknown project."""
         with self._lock:
             found = self._symbols.find(query, self._build_filter(scope), limit)
             return [(self._nodes.get(one.declaration), one.score) for one in found]
@@ -154,8 +154,9 @@ class Graph:
         return scope.project_id is None or self.projects.find(path) == scope.project_id
 
     def look_up(self, qualified_name: str, scope: SymbolFilter) -> tuple[list[Node], NameMatch]:
-        """The symbols with exactly this qualified name; else those whose name ends so; else those whose name
-        has the same last part and the others in this order, such as "pkg.mod.C" for "pkg.C".
+        """Return the symbols with exactly this qualified name; else those whose name ends with it; else those
+        with the same last part and the others in this order, "pkg.mod.C" for "pkg.C". Raises NOT_FOUND for an
+        unknown project.
         """
         name = normalise_name(qualified_name)
         self._check_project(scope.project_id)
@@ -178,7 +179,7 @@ class Graph:
         return record is not None and bool(int(record.flags[declaration.ordinal]) & SymbolFlag.FORWARD)
 
     def _list_named(self, name: str, last: str, scope: SymbolFilter) -> list[tuple[str, Declaration]]:
-        """The symbols whose own name is the last of a name, with their qualified names, by path and line."""
+        """Return the symbols named `last` with their qualified names, by path and line."""
         paths = self._program.list_declaring(last)
         if len(paths) > FEW_FILES:
             paths = self._list_inside(paths, name.removesuffix(last).strip(".")) or paths
@@ -191,37 +192,37 @@ class Graph:
         return found
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
-        """Those of the paths that declare what stands around, or have it in their own."""
+        """Return the paths that declare an ending of the enclosing name, or contain its last part."""
         declaring = {path for one in _list_endings(around) for path in self._program.list_declaring(one)}
         module = around.rpartition(".")[2]
         return [path for path in paths if path in declaring or module in path]
 
     def outline(self, path: str) -> list[Node]:
-        """The symbols that a file declares, in order of line; none for a file without a structure."""
+        """Return the symbols of a file in line order; empty for a file without a symbol record."""
         with self._lock:
             nodes = self._nodes.list_nodes(path)
             return sorted(nodes, key=lambda node: (node.symbol.start_line, node.symbol.ordinal))
 
     def find_status(self, path: str) -> ParseStatus | None:
-        """How much of a file was understood; None for one without a structure."""
+        """Return how much of a file was understood, or None for a file without a symbol record."""
         return self._program.find_status(path)
 
     def list_spans(self, node: Node) -> list[Span]:
-        """Where a symbol is declared: the primary place first, then by path and line."""
+        """Return the declarations of a symbol: the primary one first, then by path and line."""
         with self._lock:
             ordinals = self._list_places(node)
         primary = min(ordinals, key=lambda one: (bool(one.symbol.flags & SymbolFlag.FORWARD), one != node))
         if not node.symbol.flags & SymbolFlag.PARTIAL:
             primary = primary if node.symbol.flags & SymbolFlag.FORWARD else node
         else:
-            primary = max(ordinals, key=_count_lines)  # the first of the longest
+            primary = max(ordinals, key=_count_lines)  # the longest; on a tie the first
         spans = [
             Span(one.path, one.symbol.start_line, one.symbol.end_line, one == primary) for one in ordinals
         ]
         return sorted(spans, key=lambda span: (not span.is_primary, span.path, span.start_line))
 
     def _list_places(self, node: Node) -> list[Node]:
-        """A node and the other declarations of the same symbol, by path and line."""
+        """Return a node and the other declarations of the same symbol, by path and ordinal."""
         parts = self._edges.hierarchy.list_parts(node.declaration)
         if len(parts) == 1:
             others = self._edges.prototypes.list_others(node.declaration)
@@ -230,9 +231,9 @@ class Graph:
         return [self._nodes.get(one) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
 
     def _list_forward(self, node: Node) -> list[Declaration]:
-        """In the same file: a definition with its prototypes and overload signatures."""
+        """Return a definition with its prototypes and overload signatures in the same file."""
         record = self._program.find_record(node.path)
-        if record is None or node.language in WITH_HEADERS:  # there overloads are told apart
+        if record is None or node.language in WITH_HEADERS:  # there overloads are distinct symbols
             return []
         symbol = node.symbol
         same = [
@@ -250,29 +251,29 @@ class Graph:
     # Edges
 
     def find_incoming(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
-        """The edges of these types that end at a symbol, surest first."""
+        """Return the edges of these types that end at a symbol, most certain first."""
         with self._lock:
             return self._edges.find_incoming(node.declaration, any_of(types), bounds)
 
     def find_outgoing(self, node: Node, types: Iterable[EdgeType], bounds: Bounds | None = None) -> Edges:
-        """The edges of these types that begin at a symbol, surest first."""
+        """Return the edges of these types that begin at a symbol, most certain first."""
         with self._lock:
             return self._edges.find_outgoing(node.declaration, any_of(types), bounds)
 
     def find_implementations(self, node: Node) -> Edges:
-        """What implements or extends a type; what overrides a member."""
+        """Return the edges from subtypes or implementations of a type, or overrides of a member."""
         wanted = (EdgeType.OVERRIDES,) if node.symbol.kind in _MEMBERS else IMPLEMENTATIONS
         return self.find_incoming(node, wanted)
 
     def find_similar(self, node: Node, limit: int) -> list[tuple[Node, Similar]]:
-        """The symbols most like one, likest first."""
+        """Return the symbols most like one, most similar first."""
         with self._lock:
             found = self._similar.find(node.declaration, limit)
             return [(self._nodes.get(one.declaration), one) for one in found]
 
 
 def _list_endings(name: str) -> list[str]:
-    """What a symbol may be called whose qualified name this is: a namespace has dots in its own name."""
+    """Return the possible own names in a qualified name; a namespace has dots in its own name."""
     parts = name.split(".")
     return [".".join(parts[-count:]) for count in range(1, min(len(parts), MAX_DOTTED) + 1)]
 

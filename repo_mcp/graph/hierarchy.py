@@ -1,6 +1,6 @@
-"""Types above and below a type, and what a member overrides there.
+"""Types above and below a type, and the members that a member overrides there.
 
-Every walk is breadth first, meets a type once, and ends after MAX_TYPES: cycles of inheritance end nowhere.
+Every walk is breadth first, visits a type once and stops after MAX_TYPES, so inheritance cycles terminate.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from repo_mcp.symbols.symbol_record import (
     list_aliases,
 )
 
-MAX_TYPES = 200  # of one walk
-MAX_FILES = 500  # that are looked through for types below one
+MAX_TYPES = 200  # visited in one walk
+MAX_FILES = 500  # scanned per name for derived types or partial declarations
 _BASES = (ReferenceRole.INHERIT, ReferenceRole.IMPLEMENT, ReferenceRole.EXTEND)
 _ORDER = {Confidence.EXACT: 0, Confidence.PROBABLE: 1, Confidence.POSSIBLE: 2}
-# Where a member of the same name and another number of parameters is another member.
+# Languages where members with one name but different parameter counts are different members.
 _BY_SIGNATURE = frozenset({"csharp", "java", "cpp"})
 _LAST_NAME = re.compile(r"\w+\s*$")
 _MEMBER_KINDS = frozenset({SymbolKind.METHOD, SymbolKind.PROPERTY, SymbolKind.EVENT, SymbolKind.FUNCTION})
 
 
 class Hierarchy:
-    """The types of one program. Used by one call at a time."""
+    """The type hierarchy of one program. Used by one call at a time."""
 
     def __init__(self, program: Program, resolvers: Resolvers) -> None:
         self._program = program
         self._resolvers = resolvers
-        self.is_cut = False  # since whoever asks last made it so: a limit was reached
+        self.is_cut = False  # a limit was reached since the caller last reset this
 
     def list_bases(self, declaration: Declaration) -> list[Target]:
-        """The types right above one; those of its other parts as well, where a type has several."""
+        """Return the types directly above one, including the bases of its other partial declarations."""
         found: dict[Declaration, Confidence] = {}
         for part in self.list_parts(declaration):
             record = self._program.find_record(part.path)
@@ -55,7 +55,7 @@ class Hierarchy:
         return [Target(one, confidence) for one, confidence in found.items() if one != declaration]
 
     def list_derived(self, declaration: Declaration) -> list[Target]:
-        """The types right below one, by path and line."""
+        """Return the types directly below one, by path and ordinal."""
         found: dict[Declaration, Confidence] = {}
         parts = set(self.list_parts(declaration))
         for path, record, row in self._iter_base_rows(declaration):
@@ -66,7 +66,7 @@ class Hierarchy:
         return [Target(one, found[one]) for one in sorted(found, key=lambda one: (one.path, one.ordinal))]
 
     def _iter_base_rows(self, declaration: Declaration) -> Iterator[tuple[str, SymbolRecord, int]]:
-        """The references in a base list that name a type, or a local name by which it is imported."""
+        """Yield the base-list references that name a type or a local alias of it."""
         own = self._program.find_record(declaration.path)
         if own is None:
             return
@@ -88,13 +88,13 @@ class Hierarchy:
                         yield path, record, row
 
     def list_parts(self, declaration: Declaration) -> list[Declaration]:
-        """All declarations of one type, where it has several (`partial`); else the one."""
+        """Return all declarations of a `partial` type; for any other symbol just itself."""
         record = self._program.find_record(declaration.path)
         if record is None or not int(record.flags[declaration.ordinal]) & SymbolFlag.PARTIAL:
             return [declaration]
         symbol = record.get_symbol(declaration.ordinal)
         around = _list_around(record, declaration.ordinal)
-        arity = count_arity(symbol.parameters)  # C# tells types apart by it
+        arity = count_arity(symbol.parameters)  # C# distinguishes types by it
         parts = []
         for path in self._program.list_declaring(symbol.name)[:MAX_FILES]:
             other = self._program.find_record(path)
@@ -110,11 +110,11 @@ class Hierarchy:
         return parts
 
     def find_overridden(self, member: Declaration) -> list[Target]:
-        """The members of types above that one overrides: the nearest on each way up."""
+        """Return the members of supertypes that one overrides: the nearest on each path upward."""
         return self._find_namesakes(member, self.list_bases, ends_at_match=True)
 
     def find_overriding(self, member: Declaration) -> list[Target]:
-        """The members of types below that override one."""
+        """Return the members of subtypes that override one."""
         return self._find_namesakes(member, self.list_derived, ends_at_match=False)
 
     def _find_namesakes(
@@ -154,8 +154,8 @@ class Hierarchy:
         return Declaration(member.path, parent)
 
     def _find_member(self, owner: Declaration, like: Symbol) -> list[Declaration]:
-        """The members of a type that have the name of another: of several those with as many parameters,
-        and of those the ones with parameters of the same types, where there are any.
+        """Return the members of a type that share the name of another. Of several, those with as many
+        parameters remain, and of those the ones with the same parameter types, if any.
         """
         found: list[tuple[Declaration, Symbol]] = []
         for part in self.list_parts(owner):
@@ -174,7 +174,7 @@ class Hierarchy:
 
 
 def list_types(parameters: str) -> list[str]:
-    """The types of written parameters: what stands behind a colon, or before the name."""
+    """Return the types in a written parameter list: the text after a colon, or before the name."""
     types = []
     for one in split_signature(parameters).parameters:
         text = one.partition("=")[0].strip()
@@ -184,7 +184,7 @@ def list_types(parameters: str) -> list[str]:
 
 
 def _list_around(record: SymbolRecord, ordinal: int) -> list[str]:
-    """The names of the symbols around one, from the inside out."""
+    """Return the names of the symbols around one, innermost first."""
     names = []
     ordinal = int(record.parents[ordinal])
     while ordinal:

@@ -1,4 +1,4 @@
-"""The program that the two indexes of one root hold at one moment, as resolvers and searches see it."""
+"""The program that the two indexes of one root hold at one moment, as seen by resolvers and searches."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from repo_mcp.symbols.symbol_record import (
 )
 from repo_mcp.text.lines import decode_source
 
-MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded structures
+MAX_KEPT_BYTES = 24 * 1024 * 1024  # of decoded symbol records
 _ENTRY_BYTES = 400
-_STRING_BYTES = 160  # with its place in the table that finds it
-KEPT_PATHS = 500_000  # in lists by name: 8 bytes each, for their texts are the view's
-_LIST_PATHS = 40  # that an empty list weighs as much as, with its name
+_STRING_BYTES = 160  # including its entry in the lookup table
+KEPT_PATHS = 500_000  # in cached lists by name: 8 bytes each, as the view owns the strings
+_LIST_PATHS = 40  # paths that weigh as much as an empty list and its name
 KEPT_COUNTS = 16_384
 MAX_TEXT_BYTES = 2_000_000
 
 
 class IndexProgram:
-    """See `repo_mcp.graph.program.program`. Used by one call at a time. Calls may raise IndexFormatError."""
+    """A program read from the indexes. Used by one call at a time. Calls may raise IndexFormatError."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class IndexProgram:
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
     ) -> None:
-        """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
+        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension."""
         self._view = view
         self._read = read
         self._languages = languages
@@ -59,7 +59,7 @@ class IndexProgram:
     # Files
 
     def find_record(self, path: str) -> SymbolRecord | None:
-        """The structure of a file; None when it has none, or changed since it was parsed."""
+        """Return a file's symbol record, or None when it has none or changed since it was parsed."""
         return self._records.get(path, lambda: self._decode(path))
 
     def _decode(self, path: str) -> SymbolRecord | None:
@@ -73,19 +73,19 @@ class IndexProgram:
             return None
         try:
             return decode_symbol_record(record)
-        except SymbolRecordError:  # of a writer that is not ours: as good as none
+        except SymbolRecordError:  # written by something else: treated as missing
             return None
 
     def count_decoded(self) -> int:
-        """About the bytes of memory that structures took which were decoded so far, forgotten ones too."""
+        """Return the approximate bytes of all symbol records decoded so far, evicted ones included."""
         return self._decoded_bytes
 
     def find_language(self, path: str) -> str:
-        """The language of a file by its name."""
+        """Return the language of a file, judged by its name."""
         return find_language(path, self._languages).name
 
     def has_folder(self, path: str) -> bool:
-        """True for a folder that holds a file with a structure, however deep. The root is ""."""
+        """Return whether a folder ("" for the root) holds a file with a symbol record, at any depth."""
         prefix = f"{path}/" if path else ""
         for files in self._view.files:
             ordinal = bisect_left(files.paths, prefix)
@@ -94,14 +94,14 @@ class IndexProgram:
         return False
 
     def read_text(self, path: str) -> str | None:
-        """The text of a source file as it is now; None when it cannot be read."""
+        """Return the present text of a source file, or None when it cannot be read."""
         try:
             return decode_source(self._read(path)).data.decode("utf-8", "replace")
         except RepoError:
             return None
 
     def list_paths(self) -> Sequence[str]:
-        """Every file with a structure, ascending."""
+        """Return the paths of all files with a symbol record, ascending."""
         return self._paths
 
     @cached_property
@@ -109,31 +109,31 @@ class IndexProgram:
         return list(self._view.iter_paths())
 
     def list_source_paths(self) -> Sequence[str]:
-        """Every source file, with or without a structure, ascending."""
+        """Return all source files, with or without a symbol record, ascending."""
         return list(self._list_source_paths())
 
     # Names
 
     def list_declaring(self, name: str) -> Sequence[str]:
-        """The files that declare a symbol of exactly this name, or are called so, ascending."""
+        """Return the files that declare, or are named, exactly this name, ascending."""
         return self._list_files(DECLARES, name)
 
     def list_using(self, name: str) -> Sequence[str]:
-        """Paths of the files with a reference to exactly this name, ascending."""
+        """Return the files with a reference to exactly this name, ascending."""
         return self._list_files(USES, name)
 
     def list_importing(self, name: str) -> Sequence[str]:
-        """The files that import from a module whose name ends with this one, ascending."""
+        """Return the files that import from a module whose name ends with `name`, ascending."""
         ending = re.compile(rf"(?:.*\W)?{re.escape(name)}(?:\.\w+)?")
         modules = [term for term in self._view.find_containing(name) if ending.fullmatch(term)]
         return list(dict.fromkeys(merge(*(self._list_files(MODULES, module) for module in modules))))
 
     def count_using(self, name: str) -> int:
-        """How many files `list_using` gives."""
+        """Return the number of files in `list_using`."""
         return self._count_files(USES, name)
 
     def list_rare(self, name: str, most: int) -> list[Sequence[str]]:
-        """The files that use a name, and those that declare it; without a list of more than `most`."""
+        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
         return [
             self._list_files(field, name)
             for field in (USES, DECLARES)
@@ -148,7 +148,7 @@ class IndexProgram:
 
 
 def _weigh(record: SymbolRecord | None) -> int:
-    """About the bytes of memory that a structure takes when all of it was asked for."""
+    """Return the approximate size in bytes of a fully decoded symbol record."""
     if record is None:
         return _ENTRY_BYTES
     rows = SYMBOL_COLUMNS * record.symbol_count + REFERENCE_COLUMNS * record.reference_count
@@ -163,19 +163,19 @@ class DeclaredNames:
         self._counts: LruCache[str, int] = LruCache(KEPT_COUNTS)
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        """The names that are declared and begin so, in order of their bytes; those that `pattern` finds."""
+        """Yield declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order."""
         return self._view.iter_terms(DECLARES, prefix, pattern)
 
     def iter_parts(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        """The parts of declared names that begin so, in order of their bytes; those that `pattern` finds."""
+        """Yield parts of declared names with a prefix that `pattern` matches, if given, in byte order."""
         return self._view.iter_terms(PARTS, prefix, pattern)
 
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
     ) -> Sequence[str]:
-        """The files whose declared names fit the parts best, best first (BM25); see `SymbolIndex`."""
+        """Return the files whose declared names fit the parts best, best first. See `Names`."""
         return [path for path, _ in self._view.rank_files(parts, limit, needed)]
 
     def count_declaring(self, part: str) -> int:
-        """Files that declare a name with a part."""
+        """Return the number of files that declare a name with this part."""
         return self._counts.get(part, lambda: self._view.count_paths(PARTS, part))

@@ -1,4 +1,4 @@
-"""The graph of one root as it is now: made anew for each generation, and asked by every navigation call."""
+"""The current graph of one root: rebuilt for each generation and used by every navigation call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from repo_mcp.symbols.symbol_record import ParseStatus
 
 
 class LiveGraph:
-    """What navigation asks. Every method may be called from several threads at a time."""
+    """The entry point of navigation. Every method may be called from several threads at a time."""
 
     def __init__(
         self,
@@ -26,18 +26,18 @@ class LiveGraph:
         read: Callable[[str], bytes],
         languages: Mapping[str, str],
     ) -> None:
-        """`read` gives the bytes of a live file or raises RepoError; `languages` maps extensions."""
+        """Take `read`, which returns a file's bytes or raises RepoError, and `languages` by extension."""
         self._symbol_index = symbol_index
         self._list_source_paths = list_source_paths
         self._read = read
         self._languages = languages
         self._lock = threading.Lock()
         self._made: tuple[SymbolIndex, Graph] | None = None
-        self._told = threading.local()  # what there was to warn of when a thread last opened the graph
+        self._told = threading.local()  # warnings in force when a thread last opened the graph
 
     @contextmanager
     def open(self) -> Iterator[Graph]:
-        """The graph of the committed generation, for one call. INDEX_UNAVAILABLE when there is none."""
+        """Yield the current graph for one call. Raises INDEX_UNAVAILABLE when it is missing or damaged."""
         with self._symbol_index.view() as view:
             self._told.warnings = self._symbol_index.warn()
             yield self._find_graph(view)
@@ -50,24 +50,24 @@ class LiveGraph:
             return self._made[1]
 
     def warn(self) -> list[str]:
-        """A warning for answers given while not every file is parsed, as far as this process knows.
+        """Return warnings that not every file is parsed, as far as this process knows.
 
-        For one that was begun then, too: the rest may have been parsed while it was found.
+        A warning that held when this thread last opened the graph still counts: parsing may have ended since.
         """
         told: list[str] = getattr(self._told, "warnings", [])
         return told or self._symbol_index.warn()
 
     def status(self) -> SymbolIndexStatus:
-        """The state of the structure index."""
+        """Return the state of the symbol index."""
         return self._symbol_index.status()
 
     def index_files(
         self, paths: Sequence[str], cancelled: Callable[[], bool] | None = None
     ) -> tuple[IndexedPath, ...]:
-        """Index some files now, their structure too. See `LiveSymbolIndex.index_files`."""
+        """Index some files now, including their symbols. See `LiveSymbolIndex.index_files`."""
         return self._symbol_index.index_files(paths, cancelled)
 
     def outline(self, path: str) -> tuple[list[Node], ParseStatus | None]:
-        """The symbols that a source file declares, in order of line; no status for one that is not parsed."""
+        """Return a file's symbols in line order and its parse status (None if it is not parsed)."""
         with self.open() as graph:
             return graph.outline(path), graph.find_status(path)

@@ -1,10 +1,10 @@
 """Nodes: symbols with their ids and qualified names.
 
-A node's id is 24 hexadecimal digits: 8 of the file's path, by which the file is found, and 16 of path,
-qualified name inside the file, kind, and place among the symbols that share all of these. Line numbers have
-no part in it: an edit above a symbol does not change its id.
+A node id is 24 hexadecimal digits. The first 8 are a checksum of the file's path, used to find the file. The
+other 16 are a hash of the path, the qualified name inside the file, the kind, and the position among symbols
+that agree in all three. Line numbers play no part, so an edit above a symbol does not change its id.
 
-A qualified name is that of the symbols around, joined by dots; a Python symbol's begins with its module.
+A qualified name joins the names of the enclosing symbols with dots; in Python it begins with the module.
 """
 
 from __future__ import annotations
@@ -28,65 +28,65 @@ from repo_mcp.symbols.symbol_record import ParseStatus, Symbol, SymbolRecord
 PATH_DIGITS = 8
 _ID = re.compile(r"[0-9a-f]{24}")
 _SEPARATORS = re.compile(r"::|->|[#/\\]")
-MAX_DEPTH = 100  # of names around a symbol
-MAX_NAMESAKES = 32  # in one file, whose names are compared one by one
-KEPT_FILES = 64  # whose ids are remembered: of a large header they take a megabyte
+MAX_DEPTH = 100  # enclosing names in a qualified name
+MAX_NAMESAKES = 32  # in one file; with more, the ids of the whole file are computed at once
+KEPT_FILES = 64  # files whose ids are cached: those of a large header take a megabyte
 
 
 class NamedProgram(Program, Protocol):
     """A program whose files can be listed."""
 
     def list_paths(self) -> Sequence[str]:
-        """Every file with a structure, ascending."""
+        """Return the paths of all files with a symbol record, ascending."""
 
     def find_status(self, path: str) -> ParseStatus | None:
-        """How much of a file was understood; None for one without a structure."""
+        """Return how much of a file was understood, or None for a file without a symbol record."""
 
     def list_importing(self, name: str) -> Sequence[str]:
-        """The files that import from a module whose name ends with this one, ascending."""
+        """Return the files that import from a module whose name ends with `name`, ascending."""
 
     def count_decoded(self) -> int:
-        """About the bytes of memory that structures took which were decoded so far, forgotten ones too."""
+        """Return the approximate bytes of all symbol records decoded so far, evicted ones included."""
 
     def list_source_paths(self) -> Sequence[str]:
-        """Every source file, with or without a structure, ascending."""
+        """Return all source files, with or without a symbol record, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One symbol as answers name it."""
+    """One symbol in the form answers name it."""
 
     node_id: str
     declaration: Declaration
     qualified_name: str
     language: str
     symbol: Symbol
-    status: ParseStatus  # of its file
+    status: ParseStatus  # parse status of its file
 
     @property
     def path(self) -> str:
-        """The file that declares it."""
+        """Return the path of the declaring file."""
         return self.declaration.path
 
     @property
     def kind(self) -> str:
-        """Its kind as answers and arguments write it: "method", "enum_member"."""
+        """Return the kind in the spelling of answers and arguments: "method", "enum_member"."""
         return name_kind(self.symbol.kind)
 
 
 def normalise_name(text: str) -> str:
-    """A qualified name as a person may write it ("a::B#c"), with dots."""
+    """Return a qualified name written by a person ("a::B#c") with dots as separators."""
     return _SEPARATORS.sub(".", text.strip()).strip(".")
 
 
 def list_names(record: SymbolRecord) -> list[str]:
-    """For each symbol its qualified name inside the file; the file's own is empty."""
+    """Return the qualified name inside the file of each symbol, by ordinal; the file's own is empty."""
     names = [""]
     depths = [0]
     strings = record.strings
     for number, parent in zip(record.names[1:].tolist(), record.parents[1:].tolist(), strict=True):
         depth = depths[parent] + 1
-        if depth > MAX_DEPTH + 1:  # the outermost are left out
+        if depth > MAX_DEPTH + 1:  # the outermost name is dropped
             around = names[parent].partition(".")[2]
             depth -= 1
         else:
@@ -97,7 +97,7 @@ def list_names(record: SymbolRecord) -> list[str]:
 
 
 def name_inside(record: SymbolRecord, ordinal: int) -> str:
-    """As `list_names` names one symbol."""
+    """Return the qualified name of one symbol inside its file; equal to its entry in `list_names`."""
     names: list[str] = []
     while ordinal and len(names) <= MAX_DEPTH:
         names.append(record.strings[record.names[ordinal]])
@@ -113,7 +113,7 @@ class NodeBook:
         self._files: LruCache[str, _FileNodes | None] = LruCache(KEPT_FILES)
 
     def get(self, declaration: Declaration) -> Node:
-        """The node of a declaration. KeyError for one that is not there."""
+        """Return the node of a declaration. Raises KeyError when there is no such symbol."""
         file = self._find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:
             raise KeyError(declaration)
@@ -127,7 +127,7 @@ class NodeBook:
         )
 
     def find(self, node_id: str) -> Declaration | None:
-        """The declaration that has an id."""
+        """Return the declaration with an id, or None, also when `node_id` is not shaped like an id."""
         if not _ID.fullmatch(node_id):
             return None
         for path in self.find_paths(node_id):
@@ -137,7 +137,7 @@ class NodeBook:
         return None
 
     def find_paths(self, node_id: str) -> list[str]:
-        """The files whose symbols have ids that begin as this one: one, or by a rare chance more."""
+        """Return the files that share an id's path digits: one, or several on a checksum collision."""
         if not _ID.fullmatch(node_id):
             return []
         wanted = int(node_id[:PATH_DIGITS], 16)
@@ -150,27 +150,27 @@ class NodeBook:
     def _path_sums(
         self,
     ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-        """The number of each path, ascending, and the place of each among the paths."""
+        """Return the paths' checksums, ascending, and the ordinal of each path (both int64, one per path)."""
         sums = np.array([crc32(path.encode()) for path in self._program.list_paths()], dtype=np.int64)
         order = np.argsort(sums, kind="stable")
         return sums[order], order
 
     def list_file(self, path: str) -> list[Declaration]:
-        """What a file declares, in order of line; none for a file without a structure."""
+        """Return the declarations of a file in line order; empty for a file without a symbol record."""
         file = self._find_file(path)
         if file is None:
             return []
         return [Declaration(path, ordinal) for ordinal in range(1, file.record.symbol_count)]
 
     def list_nodes(self, path: str) -> list[Node]:
-        """The nodes of what a file declares, in the same order."""
+        """Return the nodes of a file's declarations in the order of `list_file`."""
         file = self._find_file(path)
         if file is not None:
-            _ = file.ids  # all at once: found one by one they take time with the square of their number
+            _ = file.ids  # compute all ids at once: one by one they take quadratic time
         return [self.get(declaration) for declaration in self.list_file(path)]
 
     def find_qualified(self, path: str, name: str) -> list[Declaration]:
-        """The symbols of a file whose whole qualified name this is."""
+        """Return the symbols of a file whose full qualified name is `name`."""
         file = self._find_file(path)
         if file is None:
             return []
@@ -181,7 +181,7 @@ class NodeBook:
         ]
 
     def name(self, declaration: Declaration) -> str:
-        """The qualified name of a declaration. KeyError for one that is not there."""
+        """Return the qualified name of a declaration. Raises KeyError when there is no such symbol."""
         file = self._find_file(declaration.path)
         if file is None or declaration.ordinal >= file.record.symbol_count:
             raise KeyError(declaration)
@@ -206,22 +206,22 @@ class NodeBook:
 
 
 class _FileNodes:
-    """What is known of one file's symbols, found when first asked for."""
+    """The names and ids of one file's symbols, computed on first use."""
 
     def __init__(self, path: str, language: str, record: SymbolRecord) -> None:
         self.path = path
         self.language = language
         self.record = record
-        self.module: str | None = None  # of Python: not looked for yet
+        self.module: str | None = None  # Python module name; None until it is looked up
 
     @cached_property
     def names(self) -> list[str]:
-        """Qualified names inside the file."""
+        """Return the qualified names inside the file, by ordinal."""
         return list_names(self.record)
 
     @cached_property
     def ids(self) -> list[str]:
-        """Node ids."""
+        """Return the node ids, by ordinal."""
         seen: dict[tuple[str, int], int] = {}
         ids = []
         for name, kind in zip(self.names, self.record.kinds.tolist(), strict=True):
@@ -231,7 +231,7 @@ class _FileNodes:
         return ids
 
     def get_id(self, ordinal: int) -> str:
-        """One of the ids: of a large file all of them take milliseconds."""
+        """Return one id without computing all: for a large file all of them take milliseconds."""
         if "ids" in self.__dict__:
             return self.ids[ordinal]
         record = self.record

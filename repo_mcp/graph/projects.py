@@ -1,7 +1,7 @@
-"""The projects of a repository: folders with a file that says so, such as package.json or a *.csproj.
+"""The projects of a repository: folders that hold a project file such as package.json or a *.csproj.
 
-A file belongs to the nearest project above it, or to the root, whose id is ".". The id of a project is its
-folder.
+A file belongs to the nearest project above it, or else to the root, whose id is ".". The id of a project is
+its folder.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Projects:
         self.folders = sorted(folders)
 
     def find(self, path: str) -> str:
-        """The id of the project that a file belongs to."""
+        """Return the id of the project that a file belongs to."""
         folder = path.rpartition("/")[0]
         while folder:
             ordinal = bisect_left(self.folders, folder)
@@ -43,5 +43,5 @@ class Projects:
         return ROOT
 
     def suggest(self, project_id: str) -> list[str]:
-        """The ids nearest to one that there is not."""
+        """Return the existing ids most similar to an unknown one, at most MAX_NAMED."""
         return get_close_matches(project_id, self.folders, MAX_NAMED, 0.4)

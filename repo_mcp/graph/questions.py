@@ -1,4 +1,4 @@
-"""What the graph can be asked for: types of edges, and what a search for symbols is limited to."""
+"""The vocabulary of graph queries: the types of edges, and the filters of a symbol search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from repo_mcp.symbols.model import SymbolKind
 
 
 class EdgeType(StrEnum):
-    """What a relation is, as specification 3 names them."""
+    """The types of relations, as named in specification 3."""
 
     CALLS = "calls"
     INHERITS = "inherits"
@@ -24,12 +24,12 @@ class EdgeType(StrEnum):
 
 CALLS = (EdgeType.CALLS,)
 IMPLEMENTATIONS = (EdgeType.IMPLEMENTS, EdgeType.EXTENDS, EdgeType.INHERITS)
-# Who names a symbol in any role: all but where it stands and what it overrides.
+# Every role in which a symbol is named: all but containment and overriding.
 NAMED = tuple(one for one in EdgeType if one not in (EdgeType.CONTAINS, EdgeType.OVERRIDES))
 
 
 def name_kind(kind: SymbolKind) -> str:
-    """A kind as answers and arguments write it: "method", "enum_member"."""
+    """Return a kind in the spelling of answers and arguments: "method", "enum_member"."""
     return kind.name.lower()
 
 
@@ -38,7 +38,7 @@ KINDS = {name_kind(kind): kind for kind in SymbolKind}
 
 @dataclass(frozen=True, slots=True)
 class SymbolFilter:
-    """What a search for symbols is limited to."""
+    """The filters of a symbol search; None admits everything."""
 
     kind: str | None = None  # one of KINDS
     language: str | None = None

@@ -1,4 +1,4 @@
-"""What each reference means, asked of the resolver of its language and remembered for a while."""
+"""The meaning of each reference: resolved by the resolver of its language, then cached."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Resolvers:
         makers: Mapping[str, MakeResolver],
         count_decoded: Callable[[], int] = lambda: 0,
     ) -> None:
-        """`makers` gives the resolver of a language; one that several languages share is made once.
+        """Create no resolver yet. A maker that several languages share is called once.
 
-        `count_decoded` tells how many bytes of structures the program has decoded: what a resolver has
-        looked at it keeps, and after MAX_HELD_BYTES more it is let go with all that.
+        `count_decoded` returns the bytes of symbol records decoded so far by the program. Resolvers keep the
+        records they have read, so they are dropped with their caches after MAX_HELD_BYTES more.
         """
         self._program = program
         self._count_decoded = count_decoded
@@ -37,11 +37,11 @@ class Resolvers:
         self._answers: LruCache[tuple[str, int | str], Resolution] = LruCache(KEPT_ANSWERS)
 
     def resolve(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """What the reference in a row of a file's structure means."""
+        """Return the meaning of the reference in a row of the file's symbol record."""
         return self._remember((path, row), path, lambda: record.get_reference(row), record)
 
     def resolve_module(self, path: str, record: SymbolRecord, row: int) -> Resolution:
-        """What the module means that the import or export in a row names."""
+        """Return the meaning of the module named by the import or export in a row."""
         module = record.strings[record.ref_qualifiers[row]]
         if not module:
             return NOTHING

@@ -1,4 +1,4 @@
-"""Which resolver each language has."""
+"""The resolver of each language."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The shapes of symbols: their tokens with every identifier made equal, cut into overlapping runs of SHINGLE.
+"""The shapes of symbols: tokens with every identifier made equal, cut into overlapping runs of SHINGLE.
 
-Texts are read as they are now. Left out on purpose: the grammar of any language; a comment's words are
-tokens as others are.
+Texts are read in their present state. Left out on purpose: the grammar of any language; the words of a
+comment are tokens like any others.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from repo_mcp.graph.program.program import Declaration, Program
 from repo_mcp.symbols.symbol_record import SymbolRecord
 
 SHINGLE = 4  # tokens
-MAX_SHAPE_CHARS = 8_000  # of one symbol
+MAX_SHAPE_CHARS = 8_000  # read of one symbol
 KEPT_LETTERS = 1_024
 
 Shape = frozenset[tuple[str, ...]]
 
-# A longer string is its words: quotes that nothing closes would each be followed to the end of their line.
+# A longer string counts as its words, or each unclosed quote would be scanned to the end of its line.
 _STRINGS = r"\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}'"
 _TOKEN = re.compile(rf"[^\W\d]\w*|\d[\w.]*|{_STRINGS}|[^\w\s]")
-# The same for a text of ASCII, in half the time.
+# Equivalent for ASCII text, in half the time.
 _PLAIN_TOKEN = re.compile(rf"[A-Za-z_]\w*|\d[\w.]*|{_STRINGS}|[^\w\s\x1c-\x1f]", re.ASCII)
 _WORDS = """
     if else elif for while do return switch case break continue try except catch finally raise throw with
@@ -37,7 +37,7 @@ _LINE_FEED = 0x0A
 
 
 class Shapes:
-    """The shapes of symbols of one program, for one call: each file is read once."""
+    """The shapes of symbols of one program, for one call. Each file is read once."""
 
     def __init__(self, program: Program) -> None:
         """Reads nothing yet."""
@@ -45,7 +45,7 @@ class Shapes:
         self._texts: dict[str, _Lines] = {}
 
     def find(self, declaration: Declaration, record: SymbolRecord) -> Shape:
-        """The runs of tokens of a symbol of a file's structure; none when the file cannot be read."""
+        """Return the token runs of a declared symbol; empty when its file cannot be read."""
         lines = self._texts.get(declaration.path)
         if lines is None:
             text = self._program.read_text(declaration.path) or ""
@@ -55,7 +55,7 @@ class Shapes:
 
 
 def build_shape(text: str) -> Shape:
-    """The runs of tokens of a text."""
+    """Return the token runs of the first MAX_SHAPE_CHARS characters of a text."""
     text = text[:MAX_SHAPE_CHARS]
     pattern = _PLAIN_TOKEN if text.isascii() else _TOKEN
     tokens = [_KEYWORDS.get(token) or _abstract(token[0]) for token in pattern.findall(text)]
@@ -63,14 +63,14 @@ def build_shape(text: str) -> Shape:
 
 
 def compare_shapes(one: Shape, other: Shape) -> float:
-    """How many of the runs of both are runs of each, from 0 to 1."""
+    """Return the Jaccard similarity of two shapes, from 0 to 1; 0 when both are empty."""
     both = len(one & other)
     whole = len(one) + len(other) - both
     return both / whole if whole else 0.0
 
 
 class _Lines:
-    """A text that is cut by its lines."""
+    """A text that can be cut by line numbers."""
 
     def __init__(self, text: str) -> None:
         self._data = text.encode("utf-8", "surrogatepass")
@@ -79,18 +79,18 @@ class _Lines:
         )
 
     def cut(self, start: int, end: int) -> str:
-        """The lines from `start`, from 0, to in front of `end`; "" for lines that are not there."""
+        """Return lines `start` (0-based) to before `end`, about 4 * MAX_SHAPE_CHARS bytes at most."""
         if start > len(self._ends):
             return ""
         first = int(self._ends[start - 1]) + 1 if start else 0
         last = int(self._ends[end - 1]) if end <= len(self._ends) else len(self._data)
-        # Of UTF-8 no character has more than four bytes.
+        # A character has at most four bytes in UTF-8.
         return self._data[first : min(last, first + 4 * MAX_SHAPE_CHARS)].decode("utf-8", "ignore")
 
 
 @lru_cache(KEPT_LETTERS)
 def _abstract(first: str) -> str:
-    """Return what a token that is no keyword counts as, by its first letter."""
+    """Return the token that stands for a non-keyword, by its first character: a name, a number, a string."""
     if first.isalpha() or first == "_":
         return "n"
     if first.isdigit():

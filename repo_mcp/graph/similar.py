@@ -1,11 +1,11 @@
-"""Symbols like a given one, judged without a model.
+"""Symbols similar to a given one, judged without a model.
 
 - names: the names that a symbol uses in calls, types and values, and those of its members, weighted by how
   rare they are in the repository (weighted Jaccard);
 - shape: its tokens with every identifier made equal, cut into overlapping runs of SHINGLE (Jaccard);
 - name: the parts of its own name, weighted by rarity.
 
-Candidates are symbols of like kind in files that share its rarest names. A likeness is from 0 to 1.
+Candidates are symbols of a similar kind in files that share its rarest names. A likeness is from 0 to 1.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from repo_mcp.symbols.symbol_record import CALLABLE_KINDS, TYPE_KINDS, Reference
 from repo_mcp.text.analysis import MAX_WORD_BYTES, get_root, get_word_terms
 
 BY_NAMES, BY_SHAPE, BY_NAME = 0.45, 0.35, 0.2
-ASKED_NAMES = 16  # the rarest, by which candidates are found
-ASKED_PARTS = 6  # of the own name, by which names are found that are like it
+ASKED_NAMES = 16  # the rarest, used to find candidates
+ASKED_PARTS = 6  # of the own name, used to find similar names
 MIN_PART = 3  # characters
-MAX_USING = 300  # files: a name that more of them use tells nothing
-MAX_FILES = 60  # that are looked through
-MAX_CANDIDATES = 240  # symbols whose names are compared part by part
+MAX_USING = 300  # files; a name used in more of them is not distinctive
+MAX_FILES = 60  # scanned for candidates
+MAX_CANDIDATES = 240  # symbols whose own names are compared part by part
 MAX_COMPARED = 40  # symbols that are compared in full
 MIN_LIKENESS = 0.15
-DECIMALS = 4  # of what is answered
-MAX_SHARED = 6  # names that an answer shows
+DECIMALS = 4  # in answers
+MAX_SHARED = 6  # names shown in an answer
 
 _ROLE_WEIGHTS: Mapping[int, float] = {
     ReferenceRole.CALL: 1.0,
@@ -53,7 +53,7 @@ _MEMBER_WEIGHT = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Similar:
-    """One symbol like the one asked about."""
+    """One symbol similar to the given one."""
 
     declaration: Declaration
     likeness: float  # 0 to 1
@@ -65,7 +65,7 @@ class Similar:
 
 @dataclass(frozen=True, slots=True)
 class _Features:
-    """What one symbol is compared by, without its text."""
+    """The features compared without reading the symbol's text."""
 
     used: Mapping[str, float]  # name -> weight of its strongest role
     parts: frozenset[str]
@@ -73,7 +73,7 @@ class _Features:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A candidate that was compared in all but its shape."""
+    """A candidate compared in everything but its shape."""
 
     declaration: Declaration
     record: SymbolRecord
@@ -82,12 +82,12 @@ class _Compared:
     name: float
 
     def weigh(self, shape: float) -> float:
-        """The whole likeness, for that of the shapes. It never falls where that rises."""
+        """Return the total likeness for a shape likeness; it never falls as that rises."""
         return BY_NAMES * self.names + BY_SHAPE * shape + BY_NAME * self.name
 
 
 class SimilarFinder:
-    """Likeness of symbols in one program. Used by one call at a time."""
+    """Finds similar symbols in one program. Used by one call at a time."""
 
     def __init__(self, program: SearchableProgram) -> None:
         self._program = program
@@ -95,14 +95,14 @@ class SimilarFinder:
         self._part_rarity: dict[str, float] = {}
 
     def find(self, declaration: Declaration, limit: int) -> list[Similar]:
-        """The symbols most like one, likest first, then by path and line. The text of files is read."""
+        """Return the symbols most like one, best first, then by path and ordinal. Reads their files."""
         record = self._program.find_record(declaration.path)
         if record is None:
             return []
         own = _gather(record, declaration.ordinal)
         chosen = self._choose_candidates(declaration, record, own)[: max(MAX_COMPARED, limit)]
         compared = [self._compare(own, one) for one in chosen]
-        # Those come first that may be likest, so that the last are not read that cannot be among the best.
+        # Best upper bound first, so that files of candidates that cannot be among the best stay unread.
         compared.sort(key=lambda one: (-one.weigh(1.0), one.declaration.path, one.declaration.ordinal))
         shapes = Shapes(self._program)
         shape = shapes.find(declaration, record)
@@ -137,13 +137,13 @@ class SimilarFinder:
     def _choose_candidates(
         self, declaration: Declaration, record: SymbolRecord, own: _Features
     ) -> list[Candidate]:
-        """The symbols of like kind that share most of what is rare, by their files' columns alone."""
+        """Return the symbols of a similar kind that share most rare names, by record columns alone."""
         files = {
             path: other
             for path in self._list_files(own)
             if (other := self._program.find_record(path)) is not None
         }
-        # Stems without their last letter, which may be another in a name.
+        # Drop the last letter of each stem: it may differ in a name.
         stems = [(part[:-1], self._weigh_part(part)) for part in self._list_telling(own)]
         names = {name: self._weigh(name) for name in own.used}
         wanted = Wanted(_find_group(record, declaration.ordinal), names, stems)
@@ -152,7 +152,7 @@ class SimilarFinder:
         return [candidate for _, candidate in shared if candidate.declaration != declaration]
 
     def _weigh_parts(self, own: _Features, candidates: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-        """The candidates with what they share, the own names part by part."""
+        """Return the candidates with the weight they share, adding own-name parts one by one."""
         weights = {part: self._weigh_part(part) for part in own.parts}
         roots = [get_root(part) for part in weights]
         found = []
@@ -167,12 +167,12 @@ class SimilarFinder:
         return found
 
     def _list_telling(self, own: _Features) -> list[str]:
-        """The rarest parts of the own name, those left out that any name may hold."""
+        """Return the rarest parts of the symbol's own name, without parts too short to tell."""
         parts = [part for part in own.parts if len(part) >= MIN_PART]
         return sorted(parts, key=lambda part: (-self._weigh_part(part), part))[:ASKED_PARTS]
 
     def _list_files(self, own: _Features) -> list[str]:
-        """The files that share most of the rarest names."""
+        """Return the files that share most of the rarest names."""
         counts: Counter[str] = Counter()
         rarest = sorted(own.used, key=lambda name: (-self._weigh(name), name))
         for name in rarest[:ASKED_NAMES]:
@@ -183,7 +183,7 @@ class SimilarFinder:
         return sorted(counts, key=lambda path: (-counts[path], path))[:MAX_FILES]
 
     def _weigh(self, name: str) -> float:
-        """How much a name tells: the logarithm of how few files use it."""
+        """Return the weight of a name: log(1 + files / (1 + files using it))."""
         known = self._rarity.get(name)
         if known is None:
             files = max(1, len(self._program.list_paths()))
@@ -200,10 +200,10 @@ class SimilarFinder:
         return known
 
     def _compare_names(self, own: _Features, other: _Features) -> tuple[float, float]:
-        """Likeness by the names they use, and by their own."""
+        """Return the likeness by the names two symbols use, and by their own names."""
         mine, its = own.used, other.used
         weigh = self._weigh
-        # What both use counts as far as both do, and all as far as one does.
+        # Weighted Jaccard: the sum of the minima over the sum of the maxima.
         common = sum([min(mine[name], its[name]) * weigh(name) for name in sorted(mine.keys() & its.keys())])
         every = sorted(mine.keys() | its.keys())
         whole = sum([max(mine.get(name, 0.0), its.get(name, 0.0)) * weigh(name) for name in every])
@@ -240,7 +240,7 @@ def _list_parts(name: str) -> tuple[str, ...]:
 
 
 def _may_share(name: str, roots: Sequence[str]) -> bool:
-    """False for a name that has none of the parts of these roots: the parts of most need not be found."""
+    """Return False for a name without any part of these roots, to skip splitting most names."""
     if len(name) > MAX_WORD_BYTES or not name.isascii():
         return True
     folded = name.lower()
@@ -248,7 +248,7 @@ def _may_share(name: str, roots: Sequence[str]) -> bool:
 
 
 def _find_group(record: SymbolRecord, ordinal: int) -> frozenset[SymbolKind]:
-    """The kinds that a symbol is compared with."""
+    """Return the kinds that a symbol is compared with."""
     kind = SymbolKind(int(record.kinds[ordinal]))
     for group in (CALLABLE_KINDS, TYPE_KINDS):
         if kind in group:

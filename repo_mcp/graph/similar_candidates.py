@@ -1,10 +1,10 @@
-"""Which symbols of some files may be like a given one, by the columns of their files alone.
+"""Candidates for similarity: the symbols that may be like a given one, found from record columns alone.
 
-A candidate is a symbol of a wanted kind. It is worth the weights of the wanted names that are used in it or
-are those of its members, each once, and those of the wanted stems that its own name holds. Each file gives
-few rows, and the rows of all files are summed at once: numpy takes as long for ten numbers as for a thousand.
+A candidate is a symbol of a wanted kind. Its score is the sum of the weights of the wanted names that it or
+its members use or declare, each counted once, and of the wanted stems contained in its own name. Each file
+yields few rows, and those of all files are summed at once: numpy takes as long for ten numbers as for 1,000.
 
-Left out on purpose: what names and stems are worth, and what is made of the best candidates.
+Left out on purpose: how names and stems are weighted, and how the best candidates are compared.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ _NONE, _NO_WORTH = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What candidates are asked for."""
+    """The kinds, names and stems that candidates are scored by."""
 
     kinds: frozenset[SymbolKind]
-    names: Mapping[str, float]  # their weights, above 0
-    stems: Sequence[tuple[str, float]]  # in lower case, and their weights, above 0
+    names: Mapping[str, float]  # name -> weight, above 0
+    stems: Sequence[tuple[str, float]]  # lower case, with weights above 0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A symbol that shares something with the one asked about."""
+    """A symbol that shares something with the given one."""
 
     declaration: Declaration
     record: SymbolRecord
-    used: float  # weight of the names that both use
+    used: float  # total weight of the names that both use
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What one file gives."""
+    """The matches in one file."""
 
-    users: I64  # places of the symbols that use a wanted name, as often as they do
-    names: I64  # which: the place among `weights`
-    weights: list[float]  # of the wanted names of this file, by their numbers
-    named: I64  # places of the symbols whose own name holds a stem
-    worth: F64  # their stems' weight
+    users: I64  # ordinals of the symbols that use a wanted name, once per use
+    names: I64  # the name used: an index into `weights`
+    weights: list[float]  # of the wanted names in this file, in the order of their string numbers
+    named: I64  # ordinals of the symbols whose own name contains a stem
+    worth: F64  # total weight of those stems, one per entry of `named`
 
 
 def find_candidates(files: Mapping[str, SymbolRecord], wanted: Wanted, most: int) -> list[Candidate]:
-    """The candidates that share most, at most `most`: those first that share more, then by path and place."""
+    """Return at most `most` candidates, highest score first, ties by path and ordinal."""
     if not files:
         return []
     is_wanted = _mark_kinds(wanted.kinds)
-    paths = sorted(files)  # so that the places of all files stand in the order of what ties
+    paths = sorted(files)  # so that global ordinals are in tie-breaking order
     rows = [_scan(files[path], wanted, is_wanted) for path in paths]
     bases = _find_bases([files[path].symbol_count for path in paths])
     users, used = _sum_used(rows, bases)
@@ -77,15 +77,15 @@ def find_candidates(files: Mapping[str, SymbolRecord], wanted: Wanted, most: int
 
 
 def _find_bases(counts: Iterable[int]) -> I64:
-    """Where each of several runs begins that stand one after the other."""
+    """Return the start of each of several consecutive runs (int64, one per count)."""
     ends = np.cumsum(np.array([0, *counts], dtype=np.int64))
     return ends[:-1]
 
 
 def _sum_used(rows: Sequence[_Rows], bases: I64) -> tuple[I64, F64]:
-    """The symbols that use wanted names, each once, ascending, and the weight of their names, each once.
+    """Return the symbols that use wanted names (int64, ascending, unique) and the weight of each (float64).
 
-    Names are added in the order of their numbers: sums of floats depend on it.
+    A name counts once per symbol. Names are added in number order, since sums of floats depend on it.
     """
     name_bases = _find_bases([len(one.weights) for one in rows])
     weights = np.array([weight for one in rows for weight in one.weights])
@@ -101,7 +101,7 @@ def _sum_used(rows: Sequence[_Rows], bases: I64) -> tuple[I64, F64]:
 
 
 def _scan(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> _Rows:
-    """The rows of one file."""
+    """Return the matches in one file."""
     users, names, weights = _find_users(record, wanted, is_wanted)
     ordinals, worth = _find_named(record, wanted.stems, is_wanted)
     return _Rows(users, names, weights, ordinals, worth)
@@ -128,9 +128,9 @@ def _find_users(record: SymbolRecord, wanted: Wanted, is_wanted: Mask) -> tuple[
 
 
 def _climb(record: SymbolRecord, ordinals: I64, is_wanted: Mask) -> I64:
-    """For each symbol the place of the nearest of a wanted kind around it, itself included; else 0."""
+    """Return for each ordinal the nearest symbol of a wanted kind, itself or enclosing; else 0."""
     owners = ordinals
-    while True:  # one round for each level of nesting
+    while True:  # one round per level of nesting
         lost = ((owners > 0) & ~is_wanted[record.kinds[owners]]).nonzero()[0]
         if not len(lost):
             return owners
@@ -142,7 +142,7 @@ def _find_named(record: SymbolRecord, stems: Sequence[tuple[str, float]], is_wan
     is_any = False
     for numbers, (_, weight) in zip(record.find_holding([stem for stem, _ in stems]), stems, strict=True):
         if len(numbers):
-            values[numbers] += weight  # once, however often a number stands there
+            values[numbers] += weight  # added once, however often a number occurs
             is_any = True
     if not is_any:
         return _NONE, _NO_WORTH
@@ -154,7 +154,7 @@ def _find_named(record: SymbolRecord, stems: Sequence[tuple[str, float]], is_wan
 
 
 def _mark_kinds(kinds: Iterable[SymbolKind]) -> Mask:
-    """True for each of the kinds, by number."""
+    """Return a mask (bool, by kind number) of the given kinds."""
     marks = np.zeros(int(max(SymbolKind)) + 1, dtype=np.bool_)
     marks[[int(kind) for kind in kinds]] = True
     return marks

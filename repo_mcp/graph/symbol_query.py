@@ -1,13 +1,13 @@
-"""Finding symbols by what a person types: a name, a beginning, humps, a qualified name, or words.
+"""Finding symbols by what a person types: a name, a prefix, humps, a qualified name, or words.
 
-    Authenticate      the name, in any case, and names that hold its parts
-    Auth*             names that begin so; a star may stand anywhere
+    Authenticate      this name in any case, and names that contain its parts
+    Auth*             names with this prefix; a star may stand anywhere
     gUN               humps: getUserName
-    AuthService.login a name inside of another; "::", "#" and "/" are dots too
-    user service      names that hold these words, most of them first
+    AuthService.login a name inside another; "::", "#" and "/" count as dots too
+    user service      names that contain these words, those with most of them first
 
-Candidates are files, found by the dictionary of declared names and their parts; then every symbol of
-theirs is scored. A query is never an error: what is no name is a word, or nothing.
+Candidate files come from the dictionary of declared names and their parts; then all their symbols are
+scored. No query is an error: text that is not a name is a word, or is ignored.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from repo_mcp.symbols.symbol_record import SymbolFlag, SymbolKind, SymbolRecord
 from repo_mcp.text.analysis import get_word_terms
 from repo_mcp.text.roles import is_test_path
 
-MAX_WORDS = 12  # of a query
-MAX_EXACT_FILES = 100  # that declare exactly what was typed
-MAX_FILES = 64  # that declare names with its parts
-MAX_SYMBOLS = 30_000  # of the files that are looked through, in each of the two rounds
-MAX_NAMES = 40  # of the dictionary that one pattern may stand for
-MAX_PATTERN_FILES = 60  # that declare one of those
-MAX_SCORED = 400  # symbols whose surroundings are looked at
-MIN_BEGINNING = 3  # characters: a shorter word stands for no longer one
+MAX_WORDS = 12  # used of a query
+MAX_EXACT_FILES = 100  # that declare exactly the typed name
+MAX_FILES = 64  # that declare names sharing its parts
+MAX_SYMBOLS = 30_000  # in the files scanned, in each of the two rounds
+MAX_NAMES = 40  # names in the dictionary that one pattern may match
+MAX_PATTERN_FILES = 60  # that declare one of those names
+MAX_SCORED = 400  # symbols scored with their enclosing names
+MIN_BEGINNING = 3  # characters; a shorter word is not tried as a prefix
 MIN_INSIDE = 3
 MIN_HUMPS = 2
-MAX_CAPITALS = 6  # of a word of capitals alone that abbreviates a name
-LEAST_SHARE = 0.75  # of a word that its parts must make up, to be found by them
+MAX_CAPITALS = 6  # in an all-capitals word that still counts as an abbreviation
+LEAST_SHARE = 0.75  # of a word that its parts must cover for a match by parts
 
-# Points of one word that matches a symbol's name, by how.
+# Points of one word for a symbol's name, by the kind of match.
 EXACT, SAME_LETTERS, PATTERN, HUMPS, BEGINNING, PARTS, INSIDE = 10.0, 9.0, 7.0, 6.0, 5.0, 4.0, 2.0
-AROUND = 1.5  # a word that matches a name around the symbol, or its file's
-COVERAGE = 1.0  # times the share of the name that the word covers
-# Of several words: one that is a whole name is worth no more than one that is a part of it, and names
-# that hold all the words, and little else, come first.
+AROUND = 1.5  # a word that matches an enclosing name or, for a symbol that is a file, its path
+COVERAGE = 1.0  # multiplied by the share of the name that the word covers
+# With several words, one that equals a whole name earns no more than one that is a part of it, and names
+# that contain all the words and little else come first.
 ONE_OF_SEVERAL = 4.0
 ALL_WORDS = 4.0
 _KIND_POINTS = {
@@ -73,46 +73,46 @@ _CASED = re.compile(r"[a-z].*[A-Z]|[A-Z].*[A-Z]")
 
 
 class Names(Protocol):
-    """The declared names of a program, by their beginnings and parts."""
+    """The declared names of a program, searchable by prefix and by part."""
 
     def iter_declared(self, prefix: str, pattern: re.Pattern[bytes] | None = None) -> Iterable[str]:
-        """The names that are declared and begin so, in order of their bytes; those that `pattern` finds.
+        """Yield the declared names with a prefix that `pattern` matches, if given, in UTF-8 byte order.
 
-        `pattern` is compiled with MULTILINE and stands between ^ and $.
+        `pattern` must be compiled with MULTILINE and stand between ^ and $.
         """
 
     def iter_parts(self, prefix: str) -> Iterable[str]:
-        """The parts of declared names that begin so, in lower case, in order of their bytes."""
+        """Yield the parts of declared names with a prefix, in lower case and UTF-8 byte order."""
 
     def rank_files(
         self, parts: Sequence[str], limit: int, needed: Sequence[Sequence[str]] = ()
     ) -> Sequence[str]:
-        """The files whose declared names fit the parts best, best first (BM25).
+        """Return the files whose declared names fit the parts best, best first (BM25).
 
-        Where groups of parts are `needed`, only files count that have all parts of one of them.
+        If `needed` holds groups of parts, a file must have all parts of at least one group.
         """
 
     def count_declaring(self, part: str) -> int:
-        """Files that declare a name with a part."""
+        """Return the number of files that declare a name with this part."""
 
 
 class SearchableProgram(NamedProgram, Protocol):
-    """A program whose declared names can be looked up by their beginnings and parts."""
+    """A program whose declared names can be searched by prefix and by part."""
 
     @property
     def names(self) -> Names:
-        """Its names."""
+        """Return the declared names."""
 
     def count_using(self, name: str) -> int:
-        """How many files `list_using` gives."""
+        """Return the number of files in `list_using`."""
 
     def list_rare(self, name: str, most: int) -> Sequence[Sequence[str]]:
-        """The files that use a name, and those that declare it; without a list of more than `most`."""
+        """Return the files using a name and those declaring it, leaving out lists longer than `most`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSymbols:
-    """One symbol that a query found; a higher score is better."""
+    """One symbol found by a query; a higher score is better."""
 
     declaration: Declaration
     score: float
@@ -120,25 +120,25 @@ class FoundSymbols:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One word of a query, ready to be compared with names."""
+    """One word of a query, prepared for comparison with names."""
 
     text: str
     folded: str
-    around: tuple[str, ...]  # names that must stand around, outermost first
-    terms: tuple[str, ...]  # whole and parts
-    pattern: str  # expression for names, of a word with a star or humps; else empty
+    around: tuple[str, ...]  # required enclosing names, outermost first
+    terms: tuple[str, ...]  # the whole word, then its parts
+    pattern: str  # regular expression for a word with a star or humps; else empty
     has_star: bool
     weight: float  # rare words count more
 
 
 @dataclass(frozen=True, slots=True)
 class _QueryDraft:
-    """A symbol whose name matches, before it is known where it stands."""
+    """A symbol whose name matches, before its enclosing names are considered."""
 
     path: str
     ordinal: int
     record: SymbolRecord
-    points: list[float]  # of each word for the name
+    points: list[float]  # one per word, for the name alone
     promise: float
 
 
@@ -146,14 +146,14 @@ Wanted = Callable[[str, SymbolKind], bool]  # path and kind
 
 
 class SymbolFinder:
-    """Symbols by name in one program. Used by one call at a time."""
+    """Finds symbols by name in one program. Used by one call at a time."""
 
     def __init__(self, program: SearchableProgram, nodes: NodeBook) -> None:
         self._program = program
         self._nodes = nodes
 
     def find(self, query: str, wanted: Wanted, limit: int) -> list[FoundSymbols]:
-        """The best symbols for a query: by score, then path and line."""
+        """Return the best symbols for a query, by score, then path and ordinal."""
         words = [self._prepare(token) for token in _list_tokens(query)]
         drafts: dict[tuple[str, int], _QueryDraft] = {}
         for list_files, build in ((self._list_exact, _glance_whole), (self._list_near, _glance_near)):
@@ -166,7 +166,7 @@ class SymbolFinder:
                     matching = _match_file(path, record, words, glance, wanted)
                     drafts.update({(path, draft.ordinal): draft for draft in matching})
             if sum(draft.promise >= EXACT for draft in drafts.values()) >= limit:
-                break  # an exact name is worth more than any other
+                break  # an exact name outscores any other match
         chosen = sorted(drafts.values(), key=lambda draft: (-draft.promise, draft.path, draft.ordinal))
         found = [
             FoundSymbols(Declaration(draft.path, draft.ordinal), round(score, 4))
@@ -187,7 +187,7 @@ class SymbolFinder:
         return _Word(name, name.lower(), tuple(around), tuple(terms), pattern, has_star, weight)
 
     def _list_exact(self, words: list[_Word]) -> list[str]:
-        """The files that declare what was typed, or a name that a pattern stands for."""
+        """Return the files that declare the typed name, or a name that its pattern matches."""
         found: dict[str, None] = {}
         for word in words:
             if word.around or len(words) == 1:
@@ -203,10 +203,10 @@ class SymbolFinder:
         return list(found)
 
     def _list_near(self, words: list[_Word]) -> list[str]:
-        """The files that declare names with most of the parts of what was typed."""
+        """Return the files whose declared names share most parts with the query."""
         parts = list(dict.fromkeys(part for word in words for part in self._expand(word)))
         rank = self._program.names.rank_files
-        if len(words) == 1 and parts:  # a name that fits has its letters or all its parts, or begins with it
+        if len(words) == 1 and parts:  # a fitting name equals it, begins with it or has all its parts
             own = words[0].terms[1:]
             wholes = [[part] for part in parts if part not in own]
             found = rank(parts, MAX_FILES, [own, *wholes] if own else wholes)
@@ -215,13 +215,13 @@ class SymbolFinder:
         return list(rank(parts, MAX_FILES)) if parts else []
 
     def _list_inside(self, paths: Sequence[str], around: str) -> list[str]:
-        """Those of the paths that declare a name, or have it in their own."""
+        """Return the paths that declare the enclosing name, or contain it themselves."""
         declaring = set(self._program.list_declaring(around))
         folded = around.lower()
         return [path for path in paths if path in declaring or folded in path.lower()]
 
     def _list_fitting(self, word: _Word) -> list[str]:
-        """The declared names that a word with a star or humps stands for."""
+        """Return the declared names that a word with a star or humps matches, shortest first."""
         if not word.pattern:
             return []
         letters = word.text.partition("*")[0][:1]
@@ -233,7 +233,7 @@ class SymbolFinder:
         return sorted(names, key=lambda name: (len(name), name))
 
     def _expand(self, word: _Word) -> list[str]:
-        """The parts of names that a word stands for."""
+        """Return the parts of names that a word can stand for."""
         if word.has_star or len(word.folded) < MIN_BEGINNING:
             return [] if word.has_star else list(word.terms)
         return [*word.terms, *_take(self._program.names.iter_parts(word.folded), MAX_NAMES // 4)]
@@ -241,7 +241,7 @@ class SymbolFinder:
     def _score(self, draft: _QueryDraft, words: list[_Word]) -> float:
         record, ordinal = draft.record, draft.ordinal
         points = draft.points
-        # Where it stands says nothing more of a symbol whose own name has all the words.
+        # Enclosing names add nothing when the symbol's own name already matches every word.
         is_known = all(points) and not any(word.around for word in words)
         around = [] if is_known else self._list_around(draft.path, ordinal)
         if len(words) > 1:
@@ -259,7 +259,7 @@ class SymbolFinder:
         return total
 
     def _list_around(self, path: str, ordinal: int) -> list[str]:
-        """The names around a symbol, folded, outermost first: of a Python symbol its module's too."""
+        """Return the lower-case names around a symbol, outermost first, with a Python module's."""
         qualified = self._nodes.name(Declaration(path, ordinal)) if ordinal else path
         return qualified.lower().split(".")[:-1]
 
@@ -267,7 +267,7 @@ class SymbolFinder:
 def _match_file(
     path: str, record: SymbolRecord, words: list[_Word], glance: _Glance, wanted: Wanted
 ) -> list[_QueryDraft]:
-    """The symbols of a file whose names match a word."""
+    """Return the symbols of a file whose names match a word."""
     marks = np.zeros(record.string_count, dtype=np.bool_)
     for numbers in record.find_holding(glance.needles):
         marks[numbers] = True
@@ -287,21 +287,21 @@ def _match_file(
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """By what names are found that may match a word: it leaves out nearly all that do not."""
+    """A fast prefilter for names that may match a word; it rejects nearly all that do not."""
 
     needles: tuple[str, ...]  # see `SymbolRecord.find_holding`
     pattern: re.Pattern[str] | None = None
 
 
 def _glance_whole(words: Sequence[_Word]) -> _Glance:
-    """For names that are a word, or fit its pattern."""
+    """Build the prefilter for names that equal a word or match its pattern."""
     patterns = [word.pattern for word in words if word.pattern]
     pattern = re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
     return _Glance(tuple({f"\n{word.folded}\n": None for word in words if not word.has_star}), pattern)
 
 
 def _glance_near(words: Sequence[_Word]) -> _Glance:
-    """For names that hold a word or its parts: by its longest, whose last letter may be another in a name."""
+    """Build the prefilter for similar names: a word's longest part, less the last letter, which may vary."""
     return _Glance(tuple(dict.fromkeys(_choose_needle(word) for word in words if not word.has_star)))
 
 
@@ -312,7 +312,7 @@ def _choose_needle(word: _Word) -> str:
 
 
 def has_words(query: str) -> bool:
-    """False for a query that nothing can be found for, such as a star alone."""
+    """Return False for a query that cannot match anything, such as a star alone."""
     return bool(_list_tokens(query))
 
 
@@ -326,15 +326,15 @@ def _take(names: Iterable[str], most: int) -> list[str]:
 
 
 def _build_stars(name: str) -> str:
-    """What names a word with stars stands for. Between two stars the first place that fits is as good as any
-    later one, so none is tried again: six stars and a long name would take minutes.
+    """Return a regular expression for a word with stars. The first match between two stars is as good as a
+    later one, so atomic groups stop backtracking: six stars and a long name would take minutes.
     """
     first, *between, last = map(re.escape, name.split("*"))
     return first + "".join(rf"(?>\w*?{one})" for one in between) + rf"\w*{last}"
 
 
 def _build_humps(name: str) -> str:
-    """What names a word abbreviates, hump by hump; nothing for a word that has fewer than two humps."""
+    """Return a regular expression for names that a word abbreviates; empty below two humps."""
     humps = _HUMP.findall(name)
     if name.isupper() and ("_" in name or len(name) > MAX_CAPITALS):
         return ""  # a constant
@@ -346,7 +346,7 @@ def _build_humps(name: str) -> str:
 
 
 def _compare(word: _Word, name: str) -> float:
-    """The points of a word for a name: 0 when they have nothing in common."""
+    """Return the points of a word for a name, 0 when they have nothing in common."""
     folded = name.lower()
     cover = COVERAGE * min(1.0, len(word.folded.replace("*", "")) / max(1, len(folded)))
     if word.has_star:
@@ -362,7 +362,7 @@ def _compare(word: _Word, name: str) -> float:
     parts = word.terms[1:] or word.terms
     covers = sum(map(len, parts)) >= LEAST_SHARE * len(word.folded)
     if covers and all(part[:-1] in folded for part in parts) and set(_list_terms(name)).issuperset(parts):
-        return PARTS + cover  # a part is a stem: its last letter may be another in the name
+        return PARTS + cover  # a part is a stem, whose last letter may differ in the name
     return INSIDE + cover if len(word.folded) >= MIN_INSIDE and word.folded in folded else 0.0
 
 
@@ -372,13 +372,13 @@ def _list_terms(name: str) -> tuple[str, ...]:
 
 
 def _cover(words: list[_Word], points: list[float], name: str) -> float:
-    """The share of a name that the words make up."""
+    """Return the share of a name that the words cover, from 0 to 1."""
     matched = sum(len(word.folded) for word, own in zip(words, points, strict=True) if own)
     return min(1.0, matched / max(1, len(name.replace("_", ""))))
 
 
 def _locate_word(word: _Word, own: float, around: Sequence[str]) -> float:
-    """The points of a word for a symbol with its surroundings; `own` are those for its name alone."""
+    """Return a word's points for a symbol in its surroundings; `own` are those for the name alone."""
     if word.around:
         steps = _count_steps(word.around, around) if own else None
         return 0.0 if steps is None else own + AROUND * len(word.around) / (1 + steps)
@@ -388,7 +388,7 @@ def _locate_word(word: _Word, own: float, around: Sequence[str]) -> float:
 
 
 def _count_steps(wanted: Sequence[str], around: Sequence[str]) -> int | None:
-    """How many names stand between the wanted ones, from the inside out; None unless all stand around."""
+    """Return how many names separate the wanted ones, innermost first; None unless all are present."""
     ordinals = list(around)
     steps = 0
     for name in map(str.lower, reversed(wanted)):

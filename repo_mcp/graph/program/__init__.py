@@ -1,1 +1,1 @@
-"""What resolvers see of the repository, and the words in which they say what a name means."""
+"""The view of the repository that resolvers get, and the terms in which they state what a name means."""

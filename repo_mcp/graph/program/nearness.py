@@ -1,4 +1,4 @@
-"""Paths in order of nearness: where names are more likely to mean what is declared near."""
+"""Paths in order of nearness: a name more likely means something declared near its use."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections.abc import Sequence
 
 
 def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
-    """Ascending paths, those in the folder of `near` first, then those in the one above, and so on.
-
-    `near` itself comes first of all.
-    """
+    """Reorder ascending paths: `near` first, then its folder, then the one above, and so on to the root."""
     ordered: list[str] = []
     first = end = bisect_left(paths, near)
     if first < len(paths) and paths[first] == near:
@@ -21,7 +18,7 @@ def order_by_nearness(paths: Sequence[str], near: str) -> list[str]:
         folder = folder.rpartition("/")[0]
         prefix = f"{folder}/" if folder else ""
         start = bisect_left(paths, prefix)
-        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character behind "/"
+        stop = bisect_left(paths, f"{folder}0") if folder else len(paths)  # "0" is the character after "/"
         ordered += [*paths[start:first], *paths[end:stop]]
         first, end = start, stop
     return ordered

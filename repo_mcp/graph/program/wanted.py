@@ -1,4 +1,4 @@
-"""Which declarations a use of a name can mean, by its role, and by how many arguments it gives."""
+"""Which declarations a use of a name can mean, judged by its role and its number of arguments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = TYPE_KINDS | {SymbolKind.ENUM_MEMBER}  # a variant of an enum is named 
 
 
 def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
-    """True when a name in a role can mean a symbol of a kind."""
+    """Return whether a name used in a role can mean a symbol of a kind."""
     if role in _TYPE_ROLES:
         return kind in _TYPES if language == "rust" else kind in TYPE_KINDS
     if language == "c":
@@ -41,12 +41,12 @@ def is_wanted(kind: SymbolKind, role: ReferenceRole, language: str) -> bool:
 
 
 def is_type_role(role: ReferenceRole) -> bool:
-    """True for roles in which only types are named."""
+    """Return whether only types are named in a role."""
     return role in _TYPE_ROLES
 
 
 def accepts_count(symbol: Symbol, arguments: int) -> bool:
-    """True when a call with so many arguments, plus one, can be of this declaration; 0 can be of any."""
+    """Return whether a declaration accepts a call; `arguments` is the count plus one, or 0 if unknown."""
     if not arguments or symbol.kind not in CALLABLE_KINDS:
         return True
     given = arguments - 1
